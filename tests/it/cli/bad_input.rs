@@ -1,5 +1,5 @@
-//! Bad input and bad arguments: every message names the place, the value and the rule, and the exit code tells bad
-//! input (2) from trouble with files (3).
+//! Bad input and bad arguments: every message names the place, the value and the rule, and the exit code distinguishes
+//! bad input (2) from file errors (3).
 
 use crate::support::cli::{Folder, MESSAGE};
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! What a buyer asks: prices of his own, settings against each other, and what the answer rests on.
+//! Questions of a buyer: own prices, comparisons of settings, and the basis of the answer.
 
 use crate::support::cli::{Folder, assert_80_columns, number};
 use serde_json::Value;
@@ -82,7 +82,7 @@ fn a_faster_link_has_its_own_price_and_scaling_is_said() {
     let result = compare("budget = { prices = 'prices.toml' }\n", &fast, &[]);
     let cost = &offer(&result, "ring")["cost"];
     assert_eq!(number(cost, "dollars"), 8.0 * 1200.0 + (8.0 + 16.0) * 50.0 + 16.0 * 200.0);
-    // A rate that the list does not have: at the prices of the nearest, and that is said.
+    // A rate that the list does not have: it uses the prices of the nearest, and states so.
     let other = NETWORKS.replace("10 Gbit/s", "40 Gbit/s");
     let result = compare("budget = { prices = 'prices.toml' }\n", &other, &[]);
     assert_eq!(number(&offer(&result, "ring")["cost"], "priced_as_gbps"), 100.0);
@@ -254,7 +254,7 @@ fn sensitivity_names_what_moves_the_answer() {
     // A fifth less bandwidth makes messages of a megabyte slower by a good part of that, alike on both.
     let slower = find("bandwidth", "-20 %");
     assert!((0.78..0.95).contains(&number(slower, "baseline_speedup")), "{slower}");
-    // What is said is what a study with that assumption gives.
+    // The reported effect is that of a study with that assumption.
     let bisected = compare("mapping = 'bisection'\n", NETWORKS, &[]);
     let mean = bisected["means"].as_array().expect("means").iter().find(|m| m["topology"] == "mesh").expect("mesh");
     assert_eq!(find("mapping", "bisection")["networks"][1]["geometric"], mean["geometric"]);

@@ -1,5 +1,5 @@
-//! `mopsim calibrate` on the output of real benchmarks: OSU 5.0 and 7.4, Intel MPI Benchmarks 2021.11 and NetPIPE 3.7, with Open MPI
-//! 4.1.4 on one machine beside other work, so that times are noisy.
+//! `mopsim calibrate` on the output of real benchmarks: OSU 5.0 and 7.4, Intel MPI Benchmarks 2021.11 and NetPIPE 3.7,
+//! with Open MPI 4.1.4 on one busy machine, so that times are noisy.
 
 use crate::support::cli::{Folder, MESSAGE, assert_80_columns, number};
 use crate::support::data;
@@ -41,13 +41,13 @@ fn output_of_known_benchmarks_becomes_a_model() {
     assert!(model.starts_with("# Network model, written by mopsim calibrate"), "{model}");
     assert!(model.contains("OSU MPI Latency Test v7.4") && model.contains("delivery = \"in-order\""), "{model}");
     assert!(folder.read("m.svg").contains("ping-pong, measured"));
-    // It is a model like any other, and reports say what it rests on.
+    // It is a model like any other, and reports state its basis.
     let replay = ["replay", "t.ti", "--topology", "ring:4", "--model", "m.toml"];
     let basis = &folder.json(&replay)["model"]["basis"][0];
     assert!(basis["calibration"].as_str().is_some_and(|text| text.contains("OSU MPI Bandwidth Test v7.4")), "{basis}");
     let text = folder.output(&replay);
     assert!(text.contains("calibrated on OSU MPI Latency Test"), "{text}");
-    // What it has written itself, it replaces.
+    // It replaces its own output.
     folder.run(&osu).success();
     let text = folder.output(&["calibrate", "osu_latency.txt", "--link-bandwidth", "100 Gbit/s"]);
     assert!(text.contains("not determined: how long a sender needs"), "{text}");

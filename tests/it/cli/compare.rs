@@ -117,7 +117,7 @@ fn a_study_places_ranks_by_files_that_lie_beside_it() {
     assert_eq!(mapping, "rank file (3 ranks)");
     folder.write("in/hosts", "h1\nh2\n");
     assert!((run("hostfile = 'hosts'\n", &[]).0 - 0.02).abs() < 1e-9);
-    // What the command line says replaces all of it, with names from where the user stands.
+    // A command-line mapping replaces all of it, with names relative to the working directory.
     assert_eq!(run("hostfile = 'hosts'\n", &["--mapping", "one-each"]).1, "one-each");
     assert!((run("", &["--rankfile", "in/ranks"]).0 - 0.03).abs() < 1e-9);
     folder.write("in/s.toml", study("mapping = 'block'\nhostfile = 'hosts'\n", networks, WORKLOAD));
@@ -176,7 +176,7 @@ fn wrong_choices_name_the_study() {
         let network = format!("{NETWORK}parameters = {{ hosts_per_switch = {hosts} }}\n");
         refuse(study("", &network, WORKLOAD), 2, &["s.toml:4:35: network `number 1`", "at least one host"]);
     }
-    // What is written for all networks, or for one platform, is wrong there, unless a network has a value of its own.
+    // Settings for all networks, or for one platform, are reported at their own place, unless a network overrides them.
     let common = "[network]\nrouting = 'bsf'\n";
     refuse(study(common, NETWORK, WORKLOAD), 2, &["s.toml:3:11: network `number 1`", "did you mean `bfs`?"]);
     let network = format!("{NETWORK}routing = 'esmp'\n");
@@ -245,7 +245,7 @@ fn a_failed_replay_names_workload_network_and_place() {
     folder.write("s.toml", study("", NETWORK, WORKLOAD));
     let parts = ["t on ring:n=4: deadlock", "rank 0, ", "t.ti:1", "a message from rank 1 with tag 7"];
     folder.refuse(&["compare", "s.toml"], 1, &parts);
-    // Messages that nobody received spoil a comparison, but there is one.
+    // Messages that were never received spoil a comparison, but it is made.
     let folder = Folder::with_trace("0 isend 1 7 50 6\n1 compute 5\n");
     folder.write("s.toml", study("", NETWORK, WORKLOAD));
     let message = "1 message was sent and never received";

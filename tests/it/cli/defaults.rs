@@ -1,4 +1,4 @@
-//! Defaults and their versions: what a run assumes, says, and how an old one is repeated.
+//! Defaults and their versions: values that a run assumes and reports, and how an old version is repeated.
 
 use crate::support::cli::{Folder, MESSAGE, number};
 use serde_json::Value;
@@ -30,7 +30,7 @@ fn seconds(folder: &Folder, flags: &[&str]) -> f64 {
     number(&folder.json(flags), "simulated_seconds")
 }
 
-/// A host sends to four neighbours at once: its own link carries all of it.
+/// A host sends to four neighbours simultaneously: its own link carries everything.
 #[test]
 fn a_host_sends_no_faster_than_its_link() {
     let sends: String = [1, 3, 4, 12].iter().map(|to| format!("0 isend {to} 7 10000000 6\n")).collect();
@@ -75,8 +75,8 @@ fn unknown_versions_are_refused_and_the_known_ones_listed() {
     folder.refuse(&["throughput", "t.toml"], 2, &["t.toml:1:12", parts[0], parts[1]]);
 }
 
-/// A flag, a study and a platform file pin a version, the one named first coming before the others; all give what the
-/// named values give.
+/// A flag, a study and a platform file pin a version, in this order of precedence; all have the effect of the named
+/// values.
 #[test]
 fn an_old_version_gives_what_its_values_give() {
     let folder = Folder::with_trace("0 allreduce 1000 0 6 6\n1 allreduce 1000 0 6 6\n2 allreduce 1000 0 6 6\n");
@@ -104,7 +104,7 @@ fn an_old_version_gives_what_its_values_give() {
     assert_eq!(study("", &[]), (new, true.into()));
 }
 
-/// Results of old defaults are not continued under new ones, nor merged; what counts are the values, whoever says them.
+/// Results of old defaults are neither continued under new ones nor merged; values matter, not where they are set.
 #[test]
 fn results_of_different_defaults_do_not_mix() {
     let folder = Folder::with_trace(MESSAGE);
@@ -176,7 +176,7 @@ fn every_format_states_all_parameters_and_the_version() {
     assert!(flat(clos).contains("links of hosts none (hosts have cables of their own);"));
 }
 
-/// Verbs that replay nothing take the same speeds, and say so.
+/// Verbs that replay nothing assume the same speeds, and report them.
 #[test]
 fn all_verbs_assume_the_same() {
     let folder = Folder::new();

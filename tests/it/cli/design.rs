@@ -11,7 +11,7 @@ fn a_search_for_equality_hops_can_be_interrupted() {
     assert_eq!(part("11")["generation"], 11);
     assert_eq!(part("30"), whole);
     assert!(number(&whole, "product") < number(&whole, "first_product"));
-    // What it prints is a topology with these metrics.
+    // Its output is a topology with these metrics.
     let topology = folder.json(&["topology", whole["topology"].as_str().expect("a specification")]);
     assert_eq!((&topology["diameter"], &topology["max_degree"]), (&whole["diameter"], &6.into()));
     assert!((number(&topology, "aspl") - number(&whole, "aspl")).abs() < 1e-12);

@@ -1,4 +1,4 @@
-//! What the documentation shows is tried: files are written as they stand there, and commands are run.
+//! Examples in the documentation work: their files are written unchanged, and their commands are run.
 
 use crate::support::cli::Folder;
 
@@ -53,7 +53,7 @@ fn the_page_on_platforms_does_what_it_says() {
     assert_eq!(seconds("cluster.toml"), seconds("least.toml"));
 }
 
-/// The table in the README is what the main job prints; where it is shortened it says so.
+/// The table in the README is the output of the main job; omissions are marked.
 #[test]
 fn the_readme_shows_what_the_main_job_prints() {
     let page = include_str!("../../../README.md");

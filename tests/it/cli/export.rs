@@ -110,7 +110,7 @@ fn what_was_written_is_told_in_the_format_of_results() {
     assert!(csv.starts_with("topology,to,file,") && csv.contains("ring:n=4,dot,g.dot,"), "{csv}");
     folder.refuse(&["export", "ring:4", "--to", "edges", "--format", "json"], 2, &["--format", "-o FILE"]);
     folder.refuse(&["export", "ring:4", "--to", "edges", "--format", "json", "-o", "-"], 2, &["--format", "-o FILE"]);
-    // A generated trace, too.
+    // A generated trace is reported as well.
     let told = folder.json(&["workload", "npb/is", "--ranks", "4", "--class", "S", "-o", "is.ti"]);
     assert_eq!((&told["schema"], &told["ranks"]), (&"mopsim.workload/1".into(), &4.into()));
     assert_eq!(folder.output(&["workload", "npb/is", "--ranks", "4", "--class", "S", "-o", "is.ti", "--force"]), "");

@@ -1,4 +1,4 @@
-//! Flags: none is ignored without a word, and what is said about one names it and the way out.
+//! Flags: none is silently ignored, and messages about one name it and the way out.
 
 use crate::support::cli::{Folder, MESSAGE, assert_80_columns};
 

@@ -55,7 +55,7 @@ fn nothing_that_is_read_is_written_over() {
     }
 }
 
-/// Studies from `<(...)`, say.
+/// For example, studies from `<(...)`.
 #[cfg(unix)]
 #[test]
 fn what_comes_from_a_pipe_is_read_once() {
@@ -71,7 +71,7 @@ fn what_comes_from_a_pipe_is_read_once() {
         (&flows, &["throughput", "pipe.toml", "--json", "b.json"]),
         (&platform, &["replay", "t.ti", "--platform", "pipe.toml", "--timeline", "c.json"]),
     ] {
-        // Whoever writes waits until somebody reads.
+        // Opening the pipe for writing blocks until a reader opens it.
         let (text, pipe) = (text.clone(), pipe.clone());
         let writer = std::thread::spawn(move || std::fs::write(pipe, text));
         folder.output(arguments);
@@ -118,7 +118,7 @@ fn devices_take_what_they_are_given() {
     folder.command(&["trace", "info", "t.ti", "--svg", "/dev/null", "--csv", "/dev/null"]).assert().success();
 }
 
-/// Limits of a shell are told as any error of a file; a temporary file that may not grow is done without.
+/// Limits of a shell are reported like any file error; a temporary file that cannot grow is not needed.
 #[cfg(unix)]
 #[test]
 fn files_may_be_limited() {
@@ -141,7 +141,7 @@ fn files_may_be_limited() {
     assert!(limited("trace info t.ti").status.success());
 }
 
-/// What `-o -` writes is what goes into a file, or out without `-o`.
+/// With `-o -`, a verb writes the same as to a file, or as without `-o` to standard output.
 #[test]
 fn a_dash_is_standard_output() {
     let folder = folder();
@@ -161,7 +161,7 @@ fn a_dash_is_standard_output() {
     let export = ["export", "net.txt", "--to", "edges"];
     assert_eq!(String::from_utf8_lossy(&to(&export, "-").stdout), folder.output(&export));
     assert!(folder.names().iter().all(|name| !name.starts_with('-')), "{:?}", folder.names());
-    // A file of that name can be had, and does not stand in the way.
+    // A file of that name is possible, and does not interfere.
     to(&change, "./-");
     assert_eq!(folder.read("-"), folder.read("there.ti"));
     assert_eq!(to(&change, "-").stdout, said.stdout);

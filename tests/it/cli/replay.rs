@@ -140,7 +140,7 @@ fn blocks_fill_the_cores_of_a_host_first() {
 
 #[test]
 fn a_random_mapping_depends_on_its_seed_only() {
-    // Rank 0 to rank 1 on a long ring: the time tells how far apart they are.
+    // Rank 0 to rank 1 on a long ring: the time shows their distance.
     let folder = Folder::with_trace(&(2..40).fold(MESSAGE.to_owned(), |text, rank| text + &format!("{rank} init\n")));
     let seconds = |seed: &str| {
         let arguments = ["replay", "t.ti", "--topology", "ring:40", "--mapping", "random", "--seed", seed];
@@ -161,7 +161,7 @@ fn a_platform_in_toml_is_its_topology_with_parameters() {
     let by_flag = folder.json(&[&RING[..], &["--link-latency", "1us"]].concat());
     assert_eq!(by_file, by_flag);
     assert!(number(&by_file, "simulated_seconds") > 1e-6);
-    // A flag comes before the file.
+    // A flag overrides the file.
     let both = folder.json(&["replay", "t.ti", "--platform", "p.toml", "--link-latency", "0 ns"]);
     assert_eq!(both, folder.json(&RING));
     folder.write("p.toml", "topology = 'ring:4'\n[parameters]\nlink_latncy = 1\n");
@@ -272,7 +272,7 @@ fn the_timeline_is_a_json_of_trace_events() {
     let of = |phase: &str| events.iter().filter(|e| e["ph"] == phase).collect::<Vec<_>>();
     let names: Vec<&Value> = of("M").iter().map(|e| &e["args"]["name"]).filter(|n| n.is_string()).collect();
     assert_eq!(names, ["t on ring:n=4", "rank 0", "rank 1"]);
-    // The message leaves at once and arrives after 230.035 ns; only the receiver waits for it.
+    // The message leaves immediately and arrives after 230.035 ns; only the receiver waits for it.
     let slices = of("X");
     assert_eq!(slices.len(), 1);
     assert_eq!((&slices[0]["name"], &slices[0]["tid"]), (&"recv".into(), &1.into()));
@@ -309,13 +309,14 @@ fn an_explained_replay_gives_the_same_time_and_a_critical_path_as_long_as_the_ru
     let shares = explained["time_shares"].as_object().expect("shares").values().filter_map(Value::as_f64);
     assert!((shares.sum::<f64>() - 1.0).abs() < 1e-9);
     for link in explained["busiest_links"].as_array().expect("a list") {
-        // A message takes at most what the link has, so that the link is full for longer than its load says, if at all.
+        // A message takes at most the capacity of the link, so a link that is ever full is full for longer than its
+        // load suggests.
         let [full, limiting] = ["saturated", "limiting"].map(|share| number(link, share));
         assert!((0.0..=1.0).contains(&full) && limiting <= full, "{link}");
     }
     let text = folder.output(&[&arguments[..], &["--explain"]].concat());
     assert!(text.contains("Critical path: compute") && text.contains("full |"), "{text}");
-    // SimGrid's sharing does not tell of links, and the reader is told that.
+    // SimGrid's sharing does not report the states of links, and the reader learns that.
     let missing = "for how long links are full is known with exact sharing only";
     let lazy = folder.output(&[&arguments[..], &["--explain", "--compat", "simgrid"]].concat());
     assert!(lazy.contains(missing) && !lazy.contains("full |") && !text.contains(missing), "{lazy}");
@@ -326,7 +327,7 @@ fn an_explained_replay_gives_the_same_time_and_a_critical_path_as_long_as_the_ru
     assert_80_columns(&text);
 }
 
-/// A result says nothing without the speeds that it was got with.
+/// A result is meaningless without the speeds that it assumes.
 #[test]
 fn every_format_states_the_platform() {
     let folder = Folder::with_trace(MESSAGE).pinned();
@@ -346,7 +347,7 @@ fn every_format_states_the_platform() {
     let csv = folder.output(&[&arguments[..], &["--format", "csv"]].concat());
     assert!(csv.contains("duplex,routing,link_bandwidth,link_latency,core_flops"), "{csv}");
     assert!(csv.contains("full,dimension_order,125000000,0.000003,5000000000"), "{csv}");
-    // Links that differ have a range; those of hosts stand apart.
+    // Links that differ have a range; those of hosts are listed separately.
     folder.write(
         "e.json",
         r#"{"switches": 2, "hosts": [0, 1], "host_flops": [1e9, 2e9], "arcs": [[0,1,1e9,1e-6], [1,0,2e9,2e-6]],
@@ -388,7 +389,7 @@ fn a_platform_file_that_is_wrong_is_named() {
 }
 
 /// Constants of the model come from the file of `--model`, from a platform in TOML, from the settings of a SimGrid
-/// platform, and flags come before all of them.
+/// platform, and flags override all of them.
 #[test]
 fn constants_of_the_model_come_from_files() {
     let folder = Folder::with_trace(MESSAGE).pinned();
@@ -416,7 +417,7 @@ fn constants_of_the_model_come_from_files() {
     assert!((seconds(&flags).0 - plain - 9.0).abs() < 1e-9);
     folder.write("one.toml", "latency_factor = '1'\n");
     assert_eq!(seconds(&[&flags[..], &["--model", "one.toml"]].concat()).0, plain);
-    // SimGrid's settings, which a flag of ours comes before.
+    // SimGrid's settings, which our flag overrides.
     let (xml_slow, model) = seconds(&["--platform", "p.xml"]);
     assert_eq!(model["parameters"]["latency-factor"], "0:10");
     let (xml_one, _) = seconds(&["--platform", "p.xml", "--model", "one.toml"]);

@@ -193,7 +193,7 @@ fn every_number_of_the_json_is_in_the_page() {
     let elements = elements(&parse(&page(&folder, &[])));
     let embedded = elements.iter().find(|e| e.0 == "script").expect("results").2.clone();
     assert_eq!(serde_json::from_str::<Value>(&embedded).expect("JSON"), result);
-    // Those that readers look for are in the tables, exactly.
+    // The exact values that readers need are in the tables.
     let shown: HashSet<u64> = elements
         .iter()
         .filter(|e| e.0 == "data")
@@ -250,8 +250,8 @@ fn what_a_buyer_asks_is_in_the_page() {
         }
     }
     assert!(intervals > 20);
-    // Whiskers where repetitions differ: the random network, on two workloads and in the mean, in both drawings of
-    // bars; the mean against price, power and length, too.
+    // Whiskers where repetitions differ: the random network, on two workloads and in the mean, in both bar charts; also
+    // the mean against price, power and length.
     assert_eq!(page.matches("class=\"whisker-casing\"").count(), 2 * 3);
     assert_eq!(page.matches("class=\"whisker\"").count(), 2 * 3 + 3);
     // Weights, where they are used and where they are listed.
@@ -276,7 +276,7 @@ fn what_a_buyer_asks_is_in_the_page() {
         assert!(row.contains(offer), "{row}: {offer}");
     }
     assert!(table[1].contains("within") && table[3].contains("over"), "{table:?}");
-    // How stable the ranking is.
+    // Stability of the ranking.
     let rankings = result["ranking"]["rankings"].as_array().expect("a list");
     let table = rows(&elements, "Stability of the ranking");
     assert_eq!(table.len(), 1 + rankings.len());
@@ -321,7 +321,8 @@ fn settings_are_not_compared_with_each_other() {
 
 #[test]
 fn throughput_is_in_the_page_where_it_is_asked_for() {
-    // Once for each network, however many settings there are; a pattern that does not fit is told and does no harm.
+    // Once for each network, whatever the number of settings; a pattern that does not fit is reported and has no other
+    // effect.
     for settings in [false, true] {
         let folder = buyers_study(settings).pinned();
         let page = page(&folder, &["--pattern", "bit_complement", "--pattern", "transpose"]);
@@ -391,7 +392,7 @@ fn the_page_is_the_same_for_any_number_of_threads_and_replaces_a_file_as_a_whole
         |count| page(&folder, &["--pattern", "uniform", "--pattern", "random_permutation", "--threads", count]);
     let one = threads("1");
     folder.write("out.html", one.repeat(2));
-    // The pattern stands in the command that the page shows, the number of threads does not.
+    // The command on the page contains the pattern, but not the number of threads.
     assert_eq!(one, threads("2"));
     assert!(!folder.names().iter().any(|n| n.ends_with(".part")), "{:?}", folder.names());
     folder.refuse(&["compare", "s.toml", "--html", "no/such/folder.html"], 3, &["no/such"]);

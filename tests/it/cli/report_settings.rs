@@ -3,7 +3,7 @@
 use crate::support::cli::Folder;
 use std::collections::BTreeSet;
 
-/// A study of so many rings under two platforms and two mappings.
+/// A study of `networks` rings under two platforms and two mappings.
 fn page(networks: usize, flags: &[&str]) -> String {
     let mut trace = String::new();
     for rank in 0..8 {

@@ -1,4 +1,4 @@
-//! Routing rules through the command line: what they do to replays, and what studies say about them.
+//! Routing rules on the command line: their effect on replays, and their reports in studies.
 
 use crate::support::cli::{Folder, number};
 use serde_json::Value;

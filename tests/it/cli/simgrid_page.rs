@@ -32,7 +32,7 @@ fn command(span: &str) -> (Vec<&str>, Vec<&str>) {
             verb.extend(words.next());
         }
     }
-    // What follows `--` is somebody else's.
+    // Arguments after `--` belong to another program.
     let flags = words.take_while(|word| *word != "--").filter(|word| word.starts_with('-'));
     (verb, flags.collect())
 }

@@ -1,4 +1,5 @@
-//! What a study varies beside networks and workloads: seeds, settings, weights, perturbations, and what a buyer asks.
+//! Variables of a study besides networks and workloads: seeds, settings, weights, perturbations, and the questions of a
+//! buyer.
 
 use crate::support::cli::{Folder, assert_80_columns, number};
 use serde_json::Value;
@@ -99,13 +100,13 @@ fn the_seed_of_a_random_routing_is_named_once() {
             |head: &str, networks: &str| study(head, networks).output(&["compare", "s.toml", "--format", format]);
         assert!(text("", &ring).contains("shortest (seed 1)"));
         assert!(text("seed = 4\n", &ring).contains("shortest (seed 4)"));
-        // Those of repetitions stand in a list, that of a random topology in its name.
+        // Seeds of repetitions are in a list, that of a random topology in its name.
         let repeated = text("repetitions = 2\n", &ring);
         assert!(repeated.contains("seeds 1 2") && !repeated.contains("(seed"), "{repeated}");
         let random = text("seed = 4\n", &format!("{RANDOM}routing = 'ecmp'\n"));
         assert!(random.contains("seed=4") && !random.contains("(seed"), "{random}");
     }
-    // A single route shows the seed of its routing, too.
+    // A single route also shows the seed of its routing.
     let folder = study("", &ring);
     let route = |flags: &[&str]| {
         folder.json(&[&["topology", "ring:8", "--route", "0", "4", "--routing", "ecmp"], flags].concat())
@@ -190,7 +191,7 @@ fn a_budget_ranks_networks_by_the_price_list() {
         let cost = &offer["cost"];
         assert!(number(cost, "dollars") > 0.0 && number(cost, "watts") > 0.0 && number(cost, "metres") > 0.0);
     }
-    // Eight switches of seven ports cost more than those of a ring, and the best buy stands first.
+    // Eight switches of seven ports cost more than those of a ring, and the best buy is listed first.
     let dollars =
         |name: &str| number(&offers.iter().find(|o| o["topology"] == name).expect("it is there")["cost"], "dollars");
     assert!(dollars("full_mesh:n=8") > dollars("ring:n=8"));
@@ -279,7 +280,7 @@ fn networks_of_the_command_line_stand_beside_those_of_the_study() {
     let names: Vec<_> = list(&result, "topologies").iter().map(|n| n["name"].as_str().expect("a name")).collect();
     assert_eq!(names, ["ring:n=8", "random:n=8,d=3", "cube.txt", "p.toml"]);
     assert_eq!(result["baseline"], "ring:n=8");
-    // They take the study's repetitions and its parameters, as if they stood in it.
+    // They take the study's repetitions and its parameters, as if they were in it.
     assert_eq!(cells(&result, "t", "random:n=8,d=3").len(), 2);
     let more = format!("{RANDOM}[[networks]]\ntopology = '../cube.txt'\n[[networks]]\nplatform = '../p.toml'\n");
     let all = folder.read("sub/s.toml").replacen("[[workloads]]", &format!("{more}[[workloads]]"), 1);
@@ -300,7 +301,7 @@ fn networks_of_the_command_line_stand_beside_those_of_the_study() {
     folder.run(&["compare", "s.toml", "--results", "r.jsonl"]).success();
     let resumed = ["compare", "s.toml", "--results", "r.jsonl", "--resume", "--topology", "hypercube:3"];
     folder.refuse(&resumed, 2, &["r.jsonl"]);
-    // The report must not stand where a graph is read.
+    // The report must not overwrite a graph that is read.
     folder.refuse(&["compare", "s.toml", "--topology", "cube.txt", "--html", "cube.txt"], 2, &["cube.txt"]);
 }
 

@@ -5,7 +5,7 @@ use crate::support::cli::{Folder, MESSAGE};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// Four ranks in a ring, so many rounds: the more, the longer a replay takes.
+/// Four ranks in a ring, for `rounds` rounds: the more, the longer a replay takes.
 fn ring_trace(rounds: usize) -> String {
     let mut text = String::new();
     for rank in 0..4 {
@@ -71,7 +71,7 @@ fn resumed_sharded_and_unsplit_runs_report_the_same_bytes() {
         let kept = format!("{format}.jsonl");
         assert_eq!(report(&folder, &["compare", "s.toml", "--results", &kept, "--threads", "2"], format), unsplit);
         assert_eq!(whole_lines(&read(&folder, &kept)).len(), 1 + CELLS);
-        // A part of the lines, in another order and with a torn one behind them, is where a killed run stands.
+        // State of a killed run: part of the lines, in another order and followed by a torn one.
         let text = read(&folder, &kept);
         let lines = whole_lines(&text);
         let part = [lines[0], lines[9], lines[3], lines[20], &lines[5][..40]].concat();
@@ -114,7 +114,7 @@ fn pseudo_random(state: &mut u64) -> u64 {
     *state >> 33
 }
 
-/// Waits until a file has so many whole lines; `false` if the program ended before.
+/// Waits until a file has `lines` whole lines; `false` if the program ended before.
 fn wait_for_lines(folder: &Folder, name: &str, lines: usize, child: &mut Child) -> bool {
     let has_them = || std::fs::read_to_string(folder.path(name)).is_ok_and(|text| whole_lines(&text).len() >= lines);
     while !has_them() {
@@ -242,7 +242,7 @@ fn files_that_were_tampered_with_are_refused_with_the_line() {
     refuse([lines[0], lines[1], "\n"].concat(), &["t.jsonl:3: no cell"]);
     refuse([lines[0], lines[1], lines[2], lines[1]].concat(), &["t.jsonl:4: cell", "stands in line 2, too"]);
     refuse([lines[0], &lines[1].replace("\"cell\":", "\"cell\":9")].concat(), &["t.jsonl:2: the line was changed"]);
-    // As the versions before checksums wrote it, who says which cell it is counts.
+    // As written by versions before checksums: the fields that identify the cell decide.
     let old = |line: &str| line[..line.rfind(",\"check\"").expect("its checksum")].to_owned() + "}\n";
     let first = old(lines[0]).replace("results/2", "results/1");
     let other_cell = old(lines[1]).replace("\"cell\":", "\"cell\":9");

@@ -17,7 +17,7 @@ fn the_least_fair_rate_is_the_saturation_and_no_cut_is_below_it() {
 #[test]
 fn what_is_full_first_is_named() {
     let folder = Folder::new().pinned();
-    // A host sends to the next one, over links that nobody else uses.
+    // A host sends to the next one, over links that no other host uses.
     for (host_links, held) in [
         ("96 Gbit/s", "links of hosts and between switches at once"),
         ("97 Gbit/s", "a link between switches first"),
@@ -116,7 +116,7 @@ fn a_study_file_names_networks_and_patterns() {
         (&"ring".into(), &12.into(), &"dimension_order".into())
     );
     assert_eq!((&cells[2]["endpoints"], &cells[2]["routing"]), (&3.into(), &"split".into()));
-    // Flags come before the file.
+    // Flags override the file.
     let flags = folder.json(&[
         "throughput",
         "s/study.toml",
@@ -219,7 +219,7 @@ fn networks_are_told_apart_by_name_and_files_are_found() {
     std::fs::create_dir(folder.path("sub")).expect("a folder");
     folder.write("sub/s.toml", "[[networks]]\ntopology = 'ring:4'\n");
     folder.write("g.txt", "0 1\n1 2\n2 0\n");
-    // What the command line names is found from here, beside a study from elsewhere, too.
+    // Names on the command line are relative to the working directory, even with a study from elsewhere.
     let text =
         folder.output(&["throughput", "sub/s.toml", "edges:g.txt", "--pattern", "matrix:m.csv", "--routing", "Split"]);
     assert!(text.contains("g.txt") && text.contains("static routing split"), "{text}");

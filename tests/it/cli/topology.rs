@@ -141,7 +141,7 @@ fn help_tells_units_defaults_files_and_exit_codes() {
     {
         assert!(main.contains(part), "{part}: {main}");
     }
-    // Every other name of a family is told, and means what it says.
+    // Every other name of a family is listed, and has its meaning.
     let topology = help(&["topology"]);
     assert!(topology.contains("random (random_regular)") && topology.contains("imase (imase_ab)"), "{topology}");
     assert_80_columns(topology.split_once("Families").expect("the list").1);
@@ -206,7 +206,8 @@ fn figures_for_buyers_are_right() {
         assert_eq!(share("bisection_share_of_links").is_some(), of_links.is_some(), "{full}");
         assert!(share("bisection_share_of_all").is_some_and(|is| (is - of_all).abs() < 1e-12), "{full}");
     }
-    // C. Clos: a way is free if 2n - 1 middle switches stand between stages of n inputs, and can be freed from n on.
+    // C. Clos: a path is free if there are 2n - 1 middle switches between stages of n inputs, and can be freed from n
+    // on.
     for (spec, promise) in [
         ("clos:5,3,2", "strictly"),
         ("clos:4,3,2", "rearrangeable"),
@@ -244,7 +245,7 @@ fn figures_for_buyers_are_right() {
         assert_eq!(found["host_diameter_switches"], largest, "{spec}");
         assert!((number(&found, "host_aspl_switches") - mean).abs() < 1e-12, "{spec}: {found}");
     }
-    // Why something is missing is said.
+    // The reason for a missing value is reported.
     folder.write("twice.txt", "0 1\n1 0\n1 2\n");
     let twice = folder.json(&["topology", "twice.txt"]);
     assert_eq!((&twice["edges"], &twice["duplicates_merged"]), (&2.into(), &1.into()));
@@ -406,7 +407,7 @@ fn replays_take_the_floor_plan_into_account() {
     };
     let none = time(&[]);
     let late = time(&["--cable-delay", "5 ns", "--switches-per-cabinet", "1"]) - none;
-    // Neighbouring cabinets, one behind or beside the other: 4.6 m or 6.1 m.
+    // Neighbouring cabinets, one behind or next to the other: 4.6 m or 6.1 m.
     assert!((late - 5e-9 * 4.6).abs() < 1e-15 || (late - 5e-9 * 6.1).abs() < 1e-15, "{late}");
     folder.refuse(
         &["replay", "t.ti", "--topology", "ring:4", "--floor-plan", "grid"],

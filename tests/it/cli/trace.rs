@@ -154,7 +154,7 @@ fn check_says_what_is_wrong_and_where() {
     let sheet: serde_json::Value = serde_json::from_slice(&json.get_output().stdout).unwrap();
     assert_eq!((&sheet["schema"], &sheet["errors"]), (&"mopsim.trace-check/1".into(), &4.into()));
     assert_eq!(sheet["findings"][0]["kind"], "unmatched-send");
-    // What a format cannot keep is found as well.
+    // Content that a format cannot store is also found.
     let goal = "num_ranks 1\nrank 0 {\ncalc 5 cpu 1\n}\n";
     folder.write("t.goal", goal);
     assert!(folder.output(&["trace", "check", "t.goal"]).contains("warning: approximated"));
@@ -236,7 +236,7 @@ fn bombs_stop_at_a_limit_that_a_flag_raises() {
     );
 }
 
-/// Four ranks in two pairs that reduce beside their work, then tell each other by puts.
+/// Four ranks in two pairs that reduce while they compute, then communicate by puts.
 const PAIRS: &str = "\
 0 communicator 1 0 1\n0 communicator 2 2 3\n0 communicator 3 0 1 2 3\n0 init\n1 init\n2 init\n3 init
 0 on 1 iallreduce 0 1000 10 6\n1 on 1 iallreduce 0 1000 10 6\n2 on 2 iallreduce 0 1000 10 6\n3 on 2 iallreduce 0 1000 10 6
@@ -265,7 +265,7 @@ fn communicators_go_through_all_commands() {
     assert!(folder.read("cut.ti").starts_with("0 communicator 1 0 1\n0 communicator 2 0 1\n0 init\n0 on 1 iallreduce"));
     folder.run(&["trace", "scale", "t.ti", "--compute", "2", "-o", "slow.ti"]).success();
     assert!(folder.read("slow.ti").contains("iallreduce 0 1000 20 6"));
-    // The difference in who takes part is one.
+    // Different members of a communicator are a difference.
     folder.write("other.ti", PAIRS.replace("communicator 2 2 3", "communicator 2 3 2"));
     folder.run(&["trace", "diff", "t.ti", "other.ti"]).code(1);
     // Timelines and explanations are of the ranks.
@@ -297,7 +297,7 @@ fn simgrid_gets_what_it_can_read() {
         |file: &str| folder.json(&["-q", "replay", file, "--topology", "ring:2"])["simulated_seconds"].clone();
     assert_eq!(seconds("for.ti"), seconds("t.ti"));
 
-    // What has no counterpart is an error, or is left out and counted.
+    // Actions without a counterpart are an error, or are left out and counted.
     folder.write("more.ti", "0 init\n0 put 1 100 6\n0 fence\n1 init\n1 fence\n0 ibarrier 1\n1 ibarrier 1\n");
     let convert = ["trace", "convert", "more.ti", "-o", "less.ti", "--for", "simgrid"];
     folder.refuse(

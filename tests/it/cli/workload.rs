@@ -19,7 +19,7 @@ fn program(text: &str) -> (TempDir, PathBuf) {
     (folder, file)
 }
 
-/// What a program is refused for.
+/// Returns the reason why a program is rejected.
 fn refused(text: &str) -> String {
     let (_folder, file) = program(text);
     let output = mopsim().arg("workload").arg(&file).args(["--ranks", "2", "--max-steps", "2000000"]).output().unwrap();
@@ -252,7 +252,7 @@ fn computation_is_scaled_to_that_of_a_recorded_trace() {
     let flops = |name: &str| sheet[name].as_f64().unwrap();
     // The sums are equal; the text of a trace has fewer digits than a number.
     assert!((flops("first_flops") / flops("second_flops") - 1.0).abs() < 1e-9, "{sheet}");
-    // Without, they are not: the test could not tell otherwise.
+    // Without it they differ: otherwise the test would prove nothing.
     let plain = mopsim().args(run).args(["--format", "json"]).output().unwrap();
     let plain: serde_json::Value = serde_json::from_slice(&plain.stdout).unwrap();
     assert!((plain["flops"].as_f64().unwrap() / flops("first_flops") - 1.0).abs() > 0.01);

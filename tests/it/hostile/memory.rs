@@ -30,7 +30,7 @@ fn networks_are_sized_before_they_are_built() {
          speed=\"1Gf\" bw=\"1GBps\" lat=\"1us\"/>\n</platform>\n",
     );
     limited(&["replay", "t.ti", "--platform", "p.xml"]);
-    // What fits is built.
+    // A network within the limit is built.
     folder.output(&["topology", "torus:30x30", "--memory", "200MB"]);
     folder.refuse(&["topology", "torus:4x4", "--memory", "8 elephants"], 2, &["8GB, 512MiB"]);
 }
@@ -104,7 +104,7 @@ fn pipes_that_nothing_writes_to_are_told() {
     folder.refuse(&["compare", "u.toml", "--results", "pipe"], 3, &["pipe: this is a device or a pipe"]);
 }
 
-/// An export is not collected in memory, and its size is told.
+/// An export is not collected in memory, and its size is reported.
 #[cfg(target_os = "linux")]
 #[test]
 fn exports_stream_to_standard_output() {
@@ -127,7 +127,7 @@ fn exports_stream_to_standard_output() {
     let script = "\"$0\" export torus:2x2000 --to simgrid 2>/dev/null | head -c 100 >/dev/null";
     let status = Command::new("sh").args(["-c", script, env!("CARGO_BIN_EXE_mopsim")]).status();
     assert!(status.expect("a shell").success() && begin.elapsed() < Duration::from_secs(30));
-    // Refusals come before anything is written.
+    // Refusals precede any output.
     folder.refuse(&["export", "torus:70x70", "--to", "simgrid"], 2, &["the limit is 4096"]);
 }
 
@@ -152,7 +152,7 @@ fn programs_end_within_their_limits_with_a_line() {
         ),
         ("lambda.star", format!("x={}1\ndef main(r, s, p):\n  pass\n", "lambda:".repeat(8000)), "lambda.star:1", "inside each other"),
     ];
-    // Those that wait for the patience of the program wait together.
+    // Programs that exhaust the time limit wait concurrently.
     let children = programs.map(|(name, text, line, part)| {
         folder.write(name, text);
         let script = "ulimit -v 4000000; exec \"$0\" workload \"./$1\" --ranks 2";

@@ -111,7 +111,7 @@ fn parts(folder: &Folder) -> Vec<String> {
 
 /// A conversion that takes a while, caught while it writes.
 fn writing(folder: &Folder) -> Child {
-    // Whoever runs the tests in the background of a shell has INT and QUIT ignored, and the program leaves it at that.
+    // If tests run in the background of a shell, INT and QUIT are ignored, and the program respects that.
     let mut child = Command::new("env")
         .arg("--default-signal")
         .arg(env!("CARGO_BIN_EXE_mopsim"))
@@ -150,7 +150,7 @@ fn temporary_files_vanish_on_signals_and_after_kill_9_with_the_next_run() {
         assert_eq!(parts(&folder), [""; 0], "SIG{name}");
         assert!(!folder.path("out.ti.xz").exists());
     }
-    // Nothing can be done about this one; whoever writes into the folder next cleans up.
+    // SIGKILL cannot be handled; the next process that writes into the folder cleans up.
     let mut child = writing(&folder);
     child.kill().expect("SIGKILL");
     child.wait().expect("it is gone");

@@ -71,7 +71,7 @@ fn a_damaged_line_is_named_by_merge_and_resume_and_replayed_once_removed() {
     folder.refuse(&MERGE, 2, &parts);
     folder.refuse(&RESUME, 2, &parts);
     assert_eq!(folder.read("t.jsonl"), damaged, "a refused file is left alone");
-    // What the help says.
+    // The advice of the help line works.
     let lines: Vec<&str> = damaged.split_inclusive('\n').collect();
     folder.write("t.jsonl", [lines[0], lines[2]].concat());
     assert_eq!(folder.output(&RESUME), expected);
@@ -95,7 +95,7 @@ fn files_of_before_checksums_are_gone_on_with_but_their_values_are_checked() {
     let resumed = folder.read("t.jsonl");
     assert!(resumed.starts_with(&lines[..2].concat()) && resumed.ends_with("\"}\n"), "{resumed}");
     assert_eq!(folder.output(&["merge", "s.toml", "t.jsonl", "-q"]), expected);
-    // A checksum that is there counts, whatever the first line says.
+    // An existing checksum is verified, whatever the first line contains.
     folder.write("t.jsonl", resumed.replace("\"cell\":1,", "\"cell\":1 ,"));
     folder.refuse(&RESUME, 2, &["t.jsonl:3: the line was changed"]);
 

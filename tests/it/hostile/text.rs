@@ -1,4 +1,4 @@
-//! Names and contents that act: on terminals, in spreadsheets, in pages. And messages that say where.
+//! Names and contents with side effects: on terminals, in spreadsheets, in pages. And messages that state the place.
 
 use crate::support::cli::{Folder, MESSAGE};
 use std::process::Command;
@@ -120,7 +120,7 @@ fn mistakes_have_a_file_and_a_place() {
     folder.refuse(&["replay", "cut.ti.zst", "--topology", "ring:2"], 2, &["cut.ti.zst", "before byte"]);
 }
 
-/// What a study or a list names may be any file that its author would like to see.
+/// A study or a list may name any file whose content its author wants to see.
 #[test]
 fn contents_of_files_that_are_none_of_ours_are_not_shown() {
     let folder = Folder::with_trace(MESSAGE);

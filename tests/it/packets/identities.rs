@@ -1,4 +1,4 @@
-//! What must hold for every network and rule, whatever the numbers are.
+//! Invariants of every network and rule, whatever the parameters.
 
 use mopsim::packets::Setup;
 use mopsim::packets::cycle::Engine;
@@ -309,7 +309,7 @@ fn threads_change_nothing() {
             .unwrap();
             engine.run_to(700).unwrap();
             let mut counts = engine.counts();
-            // How often a switch is visited depends on what wakes it.
+            // The number of visits to a switch depends on the events that wake it.
             counts.visits = 0;
             (counts, engine.accepted().collect::<Vec<_>>(), engine.arc_flits())
         };

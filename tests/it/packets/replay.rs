@@ -1,4 +1,4 @@
-//! Messages as packets: what closed forms and flows say about the same transfers, and what must hold on every network.
+//! Messages as packets: compared with closed forms and flows for the same transfers, and invariants on every network.
 
 use super::identities::{NETWORKS, RULES};
 use mopsim::ids::HostId;
@@ -192,8 +192,9 @@ fn permutations_over_evenly_shared_cables_get_max_min_rates() {
     }
 }
 
-/// Along a line an output gives half to what joins and half to the traffic that is on the line already, so the nearest host
-/// gets half of the last cable, where flows would give all the same. Packets and flows disagree here by design.
+/// Along a line an output allocates half to the joining traffic and half to the traffic that is on the line already, so
+/// the nearest host gets half of the last cable, where flows would allocate equal shares. Packets and flows disagree
+/// here by design.
 #[test]
 fn a_parking_lot_halves_at_each_merge() {
     let bytes = 4 << 20;
@@ -294,7 +295,7 @@ fn every_rule_delivers_everything_on_every_network() {
             let remote = || starts.iter().filter(|start| start.1 != start.2);
             let packets: u64 = remote().map(|start| start.3.div_ceil(1024).max(1)).sum();
             assert_eq!(counts.packets, packets, "{spec} {rule}");
-            // What leaves a host is what was to be sent.
+            // The traffic that leaves a host is the traffic that it had to send.
             for host in 0..hosts {
                 let Some(up) = ground.platform.routes.host_links(HostId(host))[0] else { continue };
                 let own = || remote().filter(|start| start.1 == host);

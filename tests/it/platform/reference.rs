@@ -1,4 +1,4 @@
-//! Platforms against the reference corpus: all of its files load, and platforms built here route as it says.
+//! Platforms against the reference corpus: all of its files load, and platforms built here have its routes.
 
 use crate::support;
 use mopsim::defaults::Version;
@@ -18,7 +18,7 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     files
 }
 
-/// What the links of a route are, without their names and numbers.
+/// Returns the links of a route, without their names and numbers.
 fn route(platform: &Platform, from: usize, to: usize) -> Vec<(f64, f64)> {
     let mut links = Vec::new();
     platform.route(HostId::new(from), HostId::new(to), &mut links).unwrap();
@@ -67,7 +67,8 @@ fn topologies_route_as_the_corpus_says() {
         let corpus = load(&shared.join(format!("corpus/platforms/{name}.json")));
         let parameters = PlatformParameters::default().check_with(Version::V0_1).unwrap();
         let built = Platform::from_topology(&topology::build(spec).unwrap(), &parameters, "bfs", 1).unwrap();
-        // The defaults of version 0.1 are those of set A, so everything is equal but the name, and what a file does not say of a link.
+        // The defaults of version 0.1 are those of set A, so everything is equal but the name, and the properties of
+        // links that a file does not state.
         assert_eq!(built.hosts, corpus.hosts, "{spec}");
         let undeclared = |link: &Link| Link { kind: LinkKind::Declared, ..link.clone() };
         let links = |platform: &Platform| platform.links.iter().map(undeclared).collect::<Vec<Link>>();

@@ -1,4 +1,4 @@
-//! Platforms in SimGrid's format against the routes that SimGrid 3.32 itself gives for them.
+//! Platforms in SimGrid's format, compared with the routes that SimGrid 3.32 itself computes for them.
 //!
 //! `tests/data/simgrid_routes` has platforms of every kind, each with what SimGrid makes of it. `MOPSIM_SIMGRID_ROUTES`
 //! names another folder of the same form.

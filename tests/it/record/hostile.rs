@@ -47,7 +47,7 @@ fn force_removes_no_folder_but_the_library_of_a_recording() {
     let record = || run.record(&["--force", "--keep-library", "-o", "it.mrec"], &program, 1, &[]);
     assert!(record().status.success());
     assert!(folder.join("library/libmopsim-record.so").is_file());
-    // That of a recording, nothing else in it: it is replaced.
+    // A folder with only the library of a recording in it is replaced.
     let again = record();
     assert!(again.status.success(), "{}", text(&again.stderr));
     fs::write(folder.join("library/precious"), "precious").expect("written");

@@ -1,8 +1,8 @@
-//! Real MPI programs that count their own messages, recorded and replayed: the matrices of who sends how much to whom
-//! have to be the same.
+//! Real MPI programs that count their own messages, recorded and replayed: the matrices of traffic between ranks must
+//! be the same.
 //!
 //! Runs with the MPI libraries whose compilers and launchers are found (`mpicc` and `mpirun`, or those of Debian's Open
-//! MPI and MPICH beside each other), and says so where there is none. `tests/recorder` has the programs.
+//! MPI and MPICH next to each other), and reports if there is none. `tests/recorder` has the programs.
 
 #[cfg(target_os = "linux")]
 use crate::support::hosts;
@@ -17,15 +17,15 @@ use std::time::{Duration, Instant};
 /// Nothing that is waited for takes so long.
 const LONG: Duration = Duration::from_secs(60);
 
-/// The program that says what recording costs: of its loops, the half that calls MPI is recorded, the one that calls
-/// what is behind it is not.
+/// The program that measures the cost of recording: half of its loops call MPI and are recorded, the other half call
+/// the functions behind it and are not.
 #[test]
 fn the_cost_of_recording_is_measured_on_both_sides() {
     // Ten batches to begin with and one that counts, of 20 turns each.
     let turns = 11 * 20;
     // Jacobi sends four edges a turn, and trips and jobs are two messages.
     let kernels = [("trips", 1, 1024), ("halo", 2, 64), ("transpose", 0, 512), ("farm", 1, 512)];
-    // One library will do: the others are recorded in the same way, and each recording compiles the recorder anew.
+    // One library is enough: the others are recorded in the same way, and each recording compiles the recorder again.
     if let Some(library) = libraries().first() {
         let run = Run::new(library);
         let program = run.compile("overhead.c", &[]).expect("C");
@@ -91,7 +91,7 @@ fn fortran() {
     }
 }
 
-/// What MPI alone knows of receives that the program releases.
+/// Receives that the program releases, whose sources only MPI knows.
 #[test]
 fn receives_from_anywhere_that_are_released() {
     for library in libraries() {
@@ -101,7 +101,7 @@ fn receives_from_anywhere_that_are_released() {
     }
 }
 
-/// The program goes on where there is no room for its recording; whoever asked for that has to notice.
+/// The program continues if there is no room for its recording; users of the recorder must notice.
 #[test]
 fn a_recording_without_room_is_told() {
     for library in libraries() {
@@ -147,7 +147,8 @@ fn a_program_that_ends_early_is_replayed_up_to_there() {
     }
 }
 
-/// A batch system whose time is over ends mopsim, not the program: that ends, too, and what it did is kept.
+/// At the end of its time limit a batch system ends mopsim, not the program: the program ends as well, and the
+/// recording is kept.
 #[test]
 fn a_recording_that_is_terminated_is_kept() {
     for library in libraries() {
@@ -159,9 +160,9 @@ fn a_recording_that_is_terminated_is_kept() {
         let mut mopsim = command.spawn().expect("mopsim runs");
         let lines = BufReader::new(mopsim.stdout.take().expect("is a pipe")).lines();
         let (waits, waiting) = mpsc::channel();
-        // To the end, so that nobody writes into a pipe that is closed.
+        // To the end, so that no process writes into a closed pipe.
         let reader = thread::spawn(move || {
-            // A launcher may put what two ranks say on one line.
+            // A launcher may put the output of two ranks on one line.
             for line in lines.map_while(Result::ok) {
                 line.matches("waits").for_each(|_| waits.send(()).unwrap_or(()));
             }
@@ -263,7 +264,7 @@ fn nothing_that_is_there_is_replaced() {
         assert_eq!(run.path("halo.mrec/library/recorder.c").exists(), flags[0] == "--keep-library");
         assert_eq!(trace::read(&run.path("halo.mrec"), &Options::default()).unwrap().ranks(), 2);
     }
-    // What the user has put into the folder of a recording stays there.
+    // Files that the user has put into the folder of a recording are kept.
     std::fs::write(run.path("halo.mrec/notes.txt"), "mine").unwrap();
     let output = run.record(&["--force"], &program, 2, &[]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));

@@ -39,7 +39,7 @@ fn threads_that_send_and_receive_in_a_ring() {
     }
 }
 
-/// One thread that may have others beside it, and has none: what is recorded is the same as where there can be none.
+/// One thread that may have others, but has none: the recording is the same as where others are impossible.
 #[test]
 fn a_thread_that_is_alone_is_recorded_as_ever() {
     /// Of the header: several threads may call.
@@ -57,7 +57,7 @@ fn a_thread_that_is_alone_is_recorded_as_ever() {
     }
 }
 
-/// What each rank has received by `MPI_Allgatherv`.
+/// Returns the bytes that each rank has received by `MPI_Allgatherv`.
 fn gathered(trace: &Trace) -> Vec<u64> {
     let bytes = |action: &Action| {
         let call = action.collective().map(|index| &trace.collectives[index as usize]);
@@ -81,7 +81,8 @@ fn threads_that_make_communicators_and_gather() {
     }
 }
 
-/// Both, watched by the compiler's checker of threads: nothing of the recorder is used by two at once.
+/// Both programs under the compiler's thread sanitizer: no data of the recorder is used by two threads without the
+/// lock.
 #[test]
 fn threads_share_nothing_without_the_lock() {
     let Some(library) = libraries().into_iter().next() else { return };
@@ -102,7 +103,7 @@ fn watched(library: &Library, name: &str) {
         return;
     }
     let mut command = Command::new(library.mpirun);
-    // Of the MPI library it knows nothing, and what it says of that counts for nothing.
+    // The sanitizer does not know the MPI library, so its findings there are ignored.
     command.env("MOPSIM_RECORD_DIR", run.folder.path()).env("TSAN_OPTIONS", "detect_deadlocks=0:exitcode=0");
     let output = launched(&mut command, &program, 2).output().expect("the launcher runs");
     let said = text(&output.stderr);

@@ -1,5 +1,6 @@
 //! Single collectives against SimGrid 3.32, rank by rank: every row of the `ompi` table on up to 64 ranks, the rules of
-//! `mpich`, and each algorithm that only they use by its name. `data/collectives.txt` says how its dates were made.
+//! `mpich`, and each algorithm that only they use by its name. `data/collectives.txt` describes the origin of its
+//! times.
 
 use crate::support;
 use mopsim::engine::{Model, Observer, replay};
@@ -94,7 +95,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Whether the dates are of a program; programs enter all at once and pay for the SMP set-up.
+    /// `true` if the times are of a program; programs enter simultaneously and pay for the SMP set-up.
     fn online(&self) -> bool {
         self.how.starts_with("online-")
     }

@@ -28,12 +28,12 @@ fn mesh(hosts: u32) -> Platform {
     platform(hosts, hosts * hosts, 1, Arc::new(Mesh(hosts)))
 }
 
-/// Whose flows hinder nobody else's, so that times can be added.
+/// Model whose flows do not compete, so that times can be added.
 fn simple() -> Model {
     Model { network: NetworkModel::ideal(), ..model(Table::Default) }
 }
 
-/// Time of a message of so many bytes that is alone.
+/// Time of a lone message of `bytes` bytes.
 fn lone(bytes: u64) -> f64 {
     LATENCY + bytes as f64 / BANDWIDTH
 }
@@ -57,7 +57,7 @@ fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
 }
 
-/// The arguments of a collective of so many members.
+/// Returns the arguments of a collective of `members` members.
 fn arguments(kind: CollectiveKind, members: usize, count: usize) -> String {
     use CollectiveKind as K;
     let root = members / 2;
@@ -77,7 +77,7 @@ fn arguments(kind: CollectiveKind, members: usize, count: usize) -> String {
     }
 }
 
-/// Every rank computes for a while, then does what `call` says of it, twice.
+/// Every rank computes for a while, then makes the calls in `call`, twice.
 fn program(ranks: usize, head: &str, call: impl Fn(usize) -> String) -> String {
     let mut text = head.to_owned();
     for rank in 0..ranks {
@@ -205,7 +205,7 @@ fn computation_hides_a_collective_that_does_not_block() {
         let outcome = time(flops, true);
         let compute = flops as f64 / SPEED;
         assert!(close(outcome.simulated_seconds, alone.max(compute)), "{flops}: {}", outcome.simulated_seconds);
-        // What the rank waits for beyond its computation is communication.
+        // Waiting beyond the rank's computation is communication.
         assert!(close(outcome.ranks[0].communication, (alone - compute).max(0.0)));
         assert!(close(outcome.ranks[0].compute, compute));
     }
@@ -213,7 +213,7 @@ fn computation_hides_a_collective_that_does_not_block() {
 
 #[test]
 fn flops_of_a_collective_share_the_only_core_with_the_rank_and_take_a_free_one() {
-    // A reduction of one rank has no messages: 2 ms of work beside 2 ms of work.
+    // A reduction of one rank has no messages: 2 ms of work in parallel with 2 ms of work.
     let text = "0 iallreduce 0 8 2000000 6\n0 compute 2000000\n0 wait_request 0\n";
     for (cores, seconds) in [(1, 4e-3), (2, 2e-3)] {
         let platform = platform(1, 2, cores, Arc::new(Star));

@@ -29,21 +29,21 @@ use std::path::{Path, PathBuf};
 /// Every row whose result is determined that far has to agree to this under exact sharing.
 const CLOSE: f64 = 1e-9;
 
-/// What the date at which the reference's ranks start depends on: platform, selector, model, options, ranks, whether by
-/// `smpirun`, and the rule.
+/// Inputs of the start time of the reference's ranks: platform, selector, model, options, ranks, whether by `smpirun`,
+/// and the rule.
 type Conditions<'r> = (&'r str, &'r str, &'r str, &'r BTreeMap<String, String>, usize, bool, &'static str);
 
 /// No row may differ by more than this, chaotic or not, and at most one in 16 may be chaotic.
 const CHAOTIC: f64 = 1e-2;
 const CHAOTIC_IN: usize = 16;
 
-/// Delays in seconds that no result should depend on: they lie below the timing precision.
+/// Delays in seconds that should not affect any result: they are below the timing precision.
 const LARGEST_DELAY: f64 = 1e-12;
 
 /// Replays with such delays that show how far a result is determined.
 const DELAYED_REPLAYS: u64 = 8;
 
-/// What `smpirun` sets; rows say so where they have another one.
+/// Setting of `smpirun`; rows with another one state it.
 const SMPIRUN_PRECISION: f64 = 1e-9;
 
 /// Rows of more actions are left to the benchmarks.
@@ -59,8 +59,7 @@ struct Row {
     ranks: usize,
     actions: u64,
     simulated_seconds: f64,
-    /// Whether it is from a replay by `smpirun`, which starts its ranks at 0. The others are from a program of their
-    /// own.
+    /// `true` for a replay by `smpirun`, which starts its ranks at 0. The others are from a program of their own.
     #[serde(default)]
     smpirun: bool,
 }
@@ -97,10 +96,10 @@ impl Row {
         }
     }
 
-    /// The date at which the reference's ranks start. First it makes the scratch buffers of its replay large enough, by
-    /// an all-to-all of large buffers and no data. Then, if the selector is one that cannot do it in a replay, all
-    /// ranks find out who shares a host: two rings of 4 bytes (the world, the first ranks of the hosts, who are all
-    /// ranks here), a reduction and a broadcast. Ranks wait for each other before and after, in no time.
+    /// Returns the time at which the reference's ranks start. First it makes the scratch buffers of its replay large
+    /// enough, by an all-to-all of large buffers and no data. Then, if the selector cannot do it in a replay, all ranks
+    /// discover the node structure: two rings of 4 bytes (the world, the first ranks of the hosts, here all ranks), a
+    /// reduction and a broadcast. Ranks wait for each other before and after, in no time.
     ///
     /// With another start, clocks are rounded otherwise: it moves a result by its last bits, or by a part per million
     /// where events 1 ns apart are merged or not, or by a part per thousand where it is chaotic.
@@ -119,7 +118,7 @@ impl Row {
         }
     }
 
-    /// The date at which the last rank has done these calls, which all began at another date.
+    /// Returns the time at which the last rank has finished these calls, which all began at `start`.
     fn prelude(&self, calls: &[&str], start: f64, platform: &Platform, rule: Rule) -> f64 {
         let rank = |rank| -> String { ["init"].iter().chain(calls).map(|call| format!("{rank} {call}\n")).collect() };
         let text: String = (0..self.ranks).map(rank).collect();
@@ -136,7 +135,7 @@ impl Row {
         replay(trace, platform, &layout, &model, &mut ()).expect("runs").simulated_seconds
     }
 
-    /// How far a replay whose ranks start at this date is from the row.
+    /// Returns the difference between a replay whose ranks start at this time and the row.
     fn difference(&self, corpus: &Corpus, rule: Rule, start: f64) -> f64 {
         let (trace, platform) = corpus.parts(self);
         assert_eq!((trace.ranks(), trace.total_actions()), (self.ranks, self.actions), "{}", self.name());
@@ -221,7 +220,7 @@ impl Corpus {
         Self::read(rows, &folder, &folder)
     }
 
-    /// The rows of a file of the reference data with at most so many actions.
+    /// Returns the rows of a file of the reference data with at most `most_actions` actions.
     fn shared(file: &str, most_actions: u64, least_rows: usize) -> Self {
         let folder = support::shared().join("corpus");
         let mut rows = rows(&folder.join(file));
@@ -234,7 +233,7 @@ impl Corpus {
         (&self.traces[&row.trace], &self.platforms[&row.platform])
     }
 
-    /// How far the rows differ under a rule; says how that is distributed.
+    /// Returns the differences of the rows under a rule, and prints their distribution.
     fn differences(&self, rule: impl Fn(&Row) -> Rule + Sync) -> Vec<(f64, &Row)> {
         // Many rows start at the same date.
         let conditions: BTreeMap<Conditions<'_>, &Row> =
@@ -299,7 +298,7 @@ fn rows(file: &Path) -> Vec<Row> {
 fn the_rows_in_the_repository_agree() {
     let mut corpus = Corpus::small();
     corpus.check_exact();
-    // Linear all-to-alls of 64 ranks are 4,032 flows at once; the full solver takes many seconds for them.
+    // Linear all-to-alls of 64 ranks are 4,032 simultaneous flows; the full solver takes many seconds for them.
     corpus.rows.retain(|row| row.ranks < 64 || row.selector != "default");
     corpus.check_equal();
 }

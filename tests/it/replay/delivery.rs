@@ -116,7 +116,7 @@ fn wrong_constants_are_refused_with_their_place() {
 
 #[test]
 fn a_share_of_cross_traffic_slows_the_way_back() {
-    // Both directions of a cable at once: 1 / (1 + share) of the rate for each.
+    // Both directions of a cable simultaneously: 1 / (1 + share) of the rate for each.
     let folder = Folder::new();
     folder.write(
         "t.ti",

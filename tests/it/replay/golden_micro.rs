@@ -1,10 +1,10 @@
 //! Small replays against SimGrid 3.32: the end of every action of every rank.
 //!
-//! A case is a folder with a SimGrid platform, a host file, a trace, options and the expected dates. Results of the
-//! reference come from its incremental sharing, which leaves stale rates in a few cases; those are listed here, so
-//! that a case can neither join nor leave them unnoticed. They are compared with SimGrid's full solver instead
-//! (`--cfg=network/optim:Full`), whose dates lie in `data/micro_full`. Where SimGrid cannot replay the collectives of a
-//! case, those dates are from the point-to-point messages that the collectives consist of.
+//! A case is a folder with a SimGrid platform, a host file, a trace, options and the expected times. Results of the
+//! reference come from its incremental sharing, which leaves stale rates in a few cases; those are listed here, so that
+//! a case can neither join nor leave them unnoticed. They are compared with SimGrid's full solver instead
+//! (`--cfg=network/optim:Full`), whose times are in `data/micro_full`. If SimGrid cannot replay the collectives of a
+//! case, those times are from the point-to-point messages that the collectives consist of.
 
 use crate::support;
 use mopsim::engine::{Model, Observer, replay};
@@ -26,12 +26,12 @@ use std::path::Path;
 const SIMGRID_PRECISION: f64 = 1e-9;
 const TOLERANCE: f64 = 1e-9;
 
-/// Cases in which the incremental solver leaves stale rates. For all but the last, `data/micro_full` has what SimGrid's
-/// full solver gives; the last is the reference's own `lazy_quirk_full` with the incremental solver.
+/// Cases in which the incremental solver leaves stale rates. For all but the last, `data/micro_full` has the results of
+/// SimGrid's full solver; the last is the reference's own `lazy_quirk_full` with the incremental solver.
 const STALE_RATES: [&str; 5] =
     ["coll_mvapich2_bcast_16", "rand_10_0", "smp_mvapich2_9x2_10", "smp_mvapich2_9x2_3000", "lazy_quirk_lazy"];
 
-/// What exact sharing is compared with: SimGrid's full solver does not merge the ends of transfers.
+/// Reference of exact sharing: SimGrid's full solver does not merge the ends of transfers.
 const EXACT: (Rule, Precision) = (Rule::Exact, Precision { transfers: 0.0, others: SIMGRID_PRECISION });
 /// SimGrid's default.
 const LAZY: (Rule, Precision) =
@@ -108,7 +108,7 @@ fn read_case(folder: &Path) -> Case {
 }
 
 impl Case {
-    /// Takes the dates that a text says, one a line.
+    /// Parses expected times, one per line.
     fn expect(&mut self, text: &str) {
         for line in text.lines() {
             let words: Vec<&str> = line.split(' ').collect();
@@ -183,7 +183,7 @@ fn small_replays_agree_with_the_reference() {
         if case.model.sharing == Rule::Exact {
             continue;
         }
-        // Exact sharing gives the same, if it merges events as the incremental solver does, except where that is wrong.
+        // Exact sharing agrees if it merges events as the incremental solver does, except where that is wrong.
         case.model.sharing = Rule::Exact;
         if STALE_RATES.contains(&name) {
             if difference(folder, &case) <= TOLERANCE {

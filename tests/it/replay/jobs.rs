@@ -97,7 +97,7 @@ fn neighbours_on_a_link_cost_what_they_take_of_it() {
     seconds(&jobs[0], "together_seconds", 2e-3);
     assert!((number(&report, "simulated_seconds") - 2e-3).abs() < 1e-9);
     assert!(jobs[1]["together_seconds"].is_null() && jobs[1]["repeats"] == true);
-    // The times of a rank that is cut off add up, too.
+    // The times of a rank that is cut off also add up.
     let split = |name: &str| number(&report["time_split"][name], "mean");
     let sum = split("compute") + split("communication") + split("waiting");
     assert!((sum - 2e-3).abs() < 1e-12 && report["busiest_links"][0]["utilisation"] == 1.0, "{report}");
@@ -113,7 +113,7 @@ fn only_jobs_that_never_repeat_are_waited_for() {
     let merged = merged.expect("fits");
     let span = |ranks, start, repeats| Span { ranks, start, repeats };
     for (repeats, ends) in [(Repeats::Together, [3e-3, 2e-3]), (Repeats::EachRank, [3e-3, 2e-3])] {
-        // The last job takes no time, and so cannot repeat; it hinders nobody from ending.
+        // The last job takes no time, and so cannot repeat; it does not keep others from ending.
         let spans = [span(1, 1e-3, Repeats::Never), span(2, 0.0, repeats), span(1, 0.0, repeats)];
         let outcome = replay_jobs(&merged, &spans, &platform, &on(0..4), &model, &mut ()).expect("ends");
         assert_eq!(outcome.simulated_seconds, 1e-3 + 3e-3);
@@ -236,7 +236,7 @@ fn a_study_compares_jobs_with_the_baseline_and_does_not_depend_on_threads() {
     assert!(page.contains("<h3>Jobs of a.list + b.list + uniform, alone and together</h3>"));
     let cell = ["--html", "r.html", "--timeline-cell", "a.list + b.list + uniform@full_mesh:n=8"];
     folder.refuse(&[&["compare", "-q", "s.toml"], &cell[..]].concat(), 2, &["several jobs", "choose one application"]);
-    // What was kept is what would be replayed.
+    // Stored results equal a new replay.
     let kept = folder.output(&["compare", "-q", "s.toml", "--results", "r.jsonl", "--resume"]);
     assert_eq!(kept, one);
 }
@@ -268,7 +268,7 @@ fn mistakes_in_jobs_are_named() {
     refuse(&["a.list", "b.list", "--mapping", "block"], 2, &["--mapping goes with one trace", "allocation=RULE"]);
     refuse(&["a.list", "--allocation", "scattered"], 2, &["`scattered` is no allocation", "random-groups"]);
     refuse(&["a.list", "--job", "b.list,hostfile=none"], 3, &["job `b.list`", "none"]);
-    // A job that cannot end is found alone, before it would keep a repeating one company for ever.
+    // A job that cannot end is replayed alone first; otherwise a repeating one would run forever with it.
     folder.write("stuck.ti", "0 init\n0 recv 1 0 10 6\n1 init\n");
     refuse(&["stuck.ti", "--job", "a.list,repeat"], 1, &["job stuck on ring:n=6", "stuck.ti:2: blocked in recv"]);
     folder.write("jobs.toml", "[[jobs]]\ntrace = 'a.list'\nbegin = 5\n");

@@ -263,7 +263,7 @@ fn cards_are_kept_apart() {
         let found = MODELS.map(|model| (seconds(&trace, model) * 1e9).round() as u64);
         assert_eq!(found, expected, "{text}");
     }
-    // Links of a host know no cards, and lists neither: both are told.
+    // Links of a host have no cards, and neither do lists: both are reported.
     let folder = Folder::new();
     folder.write("t.goal", text);
     folder.write("u.goal", one_card);
@@ -298,7 +298,7 @@ fn lists_become_graphs_and_constants_are_keys_of_the_model() {
     assert!(number(&folder.json(&run), "simulated_seconds") > 1e-6);
     folder.write("t.ti", "0 init\n1 init\n0 put 1 100 6\n");
     folder.refuse(&run, 2, &["workload `t` cannot be a graph for the model loggops", "put"]);
-    // What it cannot tell is refused, not shown as nothing.
+    // Unsupported reports are rejected instead of shown empty.
     for flag in [&["--explain"][..], &["--timeline", "x.json"]] {
         let part = "the model loggops has no links and reports nothing of what happens on the way";
         folder.refuse(&[&run[..], flag].concat(), 2, &[flag[0], part, "--model ideal"]);
@@ -353,7 +353,7 @@ fn circles_are_named_with_their_line() {
             &["t.goal:4", "an operation of rank 0 can never begin: what it requires waits for itself"],
         );
     }
-    // Whoever stands in front of the circle and waits for it is not in it, nor is what begins.
+    // Operations in front of the cycle that wait for it are not in it, nor are those that begin.
     let texts = [
         "num_ranks 1\nrank 0 {\na: calc 5\nb: calc 6\nc: calc 7\nd: calc 8\na requires d\nb irequires c\nc requires d\nd requires b\n}\n",
         "num_ranks 1\nrank 0 {\na: calc 5\nb: calc 6\nb requires b\na requires b\n}\n",
@@ -411,8 +411,9 @@ fn rings(n: u32, bytes: u64, channels: u32) -> Goal {
     goal
 }
 
-/// The schedules of docs/schedules are what the functions above write, and take what LogGOPSim says, with L = 1 us and G =
-/// 1 ns. Over links that do not disturb each other, two rings take what one takes, and chunks follow each other.
+/// The schedules of docs/schedules are the output of the functions above, and take the time that LogGOPSim computes,
+/// with L = 1 us and G = 1 ns. Over links that do not interfere, two rings take the time of one, and chunks follow each
+/// other.
 #[test]
 fn the_schedules_of_gpu_collectives_replay() {
     let written = [

@@ -94,7 +94,7 @@ impl Folder {
         String::from_utf8(run.get_output().stdout.clone()).expect("text")
     }
 
-    /// The same with `--format json`, parsed.
+    /// Returns the output with `--format json`, parsed.
     pub fn json(&self, arguments: &[&str]) -> Value {
         let text = self.output(&[arguments, &["--format", "json"]].concat());
         serde_json::from_str(&text).expect("one JSON document")

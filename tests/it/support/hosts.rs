@@ -1,5 +1,5 @@
-//! Computers of their own, as far as a launcher of MPI programs can tell: network namespaces with a cable between them,
-//! names, and a shell that passes on nothing of the environment, as `ssh` does.
+//! Emulated computers for launchers of MPI programs: network namespaces with a cable between them, names, and a shell
+//! that does not pass on the environment, like `ssh`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -83,7 +83,7 @@ impl Run {
 
 /// A command that ends in a launcher, with what that needs to run a program.
 pub fn launched<'c>(command: &'c mut Command, program: &Path, ranks: u32) -> &'c mut Command {
-    // Open MPI does not run as root, nor more ranks than cores, unless it is told so.
+    // By default Open MPI does not run as root, nor more ranks than cores.
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     command.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env("OMPI_MCA_mpi_yield_when_idle", "1");
     command.args(["-n", &ranks.to_string()]).arg(program)
@@ -93,7 +93,7 @@ pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// What a program has counted: lines `SOURCE,DESTINATION,MESSAGES,BYTES`.
+/// Returns the counts of a program: lines `SOURCE,DESTINATION,MESSAGES,BYTES`.
 pub fn counted(output: &str) -> Matrix {
     let mut matrix = Matrix::new();
     for line in output.lines() {
@@ -105,13 +105,13 @@ pub fn counted(output: &str) -> Matrix {
     matrix
 }
 
-/// What its recording says.
+/// Returns the counts of its recording.
 pub fn recorded(trace: &Trace) -> Matrix {
     let info = inspect::Info::of(trace);
     info.matrix.iter().map(|&(from, to, volume)| ((from, to), (volume.messages, volume.bytes))).collect()
 }
 
-/// What is sent in the replay, collectives apart.
+/// Messages in the replay, without those of collectives.
 #[derive(Default)]
 struct Messages(Matrix);
 

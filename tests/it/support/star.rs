@@ -6,7 +6,7 @@ use mopsim::mpi::collective::{Selector, select::Table};
 use mopsim::platform::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
 use std::sync::Arc;
 
-/// Bytes a second of a link, its latency in seconds, and flop/s of a core.
+/// Bytes per second of a link, its latency in seconds, and flop/s of a core.
 pub const BANDWIDTH: f64 = 1e9;
 pub const LATENCY: f64 = 1e-6;
 pub const SPEED: f64 = 1e9;
@@ -21,12 +21,12 @@ impl RouteTable for Star {
     }
 }
 
-/// So many hosts, two cores each, around one point.
+/// Returns `hosts` hosts, two cores each, around one point.
 pub fn star(hosts: u32) -> Platform {
     platform(hosts, 2 * hosts, 2, Arc::new(Star))
 }
 
-/// So many hosts and links that are alike, and a loopback.
+/// Returns equal hosts, equal links, and a loopback.
 pub fn platform(hosts: u32, links: u32, cores: u32, routes: Arc<dyn RouteTable>) -> Platform {
     let link =
         |name: &str, bandwidth, latency, policy, kind| Link { name: name.into(), bandwidth, latency, policy, kind };

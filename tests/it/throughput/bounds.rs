@@ -26,7 +26,7 @@ fn problem(network: &Network, pattern: &str) -> Problem {
 
 fn value(result: Result<Concurrent, String>) -> f64 {
     let found = result.expect("solved");
-    // What the solver gave is in the middle of what it may be off.
+    // The solver's value is in the middle of its error interval.
     (found.lower + found.upper) / 2.0
 }
 

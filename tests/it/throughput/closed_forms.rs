@@ -5,7 +5,7 @@ use mopsim::defaults::Version;
 use mopsim::throughput::bounds::Wanted;
 use mopsim::throughput::{Cell, Network, Options, Speeds, evaluate};
 
-/// The answer for a topology with one host on each switch unless it says otherwise; hosts have no links of their own.
+/// Returns the answer for a topology with its own hosts, by default one per switch; hosts have no links of their own.
 fn cell(spec: &str, pattern: &str, routing: &str) -> Cell {
     let speeds = Speeds { host: None, ..Speeds::of(Version::V0_1) };
     let topology = mopsim::topology::build(spec).expect(spec);
@@ -21,7 +21,7 @@ fn close(actual: Option<f64>, expected: f64, what: &str) {
     assert!(relative_difference(actual, expected) < 1e-12, "{what}: {actual} instead of {expected}");
 }
 
-/// What a linear program gives, as exactly as it gives it.
+/// Compares with the result of a linear program, within its precision.
 fn near(actual: f64, expected: f64, what: &str) {
     assert!(relative_difference(actual, expected) < 1e-6, "{what}: {actual} instead of {expected}");
 }
@@ -53,8 +53,8 @@ fn rings() {
         close(neighbour.saturation, 1.0, &spec);
         near(best(&neighbour), 1.0 + 1.0 / (f64::from(n) - 1.0), &spec);
     }
-    // Tornado goes ceil(n/2)-1 hops one way: as many flows on every arc of that direction. The best routing uses the
-    // other way of n - k hops too: 1/k + 1/(n-k).
+    // Tornado goes ceil(n/2)-1 hops in one direction: that is the number of flows on every arc of it. The best routing
+    // also uses the other direction of n - k hops: 1/k + 1/(n-k).
     let (n, k) = (9.0, 4.0);
     let tornado = cell("ring:9", "tornado", "bfs");
     close(tornado.saturation, 1.0 / k, "tornado");
@@ -222,7 +222,7 @@ fn fair_rates_of_a_parking_lot_by_hand() {
     assert_eq!(line.bottlenecks[0].link, "2->3");
     close(line.saturation, 1.0 / 3.0, "line");
     close(Some(line.zero_load.mean_hops), (3.0 + 2.0 + 1.0) / 4.0, "line");
-    // 60 ns a switch and 5 ns a metre of 2 m cables: 300 + 60 + hops * 70.
+    // 60 ns per switch and 5 ns per metre of 2 m cables: 300 + 60 + hops * 70.
     close(Some(line.zero_load.max), 570e-9, "line");
     close(Some(line.zero_load.bare_max), 540e-9, "line");
     // M/D/1 by hand at half of saturation (each host sends 1/6): utilisations 1/6, 2/6, 3/6 on the three links, S =

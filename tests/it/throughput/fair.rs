@@ -33,14 +33,14 @@ impl System {
         fill(&self.capacity, &incidence, &demand, &bound)
     }
 
-    /// What a class puts on a link at level 1.
+    /// Returns the load of a class on a link at level 1.
     fn usage(&self, class: usize, link: usize) -> f64 {
         let (demand, _, links) = &self.classes[class];
         links.iter().filter(|entry| entry.0 == link).map(|entry| entry.1 * demand).sum()
     }
 
-    /// The condition that holds for the max-min fair allocation only: nothing is over capacity, and every class is at
-    /// its bound or has a full link on which no class stands higher.
+    /// Checks the condition that defines the max-min fair allocation: no link is over capacity, and every class is at
+    /// its bound or has a full link on which no class has a higher level.
     fn check(&self, fair: &Fair) -> Result<(), String> {
         let load = |link| (0..self.classes.len()).map(|class| self.usage(class, link) * fair.level[class]).sum::<f64>();
         for (link, &capacity) in self.capacity.iter().enumerate() {

@@ -85,7 +85,7 @@ fn split_loads_are_those_of_pouring_pair_by_pair() {
         for (arc, (a, e)) in carried.arcs.iter().zip(&expected).enumerate() {
             assert!((a - e).abs() < 1e-12 * (1.0 + e), "{spec} {pattern}, arc {arc}: {a} instead of {e}");
         }
-        // What classes take one by one is what they take together.
+        // Loads of single classes add up to those of all.
         let incidence = carried.incidence.as_ref().expect("kept");
         let mut together = vec![0.0; network.links + demand.host_links.len()];
         for (class, of) in demand.classes.iter().enumerate() {
@@ -171,7 +171,7 @@ proptest! {
         prop_assert!(fair.accepted <= limit * (1.0 + 1e-9));
         let known = rule.shortest.then(|| carried.arcs.iter().sum::<f64>());
         let found = bounds(&network, &demand, known, Wanted::Flow, 0.02, &Steps::default()).unwrap();
-        // Distances that are searched say the same as loads of shortest routes.
+        // Distances found by search agree with loads of shortest routes.
         let searched = bounds(&network, &demand, None, Wanted::Quick, 0.02, &Steps::default()).unwrap();
         let (a, b) = (found.path_length.unwrap(), searched.path_length.unwrap());
         prop_assert!((a - b).abs() <= 1e-9 * a);

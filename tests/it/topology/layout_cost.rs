@@ -99,7 +99,7 @@ fn price_formulas_give_the_reference_values() {
     }
 }
 
-/// How much shorter the cables of DSN-F are than those of DSN, in per cent of the mean length, as the reference
+/// Checks by how many per cent of the mean length the cables of DSN-F are shorter than those of DSN, as the reference
 /// computed it; the paper prints 17.72 and 24.82, and that they are longer only at 2^10 and 2^11.
 #[test]
 fn dsnf_by_super_nodes_is_as_much_shorter_than_dsn_as_the_reference_says() {

@@ -8,7 +8,7 @@ use mopsim::topology::{Hosts, TopologyError, build};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-/// What is known of a network before it is built; `None` where there is no closed form.
+/// Properties of a network that are known before it is built; `None` where there is no closed form.
 #[derive(Clone, Debug, Default)]
 struct Law {
     spec: String,
@@ -22,7 +22,7 @@ struct Law {
     diameter: Option<(usize, usize)>,
     /// Hosts in all; 0 where there is one on each switch.
     hosts: usize,
-    /// Whether a disconnected or unbuildable network is possible.
+    /// `true` if a disconnected or unbuildable network is possible.
     fallible: bool,
     /// The average distance.
     aspl: Option<f64>,

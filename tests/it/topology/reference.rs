@@ -68,8 +68,8 @@ fn random_families_fall_inside_the_reference_ranges() {
     let entries = section("random");
     assert_eq!(entries.len(), 25);
     for entry in &entries {
-        // The reference gives the range over 20 samples; another generator may be off by the width of the range, or by
-        // 2 % of its upper end if that is more.
+        // The reference has the range over 20 samples; another generator may be off by the width of the range, or by 2
+        // % of its upper end if that is more.
         let inside = |key: &str, value: f64| {
             let [min, max] = [0, 1].map(|end| entry[key][end].as_f64().unwrap());
             let slack = (max - min).max(0.02 * max);

@@ -27,7 +27,7 @@ impl Observer for Counter {
     }
 }
 
-/// What a replay sends, if it comes to an end, and how many of its messages nobody receives.
+/// Returns the messages of a replay, if it ends, and the number of its messages that are never received.
 fn matrix(trace: &Trace, selector: Selector) -> (Matrix, usize) {
     let (platform, model) = (uncontended(trace.ranks()), Model::exact(selector));
     let mut counter = Counter::default();
@@ -225,7 +225,7 @@ fn the_table_is_chosen_as_for_a_replay() {
     for table in Table::ALL.map(Table::name) {
         let file = format!("{table}.goal.zst");
         folder.run(&["trace", "convert", "t.ti", "-o", &file, "--collectives", table]).success();
-        // A schedule has no hosts, so nobody looks for the ranks that share one.
+        // A schedule has no hosts, so ranks do not discover a node structure.
         let replay = ["-q", "replay", "--topology", "ring:7", "--smp-setup", "off", "--collectives", table];
         let result = |file: &str| folder.json(&[&replay[..], &[file]].concat());
         let (original, written) = (result("t.ti"), result(&file));

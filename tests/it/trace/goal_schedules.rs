@@ -98,7 +98,7 @@ fn a_circle_is_refused_and_a_missing_message_is_a_deadlock() {
     folder.refuse(&["replay", "u.goal", "--topology", "ring:2"], 1, &["deadlock", "rank 0", "tag 5"]);
 }
 
-/// A list has one order: what a conversion does to a schedule with concurrent chains is told.
+/// A list has one order: a conversion reports its effect on a schedule with concurrent chains.
 #[test]
 fn conversions_say_which_order_they_chose() {
     let chain = |first: u32, peer: u32| {

@@ -1,5 +1,5 @@
-//! Traces that do not fit into the memory that is allowed for their actions: a temporary file takes the rest, and
-//! nobody sees a difference.
+//! Traces that exceed the memory allowed for their actions: a temporary file takes the rest, without visible
+//! difference.
 
 use crate::support::star;
 use mopsim::engine::replay;
@@ -59,7 +59,7 @@ fn what_is_set_aside_is_written_as_the_rest() {
     }
 }
 
-/// A graph lies outside, too, until it is put in order; so do the actions of which it is made.
+/// A graph is also stored on disk until it is sorted; so are its actions.
 #[test]
 fn graphs_are_put_in_the_same_order() {
     let [short, long] = both("mg.A.64.ti.zst");
@@ -88,8 +88,8 @@ fn what_is_said_about_them_is_the_same() {
     }
 }
 
-/// Mistakes behind what fits, and behind a deadlock, are found wherever they lie; so are vectors that wait for the
-/// number of ranks.
+/// Mistakes after the part that fits, and after a deadlock, are found wherever they are; so are vectors that wait for
+/// the number of ranks.
 #[test]
 fn mistakes_in_them_are_found() {
     let mut text = String::new();

@@ -1,8 +1,8 @@
-//! OTF2 archives, by the library and as text: both readers have to give the same trace.
+//! OTF2 archives, by the library and as text: both readers must return the same trace.
 //!
-//! Archives are written by `tests/otf2/archive.c`, and their text by `otf2-print`, wherever the library and its program
-//! are installed: no text here was written by hand. The comparison of both readers runs where mopsim is built with the
-//! feature `libotf2`, and says so where it is not.
+//! Archives are written by `tests/otf2/archive.c`, and their text by `otf2-print`, where the library and its program
+//! are installed: no text here was written by hand. The comparison of both readers runs if mopsim is built with the
+//! feature `libotf2`, and reports if it is not.
 
 #[path = "../../../src/trace/otf2/config.rs"]
 mod config;
@@ -76,10 +76,10 @@ fn is_collective(trace: &Trace, action: &Action, kind: CollectiveKind) -> bool {
     matches!(action, Action::Collective { index } if trace.collectives[*index as usize].kind == kind)
 }
 
-/// The text of an archive that defines its paradigms names them by reference, and the bare word stands in that of one
-/// that does not. Each iteration of the writer has, in the world of three ranks, a message from rank 0 to rank 1, one
-/// from rank 1 to rank 2, a broadcast and an alltoallv; a gather and an allreduce on ranks 1 and 2; every fourth has
-/// two messages to oneself.
+/// The text of an archive that defines its paradigms refers to them by reference; in that of one that does not, there
+/// is the bare word. Each iteration of the writer has, in the world of three ranks, a message from rank 0 to rank 1,
+/// one from rank 1 to rank 2, a broadcast and an alltoallv; a gather and an allreduce on ranks 1 and 2; every fourth
+/// has two messages to oneself.
 #[test]
 fn the_text_of_an_archive_loads() {
     let folder = Folder::new();
@@ -106,7 +106,7 @@ fn the_text_of_an_archive_loads() {
     }
 }
 
-/// That the recorder was off for a while is told, by both readers.
+/// Both readers report that the recorder was off for a while.
 #[test]
 fn pauses_of_the_recorder_are_told() {
     let folder = Folder::new();
@@ -232,7 +232,7 @@ mod library {
         }
     }
 
-    /// Both readers tell apart who is a member, who is nobody, and who is neither.
+    /// Both readers distinguish members, non-existent ranks, and ranks that are neither.
     #[test]
     fn whoever_is_no_member_is_refused() {
         let folder = Folder::new();
@@ -271,7 +271,7 @@ mod library {
         }
     }
 
-    /// Threads beside the ranks have no file here, and more events in all than can be counted.
+    /// Additional threads of the ranks have no file here, and more events in total than can be counted.
     #[test]
     fn only_the_files_of_ranks_are_opened() {
         let folder = Folder::new();
@@ -282,7 +282,7 @@ mod library {
         assert!(noted.iter().any(|text| text.starts_with(&format!("{} events of threads", u64::MAX))), "{noted:?}");
     }
 
-    /// What the library does not find in a file that is cut off is known by how many events were recorded.
+    /// Events that are missing from a truncated file are noticed by the number of recorded events.
     #[test]
     fn missing_events_are_noticed() {
         let folder = Folder::new();
@@ -313,9 +313,9 @@ mod library {
         info(0, "whole");
         for file in files {
             let whole = std::fs::read(&file).expect("a file");
-            // The thread beside the ranks is not read.
+            // The additional thread of the ranks is not read.
             let wrong = if file.file_stem().is_some_and(|name| name == "77") { 0 } else { 2 };
-            // The last byte only says that it is the last one.
+            // The last byte only marks the end.
             for (length, code) in [(0, wrong), (whole.len() / 3, wrong), (whole.len() - 3, wrong), (whole.len() - 1, 0)]
             {
                 std::fs::write(&file, &whole[..length]).expect("written");

@@ -113,10 +113,10 @@ fn large_scales_are_drawn() {
     // The smallest scale that is not built.
     let large = instance("simple", 64, 23, 1);
     let (edges, all) = (large.operations.unwrap(), f64::from(16 << 23));
-    // Hardly any edges lie in small components.
+    // Hardly any edges are in small components.
     assert!(edges > 0.99 * all && edges < 1.001 * all, "{edges}");
     let summary = large.summary().unwrap();
-    // An edge is told from both ends unless both have the same owner: 63 of 64 are. 16 bytes each.
+    // An edge is sent from both ends unless both have the same owner: 63 of 64 are. 16 bytes each.
     let told = summary.bytes as f64 / 16.0 / (2.0 * edges);
     assert!((told - 63.0 / 64.0).abs() < 0.002, "{told}");
 }

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 /// Program, ranks and parameters of a trace.
 type Recipe = (String, u32, Vec<(String, String)>);
 
-/// How a recorded trace is made, from its name.
+/// Returns the recipe of a recorded trace, from its name.
 fn recipe(name: &str) -> Option<Recipe> {
     let parts: Vec<&str> = name.split('.').collect();
     let give = |list: &[(&str, &str)]| list.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect::<Vec<_>>();
@@ -43,7 +43,7 @@ fn generate(name: &str) -> Trace {
     program.instantiate(ranks, &values, &Limits::default()).unwrap().trace().unwrap()
 }
 
-/// What is wrong with the generated form of a recorded trace.
+/// Returns the defects of the generated form of a recorded trace.
 fn check(name: &str, file: &Path) -> Vec<String> {
     let recorded = ti::read(file, &ti::Options::default()).unwrap();
     let generated = generate(name);
@@ -128,7 +128,7 @@ fn generated_traces_equal_recordings_of_our_own_programs() {
     check_folder(&support::data().join("recordings"), ".ti.zst");
 }
 
-/// The shipped recordings are what the programs say today.
+/// The shipped recordings equal the current output of the programs.
 #[test]
 fn recordings_can_be_made_again() {
     if !["smpicc", "smpirun"].into_iter().all(|tool| Command::new(tool).arg("-version").output().is_ok()) {

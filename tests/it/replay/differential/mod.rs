@@ -1,14 +1,14 @@
 //! Random platforms, traces and options, replayed by the real SimGrid and by us: every action of every rank has to end
 //! at the same date.
 //!
-//! Runs where `smpirun` (SimGrid 3.32) is found, and says so where it is not. A mismatch prints its seed; to run that
-//! case again, and keep its files:
+//! Runs if `smpirun` (SimGrid 3.32) is found, and reports if it is not. A mismatch prints its seed; to run that case
+//! again, and keep its files:
 //!
 //! ```text
 //! MOPSIM_DIFFERENTIAL_SEED=1234 MOPSIM_DIFFERENTIAL_KEEP=folder cargo test --test it differential
 //! ```
 //!
-//! `MOPSIM_DIFFERENTIAL_CASES` says how many cases run (300), the seed is that of the first.
+//! `MOPSIM_DIFFERENTIAL_CASES` sets the number of cases (300), the seed is that of the first.
 
 mod options;
 mod platform;
@@ -29,10 +29,10 @@ use rayon::prelude::*;
 use std::path::Path;
 use std::process::Command;
 
-/// Largest relative difference of the date at which an action ends, under exact sharing.
+/// Largest relative difference of the end times of actions, under exact sharing.
 const TOLERANCE: f64 = 1e-9;
 
-/// The same where we round as SimGrid does: dates are equal to the last bit.
+/// Largest relative difference under rules that round as SimGrid does: end times are equal to the last bit.
 const TOLERANCE_OF_LITERAL_RULES: f64 = 0.0;
 
 /// Seconds after which a run of SimGrid is given up: its replay can wait forever.
@@ -72,7 +72,7 @@ impl Case {
         write("options", self.options.arguments().join("\n") + "\n");
     }
 
-    /// The dates at which the actions of each rank end, by SimGrid; or why there are none.
+    /// Returns the end times of the actions of each rank in SimGrid, or the reason why there are none.
     fn simgrid(&self, folder: &Path) -> Result<Vec<Vec<f64>>, String> {
         let output = Command::new("timeout")
             .args([PATIENCE, "smpirun", "-no-privatize", "-np", &self.hosts.len().to_string()])
@@ -84,8 +84,8 @@ impl Case {
             .expect("smpirun starts");
         let text = [output.stdout, output.stderr].concat();
         let text = String::from_utf8_lossy(&text);
-        // It leaves with success when its ranks wait for each other, which some of its algorithms do where sends wait
-        // for their receivers: the linear broadcast over hosts sends messages that nobody receives.
+        // It exits with success when its ranks wait for each other, which some of its algorithms do if sends wait for
+        // their receivers: the linear broadcast over hosts sends messages that are never received.
         if text.contains("Deadlock detected") {
             return Err("deadlock".to_owned());
         }
@@ -114,12 +114,12 @@ impl Case {
         Ok(ends)
     }
 
-    /// The same by us, under one of our rules.
+    /// Returns the end times of our replay, under one of our rules.
     fn ours(&self, folder: &Path, rule: Rule) -> Vec<Vec<f64>> {
         self.ours_by(folder, &self.options.model(rule))
     }
 
-    /// Whether SimGrid's dates are ours, too, once the last bits of dates are others.
+    /// `true` if our end times become those of SimGrid once their last bits change.
     fn is_tie(&self, folder: &Path, expected: &[Vec<f64>]) -> bool {
         (1..=NUDGES).any(|k| {
             let mut model = self.options.model(Rule::Exact);
@@ -143,8 +143,7 @@ impl Case {
     }
 }
 
-/// Looks take longer by up to so many times 1e-13 of their time to show that a tie is one: much less than
-/// [`TOLERANCE`].
+/// Largest extension of looks that may prove a tie, in units of 1e-13 of their time: much less than [`TOLERANCE`].
 const NUDGES: u32 = 16;
 
 struct Ends<'a> {
@@ -162,10 +161,10 @@ impl Observer for Ends<'_> {
 
 enum Verdict {
     Agrees,
-    /// The literal rule agrees; under exact sharing two ranks that look for messages at one instant come in another
-    /// order. All ranks share a counter of looks that found nothing, so the order shows; and where dates are equal but
-    /// for their last bits, sums in another order decide it. The proof: looks that take longer by less than anybody can
-    /// see give the dates of SimGrid.
+    /// The literal rule agrees; under exact sharing two ranks that look for messages at one instant run in another
+    /// order. All ranks share a counter of failed looks, so the order has an effect; and if times are equal but for
+    /// their last bits, sums in another order decide it. The proof: imperceptibly longer looks reproduce the times of
+    /// SimGrid.
     Tie(String),
     /// SimGrid gave no answer.
     Unanswered(String),

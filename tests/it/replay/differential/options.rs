@@ -1,10 +1,10 @@
 //! Random options, for both sides: SimGrid's configuration and our model.
 //!
-//! SimGrid 3.32 cannot replay everything. Its `mvapich2` and `mpich` selectors crash in the operations that first find
-//! out who shares a host, `ompi` where it comes to a k-nomial broadcast, and some algorithms refuse some numbers of
-//! ranks; replayed all-to-alls share a buffer that moves under them. Operations that always crash are left out here,
-//! what fails now and then is counted. Overheads of receives (`smpi/or`) are left out, too: SimGrid finishes the
-//! requests of a wait-all in the order of a hash table, and with overheads that order shows.
+//! SimGrid 3.32 cannot replay everything. Its `mvapich2` and `mpich` selectors crash in the operations that first
+//! discover the node structure, `ompi` in a k-nomial broadcast, and some algorithms refuse some numbers of ranks;
+//! replayed all-to-alls share a buffer that moves under them. Operations that always crash are left out here,
+//! occasional failures are counted. Overheads of receives (`smpi/or`) are also left out: SimGrid finishes the requests
+//! of a wait-all in the order of a hash table, and with overheads that order has an effect.
 
 use mopsim::engine::Model;
 use mopsim::mpi::MpiOptions;
@@ -15,7 +15,7 @@ use mopsim::network::sharing::Rule;
 use mopsim::trace::CollectiveKind;
 use rand::{Rng, RngExt};
 
-/// What `smpirun` sets.
+/// Setting of `smpirun`.
 const SIMGRID_PRECISION: f64 = 1e-9;
 
 pub struct Options {
@@ -73,7 +73,7 @@ impl Options {
             Table::Mpich => &[K::Bcast, K::Allreduce, K::Reduce],
         };
         let mut kinds: Vec<K> = K::ALL.into_iter().filter(|kind| !refused.contains(kind)).collect();
-        // What is overridden should be called.
+        // Overridden operations should be called.
         if let Some((kind, _)) = self.overridden {
             kinds.extend([kind; 8]);
         }

@@ -62,7 +62,7 @@ impl Program {
         lines.flat_map(|(rank, lines)| lines.iter().map(move |line| format!("{rank} {line}\n"))).collect()
     }
 
-    /// Whether a rank tests, or receives messages of unknown size.
+    /// `true` if a rank tests, or receives messages of unknown size.
     pub fn polls(&self) -> bool {
         self.lines.iter().flatten().any(|line| line.starts_with("test") || line.contains(" -1 "))
     }
@@ -110,7 +110,7 @@ impl Program {
         }
     }
 
-    /// Everything is posted, then waited for: at once, or one by one.
+    /// All messages are posted, then waited for: together, or one by one.
     fn non_blocking(&mut self, rng: &mut impl Rng) {
         let mut posts = Vec::new();
         for message in self.messages(rng) {
@@ -167,7 +167,7 @@ impl Program {
         let ranks = self.ranks();
         let kind = pick(rng, kinds);
         let name = kind.name();
-        // All-to-alls of large blocks take long in SimGrid, and tell no more.
+        // All-to-alls of large blocks take long in SimGrid, and show no more.
         let (count, datatype, root) = (pick(rng, &COUNTS[..8]), pick(rng, &TYPES), rng.random_range(0..ranks));
         let flops = pick(rng, &[0, 5000]);
         let vector = |of: &dyn Fn(usize) -> u32| (0..ranks).map(|i| of(i).to_string()).collect::<Vec<_>>().join(" ");
