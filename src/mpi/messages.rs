@@ -1,4 +1,4 @@
-//! Messages and their matching: first in, first out for each (source, destination, tag), on both sides.
+//! Messages and their matching: first in, first out for each (source, destination, tag), for both sends and receives.
 //!
 //! Traces have no wildcards (they were resolved when the trace was recorded), so a posted send can only match the
 //! oldest posted receive of its own triple. Queues of triples (`inbox.rs`) therefore replace the list search of an MPI

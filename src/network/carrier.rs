@@ -52,13 +52,13 @@ pub trait Transfers {
         tag: u32,
     ) -> Result<f64, RouteError>;
 
-    /// Returns the seconds to the next event of the network; `None` if nothing is under way. No message starts in the next
-    /// `quiet` seconds unless the network has an event before; `None`: until it has one. A network may skip events in
-    /// this time by which no message arrives.
+    /// Returns the seconds to the next event of the network; `None` if nothing is under way. The caller starts no
+    /// message within the next `quiet` seconds, unless the network has an event earlier; `None`: none before the next
+    /// event. Within this time a network may skip events that deliver no message.
     fn next_delay(&mut self, now: f64, quiet: Option<f64>) -> Option<f64>;
 
-    /// Lets the events of this instant happen, `delay` seconds after the last one. Appends the tags of messages that
-    /// have arrived.
+    /// Processes the events of this instant, `delay` seconds after the last one. Appends the tags of messages that have
+    /// arrived.
     fn advance(&mut self, now: f64, delay: f64, precision: Precision, finished: &mut Vec<Finished>);
 
     /// Reports links whose state may have changed, each with the time of the change: now, or earlier where the network

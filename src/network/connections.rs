@@ -70,8 +70,9 @@ impl Connections {
         let pair = self.places[transfer as usize].pair;
         let last = self.last.entry(u64::from(pair.0) << 32 | u64::from(pair.1)).or_insert(NONE);
         let front = std::mem::replace(last, transfer);
-        // The number of a transfer that has arrived may be that of another one by now, of another pair or not yet on its
-        // connection. It is none of this pair that is on it, since that one would have been the last.
+        // The entry may be stale: the number of a transfer that has arrived may be reused by one of another pair, or by
+        // one that is not on its connection yet. It cannot be another transfer on this connection, which would have
+        // become the last entry.
         let standing = match self.places.get_mut(front as usize) {
             Some(Place { pair: other, next, standing: Standing::Behind | Standing::Ready | Standing::First })
                 if *other == pair =>

@@ -15,7 +15,7 @@ pub struct NetworkModel {
     pub latency_factor: Factors,
     /// Factor of the rate, by the size of the flow. It acts on the share that a flow gets, not on the links.
     pub bandwidth_factor: Factors,
-    /// Bytes that are added to every message.
+    /// Bytes added to every message.
     pub envelope: u64,
     /// Weight S of the inverse bandwidths in a flow's penalty, in bytes; `None`: all flows have the same weight.
     pub weight_s: Option<f64>,
@@ -23,7 +23,7 @@ pub struct NetworkModel {
     pub tcp_gamma: Option<f64>,
     /// Share of its rate that a flow also takes on the links of the reverse route (acknowledgements), from 0 to 1.
     pub cross_traffic: Option<f64>,
-    /// Seconds that every message between two hosts takes besides the latency of its route, whatever its size.
+    /// Seconds per message between two hosts in addition to the latency of its route, whatever its size.
     pub message_latency: f64,
     /// Packets, whose headers and framing take a part of each link; `None`: messages get the whole rate.
     pub packets: Option<Packets>,
@@ -147,10 +147,10 @@ const SMPI_LATENCY: &str = "65472:11.6436;15424:3.48845;9376:2.59299;5776:2.1879
                             732:1.9503;257:1.95341;0:2.01467";
 
 impl NetworkModel {
-    /// The names that [`by_name`](Self::by_name) knows.
+    /// Names that [`by_name`](Self::by_name) accepts.
     pub const NAMES: [&'static str; 7] = ["smpi", "lv08", "cm02", "ideal", "tcp", "loggops", "packet"];
 
-    /// A model by its name, in any case.
+    /// Returns the model with this name, ignoring case.
     pub fn by_name(name: &str) -> Option<Self> {
         match name.to_ascii_lowercase().as_str() {
             "smpi" => Some(Self::smpi()),

@@ -18,7 +18,7 @@ use std::collections::BinaryHeap;
 pub struct Noise {
     /// Largest delay as a part of the time of the message, above 0; delays are uniform from 0 to it.
     pub amplitude: f64,
-    /// Seed.
+    /// Seed of the random delays.
     pub seed: u64,
 }
 

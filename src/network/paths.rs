@@ -305,7 +305,7 @@ impl Paths {
             bound = bound.min(gamma / (2.0 * latency));
         }
         if forward.is_empty() {
-            // Nothing but a distance: SimGrid has such a message arrive when its latency is over.
+            // The route only has a latency: SimGrid delivers such a message when its latency is over.
             bound = Bandwidth::LARGEST;
         }
         let penalty = match model.weight_s {

@@ -209,7 +209,8 @@ impl<'a, S: Sharing> Network<'a, S> {
         }
         let transfer = &mut self.transfers[id as usize];
         let route = self.paths.route(transfer.route);
-        // A literal rule knows no flow without links; elsewhere such a flow has no size to speak of at that rate.
+        // A literal rule has no flow without links; under other rules such a flow takes no noticeable time at that
+        // rate.
         if S::LITERAL && route.bound >= Bandwidth::LARGEST {
             self.ended.push(id);
             return;

@@ -45,10 +45,10 @@ pub enum RecordError {
     /// The system has no way to preload a library.
     #[error("programs are recorded on Linux only")]
     NotLinux,
-    /// There is no compiler of an MPI library.
+    /// No compiler of an MPI library was found.
     #[error("there is no compiler of an MPI library: `{}` is not found", .0.display())]
     NoCompiler(PathBuf),
-    /// The compiler does not make the library.
+    /// The compiler failed to build the library.
     #[error("`{}` cannot compile it:\n{message}", .compiler.display())]
     Compiler {
         /// Path of the compiler.
@@ -56,7 +56,7 @@ pub enum RecordError {
         /// Message of the compiler.
         message: String,
     },
-    /// The command cannot be started.
+    /// The command could not be started.
     #[error("`{command}` cannot be started: {error}")]
     Command {
         /// Command as given.
@@ -65,7 +65,7 @@ pub enum RecordError {
         #[source]
         error: io::Error,
     },
-    /// A file cannot be written.
+    /// A file could not be written.
     #[error("{}: {error}", .file.display())]
     File {
         /// Path of the file.

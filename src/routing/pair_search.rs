@@ -12,7 +12,7 @@ use crate::ids::SwitchId;
 use crate::topology::Graph;
 use crate::topology::hops::FAR;
 
-/// Searches for single pairs. Their working memory is kept, one for each thread that asked at the same time.
+/// Searches for single pairs. Their working memory is kept, one for each concurrent caller.
 #[derive(Default)]
 pub(super) struct PairSearch {
     idle: Mutex<Vec<Search>>,

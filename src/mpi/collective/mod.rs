@@ -29,7 +29,7 @@ pub enum Step {
         /// Payload.
         bytes: u64,
     },
-    /// Blocking receive of whatever the peer sends.
+    /// Blocking receive of any size.
     Recv {
         /// Source.
         from: u32,

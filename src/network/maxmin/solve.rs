@@ -173,7 +173,7 @@ impl<const WATCHED: bool> System<WATCHED> {
             if self.links[link as usize].members.is_empty() {
                 continue;
             }
-            // Flows that start together often share links; one look at a link is enough.
+            // Flows that start together often share links; one visit per link is enough.
             if std::mem::replace(&mut self.seeded[link as usize], self.solution) == self.solution {
                 continue;
             }

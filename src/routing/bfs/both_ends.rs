@@ -11,7 +11,7 @@ use crate::topology::hops::{FAR, nearer};
 use crate::topology::weighted::NO_ARC;
 use crate::topology::{ArcId, Graph};
 
-/// Searches for single pairs. Their working memory is kept, one for each thread that asked at the same time.
+/// Searches for single pairs. Their working memory is kept, one for each concurrent caller.
 #[derive(Default)]
 pub(super) struct BothEnds {
     idle: Mutex<Vec<Search>>,
@@ -81,7 +81,7 @@ impl Search {
                         }
                         self.came_by[head.index()] = arc.0;
                         self.ahead.push(head);
-                        // Switches are found in the order of their paths, so the first meeting is the one.
+                        // Switches are found in the order of their paths, so the first meeting is the right one.
                         if self.left[head.index()] != FAR {
                             return Some(head);
                         }

@@ -27,7 +27,7 @@ use serde::Serialize;
 
 /// Largest work (sources times arcs) of a search of distances.
 const MAX_DISTANCE_WORK: u64 = 1 << 34;
-/// Largest number of arcs for which METIS is asked for halves.
+/// Largest number of arcs for which METIS computes halves.
 const MAX_METIS_ARCS: usize = 1_000_000;
 /// Number of seeds of METIS.
 const METIS_SEEDS: usize = 5;
