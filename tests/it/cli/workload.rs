@@ -229,7 +229,7 @@ fn the_help_of_every_program_shows_its_parameters_in_80_columns() {
             assert!(!p.help.is_empty() && words.contains(&p.help), "{}: {words}", p.name);
             let default = if p.default.is_null() { "not given by default".to_owned() } else { p.default_text() };
             assert!(words.contains(&default), "{}: {words}", p.name);
-            // A number has a range, a text its choices.
+            // Numbers have a range, texts their choices.
             assert!(!p.allowed().is_empty(), "{}: {} has no range", builtin.name, p.name);
         }
         let formula = program.formula.unwrap_or_else(|| panic!("{} has no operation count", builtin.name));

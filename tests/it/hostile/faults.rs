@@ -12,7 +12,7 @@ fn shell(folder: &Folder, script: &str) -> Output {
     command.args(["-c", script, env!("CARGO_BIN_EXE_mopsim")]).current_dir(folder.path("")).output().expect("a shell")
 }
 
-/// The outputs that have to survive.
+/// Outputs that must survive.
 const OUTPUTS: [(&str, &str); 6] = [
     ("compare s.toml --html x", "x"),
     ("compare s.toml --json x", "x"),
@@ -49,7 +49,7 @@ fn a_limit_of_the_size_of_files_keeps_what_was_there() {
     }
 }
 
-/// A real full disk, where the user may mount one in a name space of their own.
+/// A really full disk, if the user may mount one in a namespace of their own.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_keeps_what_was_there() {
@@ -82,7 +82,7 @@ fn folders_that_cannot_be_written_are_told() {
     std::fs::create_dir(&closed).expect("made");
     std::fs::set_permissions(&closed, PermissionsExt::from_mode(0o555)).expect("changed");
     if std::fs::write(closed.join("probe"), "").is_ok() {
-        // Permissions do not hold for an administrator; what the kernel keeps for itself does.
+        // Permissions do not restrict an administrator; what the kernel keeps for itself does.
         let output = shell(&folder, "\"$0\" -q trace convert t.ti -o /proc/x.ti");
         assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
         return;

@@ -88,7 +88,7 @@ fn pipes_that_nothing_writes_to_are_told() {
         &["topology", "torus:2x2", "--prices", "pipe"],
         &["replay", "t.ti", "--topology", "ring:2", "--hostfile", "pipe"],
     ];
-    // All wait at the same time.
+    // All of them wait concurrently.
     let children = commands.map(|arguments| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mopsim"));
         command.current_dir(folder.path("")).args(arguments).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -122,7 +122,7 @@ fn exports_stream_to_standard_output() {
     assert!(bytes > 1.2e8 && said.contains("will be written"), "{bytes}: {said}");
     let told = told * if said.contains(" GB") { 1e9 } else { 1e6 };
     assert!((told / bytes - 1.0).abs() < 0.2, "{bytes} bytes, and {told} were told");
-    // Terabytes for a reader that went away are not made.
+    // A reader that went away must not cause terabytes to be computed.
     let begin = Instant::now();
     let script = "\"$0\" export torus:2x2000 --to simgrid 2>/dev/null | head -c 100 >/dev/null";
     let status = Command::new("sh").args(["-c", script, env!("CARGO_BIN_EXE_mopsim")]).status();
@@ -173,7 +173,7 @@ fn programs_end_within_their_limits_with_a_line() {
     }
 }
 
-/// Eight million actions of a rank, 128 MB, take a file and not memory.
+/// Eight million actions of a rank, 128 MB, go into a file, not memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn actions_of_a_program_are_set_aside() {
@@ -187,7 +187,7 @@ fn actions_of_a_program_are_set_aside() {
     assert!((1..100_000).contains(&most), "{most} kB");
 }
 
-/// Runs the program; returns its output and the most memory that it had, in kB.
+/// Runs the program; returns its output and its peak memory in kB.
 #[cfg(target_os = "linux")]
 fn peak(folder: &Folder, arguments: &[&str]) -> (String, u64) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_mopsim"))
@@ -210,7 +210,8 @@ fn peak(folder: &Folder, arguments: &[&str]) -> (String, u64) {
     (String::from_utf8_lossy(&output.stdout).into_owned(), most)
 }
 
-/// A binary GOAL schedule: four ranks that send to the next one, receive and compute, each operation after the one before.
+/// Binary GOAL schedule: four ranks that send to the next one, receive and compute, each operation after the previous
+/// one.
 #[cfg(target_os = "linux")]
 fn ring_schedule(rounds: u32) -> Vec<u8> {
     let mut bytes = [&4223_u64.to_le_bytes()[..], &4_u32.to_le_bytes(), &[0, 0]].concat();
@@ -244,9 +245,9 @@ fn ring_schedule(rounds: u32) -> Vec<u8> {
     bytes
 }
 
-/// An operation takes 24 bytes, its edge 4 and the count of what it waits for 4, so that ten million of them replay in
-/// half a gigabyte; the LogGOPS model adds the time at which each can begin. The two schedules are both larger than what
-/// the reader keeps in memory.
+/// An operation takes 24 bytes, its edge 4 and its dependency count 4, so that ten million of them replay in half a
+/// gigabyte; the LogGOPS model adds the earliest start of each. Both schedules are larger than what the reader keeps in
+/// memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_operation_of_a_schedule_takes_few_bytes() {

@@ -55,7 +55,7 @@ fn reports_replace_reports_and_nothing_else() {
 fn job_scripts_that_were_edited_stay() {
     let folder = study();
     folder.output(&with(&JOBS, &[]));
-    // As they were written they may be written again, and for other shards.
+    // Files may be written again as before, and for other shards.
     folder.output(&with(&JOBS, &["--seed", "3"]));
     let edited =
         folder.read("jobs/array.slurm").replace("#SBATCH --ntasks=1\n", "#SBATCH --ntasks=1\n#SBATCH --time=1:00\n");
@@ -136,7 +136,7 @@ fn temporary_files_vanish_on_signals_and_after_kill_9_with_the_next_run() {
     let calls: String = (0..2_000_000_u64).map(|call| format!("0 compute {}\n", call * 7919 % 1_000_003)).collect();
     folder.write("big.ti", format!("0 init\n{calls}0 finalize\n"));
     for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("QUIT", 3), ("USR1", 10), ("XCPU", 24)] {
-        // On a busy machine the conversion may be done before the signal is sent: then it is tried again.
+        // On a busy machine the conversion may finish before the signal is sent; then the test tries again.
         let status = (0..20).find_map(|_| {
             let mut child = writing(&folder);
             let sent = Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status();
@@ -155,7 +155,7 @@ fn temporary_files_vanish_on_signals_and_after_kill_9_with_the_next_run() {
     child.kill().expect("SIGKILL");
     child.wait().expect("it is gone");
     assert_eq!(parts(&folder).len(), 1);
-    // The temporary file of a process that still writes is not touched.
+    // The temporary file of a process that is still writing is left alone.
     folder.output(&["trace", "convert", "t.ti", "-o", "small.mtrace"]);
     assert_eq!(parts(&folder), [""; 0]);
     let mut child = writing(&folder);

@@ -19,7 +19,7 @@ fn finished() -> Folder {
     folder
 }
 
-/// The same file as versions before checksums wrote it.
+/// The results file as versions before checksums wrote it.
 fn without_checksums(text: &str) -> String {
     let lines = text.lines().map(|line| {
         let mut object: Value = serde_json::from_str(line).expect("JSON");
@@ -47,7 +47,7 @@ fn no_flipped_bit_changes_a_report() {
         let output = folder.command(&MERGE).output().expect("it runs");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "bit {bit}: {errors}");
-        // Where the end of the last line is damaged, its cell counts as one that was never written.
+        // If the end of the last line is damaged, its cell counts as not written.
         assert!(errors.contains("t.jsonl"), "bit {bit}: {errors}");
         let line = bytes[..bit / 8].iter().filter(|&&byte| byte == b'\n').count() + 1;
         assert!(
@@ -75,7 +75,7 @@ fn a_damaged_line_is_named_by_merge_and_resume_and_replayed_once_removed() {
     let lines: Vec<&str> = damaged.split_inclusive('\n').collect();
     folder.write("t.jsonl", [lines[0], lines[2]].concat());
     assert_eq!(folder.output(&RESUME), expected);
-    // A line without its checksum is none of this format.
+    // A line without its checksum is not of this format.
     let bare = without_checksums(lines[2]);
     folder.write("t.jsonl", [lines[0], &bare].concat());
     folder.refuse(&RESUME, 2, &["t.jsonl:2: the line has no checksum at its end"]);
@@ -124,7 +124,7 @@ fn files_of_before_checksums_are_gone_on_with_but_their_values_are_checked() {
         folder.refuse(&MERGE, 2, &parts);
         folder.refuse(&RESUME, 2, &parts);
     }
-    // Both numbers of a float beyond its range are no JSON to begin with.
+    // A number beyond the range of floats is invalid JSON.
     folder.write("t.jsonl", old.replacen("\"simulated_seconds\":", "\"simulated_seconds\":1e999,\"x\":", 1));
     folder.refuse(&MERGE, 2, &["t.jsonl:2: no cell: "]);
 }

@@ -3,7 +3,8 @@
 use crate::support::cli::{Folder, MESSAGE};
 use std::process::Command;
 
-/// Sets the title of a terminal, rings, clears the screen (as one byte of C1), and turns letters around.
+/// Sets the title of a terminal, rings the bell, clears the screen (as one byte of C1), and reverses the text
+/// direction.
 const ACTS: &str = "n\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}x";
 
 fn study() -> Folder {
@@ -113,7 +114,7 @@ fn mistakes_have_a_file_and_a_place() {
     folder.write("side.ti", MESSAGE);
     folder.write("side.toml", b"title = 'x'\n# \xff\n");
     folder.refuse(&["replay", "side.ti", "--topology", "ring:2"], 2, &["side.toml", "line 2, byte 14"]);
-    // A packed file that is damaged has a byte.
+    // For a damaged packed file the message has the byte position.
     let mut packed = zstd::encode_all(MESSAGE.repeat(50).as_bytes(), 1).expect("packs");
     packed.truncate(packed.len() - 6);
     folder.write("cut.ti.zst", packed);

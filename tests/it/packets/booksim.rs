@@ -28,7 +28,7 @@ fn id(row: &Value) -> &str {
     row["id"].as_str().expect("an id")
 }
 
-/// The topology of a row: the cables that the referee had.
+/// Topology of a row: the cables that the referee had.
 fn topology(row: &Value) -> Topology {
     let written = &row["topology"];
     let Some(edges) = written["edges"].as_array() else {
@@ -90,7 +90,7 @@ fn network(row: &Value) -> Network {
     Network { wiring, rule, parameters }
 }
 
-/// The logs: name, network, packets as input, and what became of them.
+/// Logs: name, network, input packets, and their fate.
 pub fn logs() -> impl Iterator<Item = (&'static str, Network, PacketList, Vec<Logged>)> {
     rows().iter().filter(|row| row["result"]["packets"].is_object()).map(|row| {
         let network = network(row);
@@ -153,7 +153,7 @@ fn pattern(row: &Value) -> String {
     }
 }
 
-/// Runs a row with a seed of ours.
+/// Runs a row with one of our seeds.
 fn run_row(row: &Value, seed: u64) -> Outcome {
     let network = network(row);
     let setting = traffic::Setting {
@@ -178,7 +178,7 @@ fn run_row(row: &Value, seed: u64) -> Outcome {
     network.run(&trial).unwrap()
 }
 
-/// The load that a row's network carries at full load, from the row that measured it.
+/// Load that a row's network carries at full load, from the row that measured it.
 fn carried(row: &Value) -> Option<f64> {
     let load = row["offered_flits"].as_f64()?;
     let begin = id(row).split(&format!("-{load}-")).next()?.to_owned();
@@ -186,7 +186,7 @@ fn carried(row: &Value) -> Option<f64> {
     full["result"]["accepted_flits"].as_f64()
 }
 
-/// The rows of the same run with any seed.
+/// Rows of the same run with any seed.
 fn siblings(row: &Value) -> impl Iterator<Item = &'static Value> + '_ {
     let name = |row: &Value| id(row).rsplit_once("-s").map(|(name, _)| name.to_owned());
     let own = name(row);
@@ -246,7 +246,7 @@ fn compared_with(row: &Value, found: &[Outcome]) -> (usize, Vec<String>) {
         let is_static = ["dim_order", "dor", "hopvc", "min"].contains(&rule);
         compare("accepted_flits", &|o| Some(o.accepted), if is_static { 0.03 } else { 0.05 });
     } else if row["result"]["saturated"] == true {
-        // The referee calls it saturated at a latency of 500 cycles; we do when the network does not carry it.
+        // The referee reports saturation at a latency of 500 cycles, we do if the network does not carry the load.
     } else {
         // Packets of 33 flits are few, and the referee draws others: it accepts 0.155 of an offered 0.15 in one row.
         let packets = row["result"]["measured_packets"].as_f64().unwrap();

@@ -114,7 +114,7 @@ fn both_engines_agree_on_every_packet() {
     assert!(compared > 100_000, "{compared}");
 }
 
-/// Both draw the same packets from the same seed, and saturated hosts keep them waiting in the same way.
+/// Both draw the same packets from the same seed, and saturated hosts delay them in the same way.
 #[test]
 fn both_engines_agree_beyond_saturation() {
     for (spec, rule) in [("torus:4x4", "dimension-order"), ("random:n=32,d=4", "amin"), ("imase_itoh:n=20,d=3", "ugal")]

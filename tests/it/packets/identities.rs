@@ -76,7 +76,7 @@ fn wiring(spec: &str, port: HostPort) -> Arc<Wiring> {
     Arc::new(Wiring::new(Arc::new(topology::build(spec).unwrap()), None, port, 1).unwrap())
 }
 
-/// The rule on the network with what both need; `None` if it is for other families.
+/// Returns the rule on the network with parameters that both need; `None` if it is for other families.
 pub fn network(spec: &str, rule: &str, parameters: Parameters) -> Option<Network> {
     let wiring = wiring(spec, parameters.host_port);
     let (rule, vcs) = match routing::build_with(rule, &wiring, None, 1) {
@@ -158,7 +158,7 @@ fn every_rule_on_every_family_keeps_the_identities() {
     let run: Vec<bool> = cases
         .par_iter()
         .map(|&(index, spec, rule)| {
-            // Neighbouring cases have different kinds, and so has a rule from family to family.
+            // Neighbouring cases have different kinds of switches, and so does a rule from family to family.
             let mut parameters = kinds[(index + index / RULES.len()) % kinds.len()].clone();
             if rule.starts_with("escape") {
                 parameters.vc_buffer = parameters.vc_buffer.max(parameters.packet);
@@ -204,7 +204,7 @@ fn every_rule_on_every_family_keeps_the_identities() {
             assert_eq!(counts.passages, passed, "{name}");
             assert_eq!(engine.arc_flits().iter().map(|&flits| u64::from(flits)).sum::<u64>(), counts.cable_flits);
             assert_eq!(engine.accepted().map(u64::from).sum::<u64>(), counts.flits_accepted, "{name}");
-            // Little: the integral of the packets inside is the sum of the parts of their stays.
+            // Little: the integral of the packets inside is the sum of the parts of their stays within the window.
             let window = Window { from, until };
             let stays: u64 = log.iter().map(|packet| window.after(packet.injected) - window.after(packet.tail)).sum();
             assert_eq!(counts.inside, stays as i64, "{name}");
@@ -212,7 +212,7 @@ fn every_rule_on_every_family_keeps_the_identities() {
             true
         })
         .collect();
-    // amin, ugal and their like fit everything; the others their families.
+    // amin, ugal and similar rules fit everything; the others fit their families.
     assert!(run.iter().filter(|&&run| run).count() > 7 * NETWORKS.len());
 }
 
@@ -242,7 +242,7 @@ fn littles_law_holds() {
     }
 }
 
-/// One packet alone takes `2 + 5 (h + 1) + S - 1` cycles over links of one cycle, and what delays add otherwise.
+/// A lone packet takes `2 + 5 (h + 1) + S - 1` cycles over links of one cycle, plus any additional delays.
 #[test]
 fn a_packet_alone_takes_the_sum_of_its_delays() {
     for parameters in kinds().into_iter().filter(|p| p.speedup == 1) {

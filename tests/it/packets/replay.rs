@@ -38,10 +38,10 @@ fn ground(spec: &str, network: &str, packet: &str) -> Ground {
     try_ground(spec, network, packet).unwrap_or_else(|error| panic!("{spec} {packet}: {error}"))
 }
 
-/// A message: when it starts, from which host to which, and its bytes.
+/// A message: its start, source and destination host, and its bytes.
 type Start = (f64, u32, u32, u64);
 
-/// Arrival of each message. Starts are in the order of their times.
+/// Returns the arrival of each message. Starts are in time order.
 fn run(network: &mut impl Transfers, starts: &[Start]) -> Vec<f64> {
     let precision = Precision { transfers: 0.0, others: 1e-12 };
     let mut arrivals = vec![f64::NAN; starts.len()];
@@ -75,7 +75,7 @@ impl Ground {
         (carrier.packets().expect("packets are counted"), carrier.traffic())
     }
 
-    /// Max-min fair flows on what headers leave of the links.
+    /// Max-min fair flows on the part of links that headers leave.
     fn flows(&self, starts: &[Start]) -> Vec<f64> {
         let packets = Some(Packets { payload: MTU, overhead: HEADER });
         let model = NetworkModel { packets, ..NetworkModel::ideal() };
@@ -170,7 +170,7 @@ fn two_messages_over_a_cable_get_half_each() {
     for (found, flow) in found.iter().zip(&flows) {
         assert!((found / flow - 1.0).abs() < 0.02, "{found} {flow}");
     }
-    // One that has half as much to send ends in the middle.
+    // A message of half the size ends midway.
     let starts = [(0.0, 0, 2, 1 << 20), (0.0, 1, 3, 1 << 19)];
     let (found, flows) = (ground.packets(&starts), ground.flows(&starts));
     for (found, flow) in found.iter().zip(&flows) {
@@ -210,7 +210,7 @@ fn a_parking_lot_halves_at_each_merge() {
     let one_channel = ground("mesh:5", "", "routing=dimension-order,vcs=1");
     let flows = in_wholes(&one_channel.flows(&starts), &one_channel);
     assert!(near(&flows, [4.0; 4]), "{flows:?}");
-    // A half, a quarter and twice an eighth; once the first is done a half and twice a quarter, and then a half each.
+    // A half, a quarter and twice an eighth; once the first is done, a half and twice a quarter, and then a half each.
     let packets = in_wholes(&one_channel.packets(&starts), &one_channel);
     assert!(near(&packets, [2.0, 3.0, 4.0, 4.0]), "{packets:?}");
     // Hop by hop on channels of their own, those that share an input take turns there.
@@ -283,7 +283,7 @@ fn every_rule_delivers_everything_on_every_network() {
     let ran: usize = pairs
         .par_iter()
         .map(|&(spec, rule)| {
-            // Small buffers block a lot.
+            // Small buffers cause much blocking.
             let ground = match try_ground(spec, "", &format!("routing={rule},buffer=2,mtu=1024")) {
                 Ok(ground) => ground,
                 Err(PacketError::Unsuitable { .. }) => return 0,
@@ -329,7 +329,7 @@ fn traffic_is_not_faster_than_links() {
             let arrivals = ground.packets(&starts);
             for (start, arrival) in starts.iter().zip(&arrivals).filter(|(start, _)| start.1 != start.2) {
                 let alone = ground.latency(start.1, start.2) + on_the_wire(start.3) as f64 / ground.bandwidth();
-                // Of shortest paths one may have shorter cables than the route of the platform.
+                // Another shortest path may have shorter cables than the route of the platform.
                 assert!(*arrival > start.0 + 0.9 * alone, "{spec} {rule}: {start:?} {arrival} {alone}");
             }
             let (_, links) = ground.counts(&starts);

@@ -94,7 +94,7 @@ fn micro_platforms_and_host_files_load() {
     }
 }
 
-/// The graphs of the corpus that no family builds, read back from edge lists of their arcs.
+/// Graphs of the corpus that no family builds, read back from edge lists of their arcs.
 #[test]
 #[cfg_attr(no_reference_data, ignore = "there is no reference data: set MOPSIM_SHARED")]
 fn graph_files_route_as_the_corpus_says() {
@@ -148,7 +148,7 @@ fn platforms_of_others_take_the_time_of_simgrid() {
         let result = folder.json(&[&["replay", &trace, "--platform", &platform], &flags[..]].concat());
         let (ours, theirs) =
             (support::cli::number(&result, "simulated_seconds"), support::cli::number(entry, "simulated_seconds"));
-        // The reference has 15 digits behind the point.
+        // The reference has 15 digits after the point.
         assert!((ours - theirs).abs() <= 1e-15 || support::relative_difference(ours, theirs) < 1e-15, "{name}: {ours}");
         files += 1;
     }

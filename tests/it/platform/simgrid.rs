@@ -14,7 +14,7 @@ fn folder() -> PathBuf {
     std::env::var_os("MOPSIM_SIMGRID_ROUTES").map_or_else(|| support::data().join("simgrid_routes"), PathBuf::from)
 }
 
-/// Compares a platform with the lines that the reference program printed for it; the number of routes is the answer.
+/// Compares a platform with the lines that the reference program printed for it; returns the number of routes.
 fn compare(file: &Path, reference: &str) -> usize {
     let platform = Platform::load(file, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
     let host: HashMap<&str, usize> = platform.hosts.iter().enumerate().map(|(i, h)| (h.name.as_str(), i)).collect();
@@ -43,12 +43,12 @@ fn compare(file: &Path, reference: &str) -> usize {
                 let answer = platform.route(HostId::new(host[from]), HostId::new(host[to]), &mut found);
                 let names: Vec<&str> = found.iter().map(|l| platform.links[l.index()].name.as_str()).collect();
                 match rest {
-                    // No route, or one without links, which SimGrid refuses when it is used.
+                    // No route, or one without links, which SimGrid rejects on use.
                     ["!"] | [_] => assert!(answer.is_err(), "{}: {names:?}", here()),
                     [latency, expected @ ..] => {
                         assert_eq!(names, expected, "{}", here());
                         let sum = found.iter().fold(0.0, |sum, l| sum + platform.links[l.index()].latency);
-                        // SimGrid adds the parts of a way through several zones in another order.
+                        // SimGrid adds the parts of a path through several zones in another order.
                         assert!(support::relative_difference(sum, number(latency)) < 1e-14, "{}: {sum:e}", here());
                     }
                     [] => panic!("{}", here()),

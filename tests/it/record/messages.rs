@@ -14,7 +14,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Nothing that is waited for takes so long.
+/// Timeout, longer than anything that the tests wait for.
 const LONG: Duration = Duration::from_secs(60);
 
 /// The program that measures the cost of recording: half of its loops call MPI and are recorded, the other half call
@@ -132,7 +132,7 @@ fn a_program_that_ends_early_is_replayed_up_to_there() {
             let name = format!("{how}.mrec");
             let output = run.record(&["-o", &name], &program, 2, &[how]);
             let said = text(&output.stderr);
-            // MPICH does not mind an exit without MPI_Finalize, and the recording is not whole.
+            // MPICH tolerates an exit without MPI_Finalize, but the recording is incomplete.
             assert!(!output.status.success(), "{library:?} {how}: {said}");
             assert!(said.contains("ended without MPI_Finalize"), "{library:?} {how}: {said}");
             let trace = trace::read(&run.path(&name), &Options::default()).expect("is read");
@@ -170,7 +170,7 @@ fn a_recording_that_is_terminated_is_kept() {
         for rank in 0..2 {
             assert!(waiting.recv_timeout(LONG).is_ok(), "{library:?}: {rank} of 2 ranks have come to their last call");
         }
-        // Launchers may miss a signal that comes while they are busy with their ranks.
+        // Launchers may miss a signal that arrives while they are busy with their ranks.
         let begin = Instant::now();
         while mopsim.try_wait().expect("is a child").is_none() {
             assert!(begin.elapsed() < LONG, "{library:?}: it does not end");
@@ -181,7 +181,7 @@ fn a_recording_that_is_terminated_is_kept() {
         let output = mopsim.wait_with_output().expect("it has ended");
         reader.join().expect("reads lines");
         let said = text(&output.stderr);
-        // MPICH's launcher takes the end of its ranks for a success.
+        // MPICH's launcher counts the end of its ranks as a success.
         assert!(said.contains("recorded 2 ranks in t.mrec"), "{library:?}: {said}");
         let trace = trace::read(&run.path("t.mrec"), &Options::default()).expect("is read");
         let expected: Matrix = [((0, 1), (100, 400)), ((1, 0), (100, 400))].into();
@@ -189,8 +189,8 @@ fn a_recording_that_is_terminated_is_kept() {
     }
 }
 
-/// Ranks on another host get the library and the folder by the environment, which a login there does not have:
-/// launchers have to pass it on.
+/// Ranks on another host find the library and the folder through the environment, which a login there lacks: launchers
+/// have to pass it on.
 #[cfg(target_os = "linux")]
 #[test]
 fn ranks_on_other_hosts_are_recorded() {
@@ -234,7 +234,7 @@ fn ranks_on_other_hosts_are_recorded() {
             assert!(last.windows(2).any(|two| two == b"-b"), "the name of the second host");
         }
         if is_open_mpi {
-            // Its own list of variables takes the place of that of `mopsim record`.
+            // Its own list of variables replaces that of `mopsim record`.
             let output = record(&["-x", "OTHER=1"]);
             let said = text(&output.stderr);
             assert!(said.contains("2 of 4 ranks have no file here"), "{said}");
@@ -256,7 +256,7 @@ fn nothing_that_is_there_is_replaced() {
         assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
         assert_eq!(std::fs::read(run.path("halo.mrec/mine")).unwrap(), b"mine");
     }
-    // The default name is that of the program; a recording may be replaced, and is whole afterwards.
+    // The default name is that of the program; a recording may be replaced, and is complete afterwards.
     std::fs::remove_dir_all(run.path("halo.mrec")).unwrap();
     for flags in [&["--keep-library"][..], &["--force"]] {
         let output = run.record(flags, &program, 2, &[]);
@@ -297,7 +297,7 @@ fn what_is_wrong_is_said_with_a_way_out() {
     if libraries().is_empty() {
         return;
     }
-    // A command that is no MPI program, that fails, that is not there.
+    // A command that is not an MPI program, one that fails, and one that does not exist.
     let (code, said) = record(&["--", "true"]);
     assert_eq!(code, Some(2));
     assert!(said.contains("nothing was recorded"), "{said}");

@@ -5,8 +5,8 @@ use mopsim::trace::{self, Action, CollectiveKind as Kind, Options, Trace, inspec
 use std::path::Path;
 use std::process::Command;
 
-/// Records a program of threads and reads what it did, with what it has counted; none where the library knows no
-/// threads.
+/// Records a program of threads and reads the trace and the program's own counts; `None` if the library does not
+/// support threads.
 fn with_threads(library: &Library, source: &str, ranks: u32, arguments: &[&str]) -> Option<(Trace, String, Vec<u8>)> {
     let run = Run::new(library);
     let program = run.compile(source, &["-pthread"]).expect("C is compiled");
@@ -24,7 +24,7 @@ fn with_threads(library: &Library, source: &str, ranks: u32, arguments: &[&str])
     Some((trace, shown, file))
 }
 
-/// One thread sends while another one receives, in a ring: whole calls have no order in which they could be done again.
+/// One thread sends while another one receives, in a ring: no sequential order of whole calls could be replayed.
 #[test]
 fn threads_that_send_and_receive_in_a_ring() {
     for library in libraries() {
@@ -42,7 +42,7 @@ fn threads_that_send_and_receive_in_a_ring() {
 /// One thread that may have others, but has none: the recording is the same as where others are impossible.
 #[test]
 fn a_thread_that_is_alone_is_recorded_as_ever() {
-    /// Of the header: several threads may call.
+    /// Header flag: several threads may call.
     const MULTIPLE: u8 = 2;
     for library in libraries() {
         let Some((alone, _, file)) = with_threads(&library, "ring.c", 3, &["alone"]) else { continue };

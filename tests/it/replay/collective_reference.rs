@@ -20,7 +20,7 @@ use std::path::Path;
 
 const TOLERANCE: f64 = 1e-9;
 
-/// The platform that the dates are from: a star whose links are all different.
+/// Platform of the reference times: a star whose links are all different.
 fn platform_xml(hosts: usize) -> String {
     let mut xml = "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n\
                    <platform version=\"4.1\"><zone id=\"w\" routing=\"Full\">\n"
@@ -49,7 +49,7 @@ fn platform_xml(hosts: usize) -> String {
     xml + "</zone></platform>\n"
 }
 
-/// When the last action of each rank ended.
+/// Time at which the last action of each rank ended.
 struct Ends<'a> {
     trace: &'a Trace,
     dates: Vec<f64>,
@@ -63,7 +63,7 @@ impl Observer for Ends<'_> {
     }
 }
 
-/// One line of the data.
+/// Line of the data.
 struct Case<'a> {
     how: &'a str,
     ranks: usize,
@@ -73,7 +73,7 @@ struct Case<'a> {
     count: usize,
     datatype: &'a str,
     root: usize,
-    /// The earliest and latest end and the mean of all.
+    /// Earliest, latest and mean end of all ranks.
     expected: [f64; 3],
 }
 
@@ -145,7 +145,7 @@ impl<'a> Case<'a> {
         Selector::new(Table::Default, false).with_override(kind, how).expect("a name of the registry")
     }
 
-    /// The largest relative difference.
+    /// Largest relative difference.
     fn difference(&self, folder: &Path) -> f64 {
         let write = |name: &str, text: String| {
             let path = folder.join(name);

@@ -14,7 +14,7 @@ use mopsim::trace::{CollectiveKind, Options, Trace, read_from};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// A link from each host to each other.
+/// A link from each host to every other.
 struct Mesh(u32);
 
 impl RouteTable for Mesh {
@@ -101,7 +101,7 @@ fn ends(outcome: &Outcome) -> Vec<u64> {
 
 #[test]
 fn a_communicator_of_all_ranks_is_as_fast_as_the_world() {
-    // Two ranks on some hosts, so that node-aware algorithms have something to know.
+    // Two ranks on some hosts, so that node-aware algorithms have a structure.
     let hosts = [0, 0, 1, 2, 2, 3];
     for (table, kind, count) in all_calls() {
         let call = format!("{} {}", kind.name(), arguments(kind, 6, count));
@@ -221,7 +221,7 @@ fn flops_of_a_collective_share_the_only_core_with_the_rank_and_take_a_free_one()
     }
 }
 
-/// When each wait for a request ended.
+/// Returns the time at which each wait for a request ended.
 struct Waits<'a>(&'a Trace, Vec<(u32, f64)>);
 
 impl Observer for Waits<'_> {
@@ -234,7 +234,7 @@ impl Observer for Waits<'_> {
 
 #[test]
 fn collectives_under_way_do_not_mix() {
-    // Rank 1 enters them in the other order: on two communicators of the same members it may.
+    // Rank 1 enters them in the other order, which is allowed on two communicators of the same members.
     let text = "0 communicator 1 0 1\n0 communicator 2 0 1\n\
         0 on 1 ibcast 1 10000000 0 6\n0 on 2 ibcast 2 1 0 6\n0 waitall\n\
         1 on 2 ibcast 2 1 0 6\n1 on 1 ibcast 1 10000000 0 6\n1 wait_request 2\n1 wait_request 1\n";
@@ -242,11 +242,11 @@ fn collectives_under_way_do_not_mix() {
     let mut waits = Waits(&trace, Vec::new());
     let layout = Layout::new(vec![HostId(0), HostId(1)]);
     let outcome = replay(&trace, &mesh(2), &layout, &simple(), &mut waits).expect("runs");
-    // Both share the link: the small one ends after a byte of each.
+    // Both share the link: the small one ends after one byte of each.
     assert_eq!(waits.1[0].0, 1);
     assert!(waits.1[0].1 < 2e-6, "{:?}", waits.1);
     assert!(close(outcome.simulated_seconds, LATENCY + 10_000_001.0 / BANDWIDTH));
-    // On the same communicator a call that blocks may overtake one that does not.
+    // On the same communicator a blocking call may overtake a non-blocking one.
     let text = "0 ibcast 1 10000000 0 6\n0 bcast 1 0 6\n0 wait_request 1\n\
         1 ibcast 1 10000000 0 6\n1 bcast 1 0 6\n1 compute 1000000\n1 wait_request 1\n";
     let outcome = run(text, &mesh(2), &simple());
@@ -300,7 +300,7 @@ fn a_put_and_a_fence_are_a_message_and_a_barrier() {
                 assert!(close(put.simulated_seconds, send.simulated_seconds), "{bytes}");
             }
             let barrier = run("0 barrier\n1 barrier\n", &mesh(2), &simple()).simulated_seconds;
-            // The target is in the barrier already; what is left of it is the origin's part.
+            // The target is in the barrier already; only the origin's part of it is left.
             assert!(put.simulated_seconds >= lone(bytes) && put.simulated_seconds <= lone(bytes) + barrier);
             assert_eq!(put.bytes, send.bytes);
         }
@@ -320,7 +320,7 @@ fn a_get_asks_and_is_answered() {
     let outcome = run(text, &platform, &simple());
     assert!(close(outcome.simulated_seconds, lone(0) + lone(1_000_000)));
     assert!(close(outcome.ranks[0].compute, 500.0 / SPEED));
-    // Without a fence or flush the end of the rank waits.
+    // Without a fence or flush the rank waits at its end.
     let outcome = run("0 put 1 1000000 6\n1 init\n", &platform, &simple());
     assert!(close(outcome.simulated_seconds, lone(1_000_000)));
     assert_eq!(outcome.ranks[1].end, 0.0);
@@ -348,7 +348,7 @@ fn a_probe_waits_until_the_send_is_posted() {
     assert!(close(with.ranks[1].waiting, 1e-3));
     let without = run(&text(""), &mesh(2), &simple());
     assert!(close(without.simulated_seconds, 1e-3 + lone(1_000_000)));
-    // A look takes its time, whatever there is.
+    // A look takes its time, whether or not there is a message.
     let look = run(&text("1 iprobe 0 3\n"), &mesh(2), &simple());
     assert!(close(look.simulated_seconds, 1e-3 + MpiOptions::default().probe_time + lone(1_000_000)));
 }
@@ -361,7 +361,7 @@ fn a_member_that_never_calls_is_found() {
     };
     assert_eq!((blocked[0].operation, blocked[0].communicator.index()), ("allreduce", Some(0)));
     assert!(blocked.iter().any(|b| b.missing.iter().any(|(e, _)| e.source == 1 || e.destination == 1)));
-    // One that does not block is found where it is waited for.
+    // An error in a non-blocking one is found where it is waited for.
     let text = text.replace("allreduce 8", "iallreduce 5 8") + "0 wait_request 5\n2 wait_request 5\n";
     let Err(ReplayError::Deadlock { blocked, .. }) = attempt(&text, &mesh(3), &[0, 1, 2], &model(Table::Ompi)) else {
         panic!("no deadlock")

@@ -26,7 +26,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Every row whose result is determined that far has to agree to this under exact sharing.
+/// Every row whose result is determined to this precision has to agree to it under exact sharing.
 const CLOSE: f64 = 1e-9;
 
 /// Inputs of the start time of the reference's ranks: platform, selector, model, options, ranks, whether by `smpirun`,
@@ -46,7 +46,7 @@ const DELAYED_REPLAYS: u64 = 8;
 /// Setting of `smpirun`; rows with another one state it.
 const SMPIRUN_PRECISION: f64 = 1e-9;
 
-/// Rows of more actions are left to the benchmarks.
+/// Rows with more actions are left to the benchmarks.
 const MOST_ACTIONS: u64 = 200_000;
 
 #[derive(Deserialize)]
@@ -69,7 +69,7 @@ impl Row {
         format!("{} on {}, {}, {}", self.trace, self.platform, self.selector, self.model)
     }
 
-    /// The rule it was made with: SimGrid's incremental solver is its default.
+    /// Rule of the reference run: SimGrid's incremental solver is its default.
     fn rule(&self) -> Rule {
         match self.extra.get("network/optim").map(String::as_str) {
             Some("Full") => Rule::SimgridFull,
@@ -101,8 +101,8 @@ impl Row {
     /// discover the node structure: two rings of 4 bytes (the world, the first ranks of the hosts, here all ranks), a
     /// reduction and a broadcast. Ranks wait for each other before and after, in no time.
     ///
-    /// With another start, clocks are rounded otherwise: it moves a result by its last bits, or by a part per million
-    /// where events 1 ns apart are merged or not, or by a part per thousand where it is chaotic.
+    /// With another start, clocks are rounded differently: it moves a result by its last bits, or by a part per million
+    /// if events 1 ns apart are merged or not, or by a part per thousand if it is chaotic.
     fn start(&self, platform: &Platform, rule: Rule) -> f64 {
         if self.smpirun {
             return 0.0;
@@ -143,9 +143,9 @@ impl Row {
         support::relative_difference(seconds, self.simulated_seconds)
     }
 
-    /// Relative spread of the results of exact sharing under changes that should not matter: every computation takes up
-    /// to [`LARGEST_DELAY`] longer; events are merged at other precisions of that order. Ends as soon as it is
-    /// `enough`.
+    /// Returns the relative spread of the results of exact sharing under changes that should not matter: every
+    /// computation takes up to [`LARGEST_DELAY`] longer; events are merged at other precisions of that order. Ends as
+    /// soon as it is `enough`.
     fn spread(&self, corpus: &Corpus, enough: f64) -> f64 {
         let (trace, platform) = corpus.parts(self);
         let exact = self.choice(Rule::Exact);
@@ -179,7 +179,7 @@ impl Row {
     }
 }
 
-/// The trace with all ranks starting at a date.
+/// Returns the trace with all ranks starting at a given time.
 fn started_at(trace: &Trace, seconds: f64) -> Trace {
     let mut late = trace.clone();
     let sleep = std::iter::once(Action::Sleep { seconds });
@@ -235,7 +235,7 @@ impl Corpus {
 
     /// Returns the differences of the rows under a rule, and prints their distribution.
     fn differences(&self, rule: impl Fn(&Row) -> Rule + Sync) -> Vec<(f64, &Row)> {
-        // Many rows start at the same date.
+        // Many rows start at the same time.
         let conditions: BTreeMap<Conditions<'_>, &Row> =
             self.rows.iter().map(|row| (row.conditions(rule(row)), row)).collect();
         let start = |(conditions, row): (_, &Row)| (conditions, row.start(self.parts(row).1, rule(row)));
@@ -263,7 +263,7 @@ impl Corpus {
         results
     }
 
-    /// Under the rule with which they were made all rows are equal to the last bit.
+    /// Under the rule of their reference run all rows are equal to the last bit.
     fn check_equal(&self) {
         let unequal =
             |(difference, row): &(f64, &Row)| (*difference > 0.0).then(|| format!("{}: {difference:e}", row.name()));
@@ -315,7 +315,7 @@ fn rows_of_moderate_size_equal_simgrids_full_solver() {
     Corpus::shared("golden_exact.json", MOST_ACTIONS, 200).check_equal();
 }
 
-/// All of them, up to 2.9 million actions and 256 ranks.
+/// All rows, up to 2.9 million actions and 256 ranks.
 #[test]
 #[cfg_attr(no_reference_data, ignore = "there is no reference data: set MOPSIM_SHARED")]
 fn all_rows_equal_simgrids_default() {

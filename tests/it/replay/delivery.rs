@@ -53,7 +53,7 @@ fn times_are_those_of_the_formula_and_explained() {
     let parameters = &report["model"]["parameters"];
     assert_eq!(parameters["delivery"], "in-order", "{report}");
     assert_eq!(parameters["packet-payload"], "800");
-    // Side by side the first message is there after 6 + 2.5 us.
+    // Side by side the first message arrives after 6 + 2.5 us.
     folder.write("m.toml", model.replace("in-order", "concurrent"));
     let report = ring(&folder, "t.ti", &["--model", "m.toml"]);
     assert!(relative_difference(seconds(&report), 12.5e-6) < 1e-9, "{report}");

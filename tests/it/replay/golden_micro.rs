@@ -37,8 +37,8 @@ const EXACT: (Rule, Precision) = (Rule::Exact, Precision { transfers: 0.0, other
 const LAZY: (Rule, Precision) =
     (Rule::SimgridLazy, Precision { transfers: SIMGRID_PRECISION, others: SIMGRID_PRECISION });
 
-/// The list of the files of a case, which names them relative to the folder of the case, as on the reference's command
-/// line; so it is copied there from the folder of the files.
+/// List of the files of a case, with names relative to the folder of the case, as on the reference's command line; so
+/// it is copied there from the folder of the files.
 const LIST: &str = "list.txt";
 
 struct Case {
@@ -46,7 +46,7 @@ struct Case {
     model: Model,
     loopback: (f64, f64),
     expected_final: f64,
-    /// (rank, index without init and finalize) -> date
+    /// (rank, index without init and finalize) -> time
     expected_ends: BTreeMap<(u32, usize), f64>,
 }
 
@@ -141,7 +141,7 @@ impl Observer for Ends<'_> {
     }
 }
 
-/// The largest relative difference of the final time and of the ends of all actions.
+/// Returns the largest relative difference of the final time and of the ends of all actions.
 fn difference(folder: &Path, case: &Case) -> f64 {
     let loopback = Loopback {
         bandwidth: Bandwidth::new(case.loopback.0).expect("bandwidth"),

@@ -11,7 +11,7 @@ use mopsim::trace::transform::merge;
 use mopsim::trace::{Options, Trace, read_from};
 use serde_json::Value;
 
-/// All sorts of actions that name ranks, communicators or tables.
+/// All kinds of actions that name ranks, communicators or tables.
 const EVERYTHING: &str = "0 init\n1 init\n2 init\n3 init\n\
     0 communicator 1 3 0\n3 communicator 1 3 0\n\
     0 compute 1e5\n1 compute 3e5\n\
@@ -52,8 +52,8 @@ fn a_job_among_others_does_what_it_does_alone() {
 #[test]
 fn neighbours_on_a_link_cost_what_they_take_of_it() {
     // Each job sends 1 MB from host 0 to a host of its own: 1 ms alone. The second begins half-way through the first.
-    // Together they have half of the link each: the first needs 0.5 ms more for its rest, the second has 0.5 ms left
-    // then, alone. So both take 1.5 ms.
+    // Together they have half of the link each: the first needs 1 ms for its second half; the second then has half
+    // left, which takes 0.5 ms alone. So both take 1.5 ms.
     let folder =
         Folder::with_trace("0 init\n1 init\n0 send 1 0 1000000 6\n1 recv 0 0 1000000 6\n0 finalize\n1 finalize\n")
             .pinned();
@@ -91,7 +91,7 @@ fn neighbours_on_a_link_cost_what_they_take_of_it() {
         assert_eq!(job["aggressor"], other);
     }
     assert!((number(&report, "simulated_seconds") - 2e-3).abs() < 1e-9);
-    // One that repeats takes half of the link all the time, ends with the other, and leaves no message behind.
+    // A repeating job takes half of the link all the time, ends with the other, and leaves no message behind.
     let report = run("t.ti,hosts=0+2,name=second,repeat");
     let jobs = report["jobs"].as_array().expect("jobs");
     seconds(&jobs[0], "together_seconds", 2e-3);
@@ -101,7 +101,7 @@ fn neighbours_on_a_link_cost_what_they_take_of_it() {
     let split = |name: &str| number(&report["time_split"][name], "mean");
     let sum = split("compute") + split("communication") + split("waiting");
     assert!((sum - 2e-3).abs() < 1e-12 && report["busiest_links"][0]["utilisation"] == 1.0, "{report}");
-    // One that starts when the other has ended costs nothing.
+    // A job that starts when the other has ended costs nothing.
     let report = run("t.ti,hosts=0+2,name=second,start=1 s");
     assert!(report["jobs"][0]["aggressor"].is_null(), "{report}");
 }

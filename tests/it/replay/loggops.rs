@@ -92,7 +92,7 @@ fn dissemination(n: u32, bytes: u64) -> Goal {
     goal
 }
 
-/// A message goes round in both directions.
+/// A message travels around the ring in both directions.
 fn double_ring(n: u32, bytes: u64) -> Goal {
     let mut goal = Goal::new(n);
     for r in 0..n {
@@ -223,7 +223,7 @@ fn seconds(trace: &Trace, (l, o, g, gb, ob, s): (f64, f64, f64, f64, f64, u64)) 
     let constants = LogGops { latency, o, g, gap_per_byte, overhead_per_byte, eager_up_to: s };
     let mut model = model(Table::Default);
     model.network = NetworkModel { loggops: Some(constants), ..NetworkModel::loggops() };
-    // A core of a star makes 1 Gflop/s, a nanosecond of a schedule stands for 100 flops.
+    // A core of a star makes 1 Gflop/s; a nanosecond of a schedule is 100 flops.
     let mut platform = star(trace.ranks() as u32);
     platform.hosts.iter_mut().for_each(|host| host.speed = 1e11);
     let layout = Layout::new((0..trace.ranks()).map(HostId::new).collect());
@@ -370,7 +370,7 @@ fn circles_are_named_with_their_line() {
     }
 }
 
-/// A counter of what a replay has begun moves with the operations of a graph.
+/// The counter of started actions also advances with the operations of a graph.
 #[test]
 fn replays_of_graphs_tell_how_far_they_are() {
     let mut text = "num_ranks 1\nrank 0 {\nl1: calc 1\n".to_owned();
@@ -389,7 +389,7 @@ fn replays_of_graphs_tell_how_far_they_are() {
     }
 }
 
-/// Rings on streams of their own, in both directions in turn.
+/// Rings on streams of their own, alternately in both directions.
 fn rings(n: u32, bytes: u64, channels: u32) -> Goal {
     let mut goal = Goal::new(n);
     for r in 0..n {

@@ -23,7 +23,7 @@ struct System {
     flows: Vec<Flow>,
 }
 
-/// A random system of up to 6 links and 8 flows; forward links count 1, links of the way back 0.05.
+/// Random system of up to 6 links and 8 flows; forward links count 1, links of the reverse path 0.05.
 fn random_system(rng: &mut Pcg64) -> System {
     let links = rng.random_range(1..=6);
     let capacity = (0..links).map(|_| f64::from(rng.random_range(1..40u32)) * 0.25).collect();
@@ -77,7 +77,7 @@ impl System {
         let mut closed: Vec<Option<f64>> = vec![None; self.flows.len()];
         while closed.iter().any(Option::is_none) {
             let level = self.maximise(&closed, 0.0, None);
-            // A hair below the level, so that rounding does not make the next programs infeasible.
+            // Slightly below the level, so that rounding does not make the next programs infeasible.
             let floor = level * (1.0 - 1e-9);
             let stuck: Vec<usize> = (0..closed.len())
                 .filter(|&f| closed[f].is_none() && self.maximise(&closed, floor, Some(f)) <= level * (1.0 + 1e-6))
@@ -98,7 +98,7 @@ impl System {
             .map(|f| {
                 let elements: Vec<(LinkId, f64)> = f.elements.iter().map(|e| (LinkId::new(e.0), e.1)).collect();
                 let path = sharing.add_path(&elements);
-                // One solution a flow, so that the incremental repair is what is tested.
+                // One solution per flow, so that the incremental repair is tested.
                 let id = sharing.start(path, f.penalty, f.bound);
                 sharing.solve();
                 id

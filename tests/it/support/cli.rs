@@ -11,34 +11,34 @@ use tempfile::TempDir;
 /// Two ranks, one message of 100 bytes.
 pub const MESSAGE: &str = "0 init\n1 init\n0 send 1 0 100 6\n1 recv 0 0 100 6\n0 finalize\n1 finalize\n";
 
-/// A folder with the input of a test.
+/// Folder with the input of a test.
 pub struct Folder {
     folder: TempDir,
-    /// Flags that all runs in it get.
+    /// Flags for all runs in it.
     flags: &'static [&'static str],
 }
 
 impl Folder {
-    /// An empty folder.
+    /// Creates an empty folder.
     pub fn new() -> Self {
         Self { folder: TempDir::new().expect("a temporary folder"), flags: &[] }
     }
 
     /// Pins the defaults of version 0.1 for all runs in this folder: links of 40 Gbit/s and 100 ns, and nothing else
-    /// that takes time. Expected values of many tests were worked out with them.
+    /// that takes time. Many tests expect values computed with them.
     #[must_use]
     pub fn pinned(self) -> Self {
         Self { flags: &["--defaults", "0.1"], ..self }
     }
 
-    /// A folder with the trace `t.ti`.
+    /// Creates a folder with the trace `t.ti`.
     pub fn with_trace(text: &str) -> Self {
         let folder = Self::new();
         folder.write("t.ti", text);
         folder
     }
 
-    /// Writes a file, with the folders above it.
+    /// Writes a file, and creates its parent folders.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.folder.path().join(name);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
@@ -46,23 +46,23 @@ impl Folder {
         path
     }
 
-    /// The path of a file in it.
+    /// Returns the path of a file in it.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// Reads a file.
+    /// Returns the content of a file.
     pub fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.folder.path().join(name)).expect("a file")
     }
 
-    /// Names of the files in the folder.
+    /// Returns the names of the files in the folder.
     pub fn names(&self) -> Vec<String> {
         let files = std::fs::read_dir(self.folder.path()).expect("a folder");
         files.map(|file| file.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
     }
 
-    /// The program, started in this folder with these arguments; it must not take longer than a minute.
+    /// Returns the program, to be started in this folder with these arguments; it must not take longer than a minute.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mopsim"));
         command.current_dir(self.folder.path()).args(arguments).args(self.flags).timeout(Duration::from_secs(60));
@@ -74,7 +74,7 @@ impl Folder {
         self.command(arguments).assert()
     }
 
-    /// Runs the program, which must refuse with this exit code; standard error must have all these parts, and standard
+    /// Runs the program, which must fail with this exit code; standard error must have all these parts, and standard
     /// output nothing.
     pub fn refuse(&self, arguments: &[&str], code: i32, parts: &[&str]) {
         let mut run = self.run(arguments).code(code).stdout("");
@@ -83,12 +83,12 @@ impl Folder {
         }
     }
 
-    /// Replays the trace `t.ti` on a ring of four, which must be refused like this.
+    /// Replays the trace `t.ti` on a ring of four, which must fail like this.
     pub fn refuse_trace(text: &str, code: i32, parts: &[&str]) {
         Self::with_trace(text).refuse(&["replay", "t.ti", "--topology", "ring:4"], code, parts);
     }
 
-    /// Standard output of a run that must succeed.
+    /// Returns the standard output of a run that must succeed.
     pub fn output(&self, arguments: &[&str]) -> String {
         let run = self.run(arguments).success();
         String::from_utf8(run.get_output().stdout.clone()).expect("text")
@@ -101,12 +101,12 @@ impl Folder {
     }
 }
 
-/// The member of that name as a number.
+/// Returns the member of that name as a number.
 pub fn number(value: &Value, member: &str) -> f64 {
     value[member].as_f64().unwrap_or_else(|| panic!("`{member}` is no number in {value}"))
 }
 
-/// Checks that no line is longer than a terminal is wide.
+/// Checks that no line is wider than a terminal.
 pub fn assert_80_columns(text: &str) {
     for line in text.lines() {
         assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());

@@ -13,11 +13,11 @@ pub struct TwoHosts {
     pub shell: PathBuf,
 }
 
-/// Their addresses, which mean something between the two only.
+/// Their addresses, which are valid between the two only.
 pub const ADDRESSES: [&str; 2] = ["10.77.0.1", "10.77.0.2"];
 
 impl TwoHosts {
-    /// Makes them; none where that is not allowed (it takes root, and `ip` and `unshare`). The shell is a file in
+    /// Creates them; `None` if that is not allowed (it takes root, and `ip` and `unshare`). The shell is a file in
     /// `folder`.
     pub fn new(folder: &Path) -> Option<Self> {
         let names = ["a", "b"].map(|host| format!("mopsim-{}-{host}", std::process::id()));
@@ -51,7 +51,7 @@ impl TwoHosts {
         Some(hosts)
     }
 
-    /// A command on the first of them, with the environment of this process.
+    /// Returns a command on the first of them, with the environment of this process.
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.names[0], "unshare", "--uts"]);

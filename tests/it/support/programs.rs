@@ -15,7 +15,7 @@ use tempfile::TempDir;
 /// Messages and bytes by source and destination.
 pub type Matrix = BTreeMap<(u32, u32), (u64, u64)>;
 
-/// An MPI library that is installed.
+/// Installed MPI library.
 #[derive(Clone, Debug)]
 pub struct Library {
     pub mpicc: &'static str,
@@ -23,7 +23,7 @@ pub struct Library {
     pub mpirun: &'static str,
 }
 
-/// The libraries that are there, each once.
+/// Returns the installed libraries, each once.
 pub fn libraries() -> Vec<Library> {
     let is_there = |name: &str| Command::new(name).arg("--version").output().is_ok_and(|out| out.status.success());
     let debian = [
@@ -56,7 +56,7 @@ impl Run {
         self.folder.path().join(name)
     }
 
-    /// Compiles a program of `tests/recorder`; none where there is no compiler of its language.
+    /// Compiles a program of `tests/recorder`; `None` if there is no compiler of its language.
     pub fn compile(&self, source: &str, flags: &[&str]) -> Option<PathBuf> {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorder").join(source);
         let is_fortran = source.extension().is_some_and(|extension| extension == "f90");
@@ -81,7 +81,7 @@ impl Run {
     }
 }
 
-/// A command that ends in a launcher, with what that needs to run a program.
+/// Completes a command that ends in a launcher with the arguments to run a program.
 pub fn launched<'c>(command: &'c mut Command, program: &Path, ranks: u32) -> &'c mut Command {
     // By default Open MPI does not run as root, nor more ranks than cores.
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");

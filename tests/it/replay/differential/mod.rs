@@ -35,14 +35,14 @@ const TOLERANCE: f64 = 1e-9;
 /// Largest relative difference under rules that round as SimGrid does: end times are equal to the last bit.
 const TOLERANCE_OF_LITERAL_RULES: f64 = 0.0;
 
-/// Seconds after which a run of SimGrid is given up: its replay can wait forever.
+/// Seconds after which a run of SimGrid is aborted: its replay can wait forever.
 const PATIENCE: &str = "20";
 
-/// The share of cases that SimGrid may fail in (see `options.rs` for its known faults), or the test tests nothing.
-/// Version 3.32 fails in 40 of the first 2,000.
+/// Largest share of cases in which SimGrid may fail (see `options.rs` for its known faults), lest the test prove
+/// nothing. Version 3.32 fails in 40 of the first 2,000.
 const MOST_FAILURES: f64 = 0.05;
 
-/// The share of cases in which ties may be decided otherwise under exact sharing: one is, of the first 2,000.
+/// Largest share of cases in which ties may be decided differently under exact sharing: one is, of the first 2,000.
 const MOST_TIES: f64 = 0.004;
 
 struct Case {
@@ -166,7 +166,7 @@ enum Verdict {
     /// their last bits, sums in another order decide it. The proof: imperceptibly longer looks reproduce the times of
     /// SimGrid.
     Tie(String),
-    /// SimGrid gave no answer.
+    /// SimGrid returned no result.
     Unanswered(String),
     Differs(String),
 }
@@ -192,7 +192,7 @@ fn compare(seed: u64, keep: Option<&Path>) -> Verdict {
                 case.options.describe(),
                 rule.name()
             );
-            // The literal rule comes first, and has agreed to the last bit.
+            // The literal rule was checked first, and has agreed to the last bit.
             let is_tie = rule == Rule::Exact && polls && case.is_tie(folder, &expected);
             return if is_tie { Verdict::Tie(text) } else { Verdict::Differs(text) };
         }
@@ -200,7 +200,7 @@ fn compare(seed: u64, keep: Option<&Path>) -> Verdict {
     Verdict::Agrees
 }
 
-/// The first difference of the dates, in words.
+/// Describes the first difference of end times.
 fn difference(ours: &[Vec<f64>], expected: &[Vec<f64>], rule: Rule) -> Option<String> {
     let tolerance = if rule == Rule::Exact { TOLERANCE } else { TOLERANCE_OF_LITERAL_RULES };
     let mut earliest: Option<(f64, String)> = None;

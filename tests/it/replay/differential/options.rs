@@ -102,7 +102,7 @@ impl Options {
         if self.lazy { &[Rule::SimgridLazy] } else { &[Rule::SimgridFull, Rule::Exact] }
     }
 
-    /// Our model of the same, with one of these rules.
+    /// Our model for the same options, with one of these rules.
     pub fn model(&self, sharing: Rule) -> Model {
         let mut network = NetworkModel::by_name(self.network).expect("model");
         if !self.cross_traffic {

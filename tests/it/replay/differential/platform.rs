@@ -57,7 +57,7 @@ impl RandomPlatform {
             )
             .expect("text");
         }
-        // A cable: one shared link, two one-way links, a split one, or a pipe. What stands for each direction.
+        // A cable: one shared link, two one-way links, a split one, or a pipe; and the text for each direction.
         let cable = |body: &mut String, id: &str, rng: &mut dyn Rng| -> (String, String) {
             let kind = rng.random_range(0..8);
             let mut link = |id: &str, policy: &str| {
@@ -152,7 +152,7 @@ impl RandomPlatform {
         Self::document("fat tree", &body, names)
     }
 
-    /// Hosts and routers in a zone that finds its ways itself, ties included.
+    /// Hosts and routers in a zone that computes its routes itself, ties included.
     fn between_routers(rng: &mut impl Rng, routing: &'static str) -> Self {
         let (hosts, routers) = (rng.random_range(2..7usize), rng.random_range(2..6usize));
         let mut body = format!("<zone id=\"z\" routing=\"{routing}\">\n");
@@ -183,7 +183,7 @@ impl RandomPlatform {
     }
 }
 
-/// The cables of a shortest way, with their directions.
+/// The cables of a shortest path, with their directions.
 fn way(cables: &[(usize, usize)], switches: usize, from: usize, to: usize) -> Vec<(usize, bool)> {
     let mut came: Vec<Option<(usize, usize, bool)>> = vec![None; switches];
     let mut queue = VecDeque::from([from]);

@@ -102,7 +102,7 @@ impl Program {
         }
     }
 
-    /// Blocking messages, one after the other in an order that all ranks keep.
+    /// Blocking messages, one after another in an order that all ranks keep.
     fn blocking(&mut self, rng: &mut impl Rng) {
         for message in self.messages(rng) {
             self.say(message.from, message.send("send"));
