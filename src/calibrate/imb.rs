@@ -21,7 +21,7 @@ pub(super) fn read(lines: &[&str]) -> Result<Vec<(Kind, String, Vec<(u32, f64)>)
             "Biband" => Kind::BothWays,
             _ => continue,
         };
-        let table = rows(lines, at + 1, 3)?;
+        let table = rows(lines, at + 1, "# Benchmarking ", 3)?;
         let points = table.into_iter().filter_map(|(at, size, values)| match kind {
             Kind::PingPong => Some(Ok((size, values[1] * 1e-6))),
             Kind::Stream => of_rate((at, size, values[1] * 1e6)),

@@ -23,7 +23,7 @@ pub(super) fn read(lines: &[&str]) -> Result<Vec<(Kind, String, Vec<(u32, f64)>)
             let known = "those are Latency, Bandwidth and Bi-Directional Bandwidth";
             return Err((at, format!("`{title}` is not a test that is used; {known}")));
         };
-        let table = rows(lines, at + 1, 1)?;
+        let table = rows(lines, at + 1, "# OSU MPI", 1)?;
         let points = table.into_iter().filter_map(|(at, size, values)| match kind {
             Kind::PingPong => Some(Ok((size, values[0] * 1e-6))),
             Kind::Stream => of_rate((at, size, values[0] * 1e6)),

@@ -17,8 +17,10 @@ pub(super) fn read(lines: &[&str]) -> Result<Vec<(Kind, String, Vec<(u32, f64)>)
         let Some(name) = line.strip_prefix("# mopsim calibrate ").map(str::trim) else { continue };
         let kind = [Kind::PingPong, Kind::Stream, Kind::BothWays].into_iter().find(|kind| kind.name() == name);
         let kind = kind.ok_or_else(|| (at, format!("`{name}` is not ping-pong, stream or both ways")))?;
-        let points: Vec<(u32, f64)> =
-            rows(lines, at + 1, 1)?.into_iter().map(|(_, size, values)| (size, values[0] * 1e-6)).collect();
+        let points: Vec<(u32, f64)> = rows(lines, at + 1, "# mopsim calibrate ", 1)?
+            .into_iter()
+            .map(|(_, size, values)| (size, values[0] * 1e-6))
+            .collect();
         if points.is_empty() {
             return Err((at, format!("no measurements follow `{name}`")));
         }

@@ -2,17 +2,22 @@
 
 use super::{Flaw, MAX_ROWS};
 
-/// Reads the rows from line `first` on: numbers of which the first one is a size in bytes. Lines that begin with `#` and empty
-/// ones are passed over; any other line that does not begin with a digit ends the table, as what a launcher prints does.
-/// `columns` is the least number of values. Returns for each row its line and its numbers.
-pub(super) fn rows(lines: &[&str], first: usize, columns: usize) -> Result<Vec<(usize, u32, Vec<f64>)>, Flaw> {
+/// Reads the rows from line `first` on to the next line that begins with `title`: numbers of which the first one is a size in
+/// bytes. Other lines that do not begin with a digit are passed over, also between rows, where the other rank and launchers
+/// print theirs. `columns` is the least number of values. Returns for each row its line and its numbers.
+pub(super) fn rows(
+    lines: &[&str],
+    first: usize,
+    title: &str,
+    columns: usize,
+) -> Result<Vec<(usize, u32, Vec<f64>)>, Flaw> {
     let mut rows: Vec<(usize, u32, Vec<f64>)> = Vec::new();
     for (at, line) in lines.iter().enumerate().skip(first) {
-        if line.is_empty() || line.starts_with('#') {
-            if rows.is_empty() { continue } else { break }
+        if line.starts_with(title) {
+            break;
         }
         if !line.starts_with(|c: char| c.is_ascii_digit()) {
-            break;
+            continue;
         }
         let mut words = line.split_whitespace();
         let size = words.next().unwrap_or_default();

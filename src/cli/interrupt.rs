@@ -17,12 +17,14 @@ pub fn listen(saves: bool, quiet: bool) -> Result<Arc<AtomicBool>, Failure> {
             say("interrupted; with --results FILE a study can be continued");
             end();
         }
-        if seen.swap(true, Ordering::Relaxed) {
+        if seen.load(Ordering::Relaxed) {
             end();
         }
+        // Before the replays are told: the last of them may end the program right away.
         if !quiet {
             say("interrupted: waiting for the replays that run; Ctrl-C again ends them, too");
         }
+        seen.store(true, Ordering::Relaxed);
     };
     ctrlc::set_handler(handler)
         .map_err(|error| Failure::input(format!("cannot listen to Ctrl-C: {error}"), "report this as a bug"))?;
