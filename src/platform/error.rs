@@ -30,7 +30,7 @@ pub enum PlatformError {
         rule: String,
     },
     /// Two switches with hosts have no way between them.
-    #[error("topology `{topology}` is disconnected: hosts on switch {from} cannot reach hosts on switch {to}")]
+    #[error("topology `{topology}` is disconnected: hosts on switch {from} cannot reach hosts on switch {to}{pairs}")]
     Disconnected {
         /// The topology.
         topology: String,
@@ -38,6 +38,8 @@ pub enum PlatformError {
         from: u32,
         /// A switch with a host that cannot be reached from `from`.
         to: u32,
+        /// The number of such pairs and the first ones, as the end of the sentence; empty if there is one.
+        pairs: String,
     },
     /// A file breaks a rule of its format.
     #[error(transparent)]
@@ -63,6 +65,9 @@ impl PlatformError {
             Self::InvalidParameter { .. } => "change the parameter so that the rule holds".into(),
             Self::TooLarge { .. } => {
                 "take a smaller network, or raise the limit with --memory if there is as much memory".into()
+            }
+            Self::Disconnected { topology, .. } if topology.starts_with("damaged:") => {
+                "let fewer cables and switches fail, or take another seed of the failures".into()
             }
             Self::Disconnected { .. } => {
                 "add cables, or put hosts only on switches that reach each other in both directions".into()
