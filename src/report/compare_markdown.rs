@@ -5,7 +5,7 @@ use super::label::{self, short};
 use super::markdown::{escape, heading, model, row};
 use super::number::{mops, percent, seconds};
 use super::text::described;
-use super::{across, cross_check, offers, routings, sensitivity};
+use super::{across, cross_check, failures, offers, routings, sensitivity};
 use crate::result::critical::CriticalPath;
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
@@ -76,7 +76,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out)?;
     cells(c, out)?;
-    for shown in routings::shown(c).into_iter().chain(cross_check::shown(c)) {
+    for shown in routings::shown(c).into_iter().chain(failures::shown(c)).chain(cross_check::shown(c)) {
         writeln!(out, "\n{}.\n", escape(&shown.title))?;
         let headings: Vec<String> = shown.headings.iter().map(|text| escape(text)).collect();
         heading(out, &headings.iter().map(String::as_str).collect::<Vec<_>>(), 1)?;

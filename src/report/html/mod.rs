@@ -290,7 +290,12 @@ impl HtmlReport<'_> {
                     label => "Results under each routing rule",
                     headings => shown.headings,
                     rows => shown.rows,
-                }).chain(super::jobs::of_comparison(c).iter().map(|shown| context! {
+                }).chain(super::failures::shown(c).iter().map(|shown| context! {
+                    title => shown.title,
+                    label => "Slowdown by failures",
+                    headings => shown.headings,
+                    rows => shown.rows,
+                })).chain(super::jobs::of_comparison(c).iter().map(|shown| context! {
                     title => shown.title,
                     label => shown.title,
                     headings => shown.headings,
