@@ -41,7 +41,11 @@ pub fn trace(file: &Path) -> Vec<PathBuf> {
 
 /// The file of a topology that is read from one.
 pub fn topology(spec: &str, base: &Path) -> Vec<PathBuf> {
-    let spec = spec.parse().ok().filter(Spec::is_file);
+    let spec: Option<Spec> = spec.parse().ok();
+    if let Some(damaged) = spec.as_ref().filter(|spec| spec.family().name == "damaged") {
+        return topology(damaged.arguments().text("base"), base);
+    }
+    let spec = spec.filter(Spec::is_file);
     spec.map(|spec| base.join(spec.arguments().text("path"))).into_iter().collect()
 }
 

@@ -9,6 +9,8 @@ use mopsim::study::choice::{ChoiceError, ModelChoice};
 use mopsim::study::cross_check::has_packets;
 use mopsim::study::network::{NetworkChoice, NetworkError};
 use mopsim::study::toml_file::{self, Step};
+use mopsim::topology::Spec;
+use mopsim::topology::damage::Damage;
 use mopsim::trace;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::path::Path;
@@ -39,11 +41,26 @@ pub fn network(flags: &Network) -> Result<NetworkChoice, Failure> {
     };
     Ok(NetworkChoice {
         routing: flags.routing.clone(),
+        without: flags.without.clone(),
         seed: flags.seed,
         parameters,
         defaults: parse("defaults", flags.defaults.defaults.as_deref())?,
         ..NetworkChoice::default()
     })
+}
+
+/// Reads a topology of the command line, with the seed for random ones and without what failed.
+pub fn topology(text: &str, seed: Option<u64>, without: Option<&str>) -> Result<Spec, Failure> {
+    let mut spec: Spec = text.parse()?;
+    if let Some(seed) = seed
+        && !spec.seed_given()
+    {
+        spec.set_seed(seed);
+    }
+    match without {
+        None => Ok(spec),
+        Some(without) => Ok(Damage { without: Some(without.to_owned()), ..Damage::default() }.of(&spec)?),
+    }
 }
 
 /// Reads the value of an option, if it is given.

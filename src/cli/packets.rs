@@ -15,8 +15,8 @@ use mopsim::packets::{PacketError, Wiring, deadlock, routing};
 use mopsim::platform::HostsPerSwitch;
 use mopsim::printable::printable;
 use mopsim::report::packets as report;
+use mopsim::topology::Topology;
 use mopsim::topology::input::{MAX_FILE_BYTES, ReadError, read_text};
-use mopsim::topology::{Spec, Topology};
 use mopsim::traffic;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,8 +31,11 @@ struct Switches {
 
 pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
     let switches = switches(&arguments.switch)?;
-    let topologies =
-        arguments.specs.iter().map(|spec| topology(spec, arguments.seed)).collect::<Result<Vec<_>, _>>()?;
+    let topologies = arguments
+        .specs
+        .iter()
+        .map(|spec| topology(spec, arguments.seed, arguments.without.as_deref()))
+        .collect::<Result<Vec<_>, _>>()?;
     let pool = options::pool(arguments.threads)?;
     if let Some(file) = &arguments.packets {
         let sheet = pool.install(|| list(arguments, file, &topologies, &switches))?;
@@ -73,12 +76,8 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
     print(|out| output.format.sheet(&sheet, out))
 }
 
-fn topology(spec: &str, seed: u64) -> Result<Arc<Topology>, Failure> {
-    let mut parsed: Spec = spec.parse()?;
-    if !parsed.seed_given() {
-        parsed.set_seed(seed);
-    }
-    Ok(Arc::new(parsed.build()?))
+fn topology(spec: &str, seed: u64, without: Option<&str>) -> Result<Arc<Topology>, Failure> {
+    Ok(Arc::new(options::topology(spec, Some(seed), without)?.build()?))
 }
 
 /// The patterns of a text, separated by commas. A part without the name of a pattern belongs to the parameters before.

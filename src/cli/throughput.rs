@@ -131,11 +131,17 @@ fn flags(arguments: &Throughput, beside_study: bool) -> Result<StudyFile, Failur
     let speeds = &arguments.speeds;
     let networks = arguments.specs.iter().filter(|spec| !is_study(spec));
     let topology = |spec: &String| if beside_study { found_from_here(spec) } else { spec.clone() };
-    let entry = |spec: &String| NetworkEntry { topology: topology(spec), ..NetworkEntry::default() };
+    let entry = |spec: &String| {
+        let topology = match &arguments.without {
+            None => topology(spec),
+            Some(without) => options::topology(&topology(spec), arguments.seed, Some(without))?.to_string(),
+        };
+        Ok::<_, Failure>(NetworkEntry { topology, ..NetworkEntry::default() })
+    };
     Ok(StudyFile {
         patterns: list(&patterns),
         routings: list(&arguments.routing),
-        networks: networks.map(entry).collect(),
+        networks: networks.map(entry).collect::<Result<_, _>>()?,
         hosts_per_switch: arguments.hosts_per_switch.map(HostsPerSwitch::Uniform),
         endpoints: arguments.endpoints,
         seed: arguments.seed,

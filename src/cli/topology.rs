@@ -12,7 +12,6 @@ use mopsim::platform::units::Seconds;
 use mopsim::report::{Effort, TopologyOptions, TopologyReport, TopologyReportError, design};
 use mopsim::steps::Steps;
 use mopsim::study::procurement::{self, PriceListError};
-use mopsim::topology::Spec;
 use std::path::Path;
 
 pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
@@ -33,13 +32,7 @@ pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
         .check(|| specs().chain(arguments.prices.clone()))?;
     let mut reports = Vec::with_capacity(arguments.specs.len());
     for spec in &arguments.specs {
-        let mut spec: Spec = spec.parse()?;
-        if let Some(seed) = arguments.seed
-            && !spec.seed_given()
-        {
-            spec.set_seed(seed);
-        }
-        let topology = spec.build()?;
+        let topology = options::topology(spec, arguments.seed, arguments.without.as_deref())?.build()?;
         let steps = Steps::default();
         let what = format!("distances and cables of {}", topology.name());
         let waiting = progress::counted(what, &steps, output.quiet);

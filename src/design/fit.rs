@@ -12,6 +12,9 @@ use crate::ids::SwitchId;
 use crate::layout::{FloorOptions, FloorPlan};
 use crate::topology::metrics::distances;
 use crate::topology::{Graph, Hosts, Topology, TopologyError, build};
+use candidates::candidates;
+
+mod candidates;
 
 /// Largest number of hosts to look for.
 pub const MAX_HOSTS: u64 = 1 << 18;
@@ -168,147 +171,6 @@ fn between_hosts(graph: &Graph) -> Result<Option<(usize, f64)>, TopologyError> {
     Ok(distances::between_hosts(graph, &bearing).map(|between| between.hops()))
 }
 
-/// Returns specifications that may fit, with the hosts on each switch that has any.
-fn candidates(Wanted { hosts, radix }: Wanted) -> Vec<(String, u32)> {
-    let mut found: Vec<(String, u64)> = Vec::new();
-    // Families of any size and degree: the hosts per switch are limited by the lower bound of distances.
-    for (directed, family) in
-        [(false, "random_regular"), (true, "random_directed"), (true, "imase_itoh"), (true, "gen_de_bruijn")]
-    {
-        let carries = |p: &u64| {
-            let (n, degree) = (hosts.div_ceil(*p), radix - p);
-            n > degree
-                && degree >= 3
-                && crate::topology::metrics::bounds::aspl(n, degree, directed)
-                    .is_some_and(|a| degree as f64 >= *p as f64 * a)
-        };
-        if let Some(p) = (1..radix).rev().find(carries) {
-            found.push((format!("{family}:n={},d={}", hosts.div_ceil(p), radix - p), p));
-        }
-    }
-    if let Some(p) = (1..radix).rev().find(|p| {
-        let n = hosts.div_ceil(*p);
-        n >= 2 && n - 1 + p <= radix && n > *p
-    }) {
-        found.push((format!("full_mesh:n={}", hosts.div_ceil(p)), p));
-    }
-    for dimensions in 2..=6_u32 {
-        let sized = |p: u64| sides(hosts.div_ceil(p), dimensions);
-        let text = |sides: &[u64]| sides.iter().map(u64::to_string).collect::<Vec<_>>().join("x");
-        let torus = |p: u64| {
-            let sides = sized(p);
-            let degree: u64 = sides.iter().map(|&side| (side - 1).min(2)).sum();
-            let mean: f64 = sides.iter().map(|&side| side as f64 / 4.0).sum();
-            (degree, mean)
-        };
-        let full = |p: &u64| torus(*p).0 + p <= radix && torus(*p).0 as f64 >= *p as f64 * torus(*p).1;
-        let p = (1..radix).rev().find(full).unwrap_or(1);
-        found.push((format!("torus:{}", text(&sized(p))), p));
-        let hyperx = |p: &u64| {
-            let sides = sized(*p);
-            let degree: u64 = sides.iter().map(|side| side - 1).sum();
-            let mean: f64 = sides.iter().map(|&side| 1.0 - 1.0 / side as f64).sum();
-            degree + p <= radix && degree as f64 >= *p as f64 * mean
-        };
-        if let Some(p) = (1..radix).rev().find(hyperx) {
-            found.push((format!("hyperx:{}", text(&sized(p))), p));
-        }
-        let levels = u64::from(dimensions);
-        if let Some(k) = (2..=radix).find(|k: &u64| k.checked_pow(dimensions).is_none_or(|room| room >= hosts)) {
-            found.push((format!("flattened_butterfly:k={k},n={levels}"), k));
-            found.push((format!("kary_ntree:k={k},n={levels}"), k));
-        }
-    }
-    for p in [1, 2] {
-        let d = u64::from(hosts.div_ceil(p).next_power_of_two().ilog2()).max(1);
-        found.push((format!("hypercube:{d}"), p));
-    }
-    for p in 1..radix {
-        // Kautz and de Bruijn graphs exist for few sizes: the smallest one that is large enough, for each diameter.
-        for k in 2..=4_u32 {
-            let degree = radix - p;
-            let room = degree.checked_pow(k).and_then(|words| words.checked_mul(p));
-            if degree >= 2 && room.is_some_and(|room| room >= hosts) && degree as f64 >= p as f64 * (f64::from(k) - 0.1)
-            {
-                let smaller = (2..degree).find(|d: &u64| {
-                    d.checked_pow(k).is_some_and(|words| words * p >= hosts)
-                        && *d as f64 >= p as f64 * (f64::from(k) - 0.1)
-                });
-                found.push((format!("kautz:d={},k={k}", smaller.unwrap_or(degree)), p));
-            }
-        }
-    }
-    if let Some(h) = (1..=radix.div_ceil(4)).find(|h| 4 * h - 1 <= radix && 2 * h * h * (2 * h * h + 1) >= hosts) {
-        let g = hosts.div_ceil(2 * h * h).max(2);
-        found.push((format!("dragonfly:a={},h={h},g={g},p={h}", 2 * h), h));
-    }
-    // Networks of a fixed size for each q. By convention, half of the degree as hosts on a switch; smaller networks
-    // with up to one host per cable of a switch are listed with their balance.
-    type Sizes = (u64, u64, u64);
-    // Number of switches, degree, hosts on a switch.
-    let slimfly = |q: u64| -> Sizes {
-        let degree = if q % 4 == 3 { (3 * q).div_ceil(2) } else { 3 * q / 2 };
-        (2 * q * q, degree, degree.div_ceil(2))
-    };
-    let polarity = |q: u64| -> Sizes { (q * q + q + 1, q + 1, q.div_ceil(2)) };
-    let mut by_field = |sizes: &dyn Fn(u64) -> Sizes, spec: &dyn Fn(u64, u64) -> String| {
-        for q in 2..radix {
-            let (switches, degree, half) = sizes(q);
-            let p = half.max(hosts.div_ceil(switches));
-            if p > degree || degree + p > radix || build(&spec(q, p)).is_err() {
-                continue;
-            }
-            found.push((spec(q, p), p));
-            if p == half {
-                break;
-            }
-        }
-    };
-    by_field(&slimfly, &|q, p| format!("slimfly:q={q},p={p}"));
-    by_field(&polarity, &|q, _| format!("polarity:q={q}"));
-    let even = || (1..=radix / 2).map(|half| 2 * half);
-    found.extend(even().find(|k| k * k / 2 >= hosts).map(|k| (format!("fat_tree2:k={k}"), k / 2)));
-    found.extend(even().find(|k| k * k * k / 4 >= hosts).map(|k| (format!("fat_tree3:k={k}"), k / 2)));
-    // Networks of low degree, one host per switch.
-    found.extend(
-        [("dsn", 4), ("dsnf", 2)]
-            .into_iter()
-            .filter(|(_, least)| hosts >= *least)
-            .map(|(f, _)| (format!("{f}:n={hosts}"), 1)),
-    );
-    // For each Kautz diameter only the network with the fewest switches matters.
-    best_of_kautz(&mut found);
-    found.into_iter().map(|(spec, p)| (spec, p as u32)).collect()
-}
-
-/// Keeps, of the Kautz graphs of each diameter, the one with the fewest switches.
-fn best_of_kautz(found: &mut Vec<(String, u64)>) {
-    let parts = |spec: &str| -> Option<(u32, u64)> {
-        let (d, k) = spec.strip_prefix("kautz:d=")?.split_once(",k=")?;
-        Some((k.parse().ok()?, d.parse().ok()?))
-    };
-    let mut smallest = std::collections::BTreeMap::new();
-    for (k, d) in found.iter().filter_map(|(spec, _)| parts(spec)) {
-        let least: &mut u64 = smallest.entry(k).or_insert(d);
-        *least = d.min(*least);
-    }
-    let mut seen = std::collections::BTreeSet::new();
-    found.retain(|(spec, _)| parts(spec).is_none_or(|(k, d)| smallest[&k] == d && seen.insert(k)));
-}
-
-/// Returns nearly equal sizes of `dimensions` dimensions whose product is at least n, minimal under steps of one.
-fn sides(n: u64, dimensions: u32) -> Vec<u64> {
-    let side = (1..).find(|side: &u64| side.checked_pow(dimensions).is_none_or(|product| product >= n)).unwrap_or(1);
-    let mut sides = vec![side; dimensions as usize];
-    for place in 0..sides.len() {
-        sides[place] -= 1;
-        if sides[place] == 0 || sides.iter().product::<u64>() < n {
-            sides[place] += 1;
-        }
-    }
-    sides
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -350,8 +212,5 @@ mod tests {
         for text in ["", "hosts=3", "hosts=x,radix=3", "hosts=4,hosts=4", "hosts=1,radix=9", "hosts=9,radix=2", "n=4"] {
             assert!(text.parse::<Wanted>().is_err(), "{text}");
         }
-        assert_eq!(sides(100, 2), [10, 10]);
-        assert_eq!(sides(64, 3), [4, 4, 4]);
-        assert_eq!(sides(30, 2), [5, 6]);
     }
 }

@@ -64,6 +64,13 @@ impl Wiring {
         latency: u32,
     ) -> Result<Self, PacketError> {
         let graph = &topology.graph;
+        if graph.slowest_share() < 1.0 {
+            return Err(PacketError::NotModelled {
+                network: topology.name(),
+                what: "degraded cables: all cables carry one flit per cycle".into(),
+                instead: "leave out `degraded`; cables and switches may fail",
+            });
+        }
         let parameters = PlatformParameters { hosts_per_switch: hosts, ..PlatformParameters::default() };
         let counts = CheckedParameters::hosts_on(&parameters.check()?, graph)?;
         let mut host_first = vec![0; counts.len() + 1];

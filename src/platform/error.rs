@@ -30,7 +30,7 @@ pub enum PlatformError {
         rule: String,
     },
     /// Two switches with hosts have no way between them.
-    #[error("topology `{topology}` is disconnected: hosts on switch {from} cannot reach hosts on switch {to}")]
+    #[error("topology `{topology}` is disconnected: hosts on switch {from} cannot reach hosts on switch {to}{pairs}")]
     Disconnected {
         /// The topology.
         topology: String,
@@ -38,6 +38,8 @@ pub enum PlatformError {
         from: u32,
         /// A switch with a host that cannot be reached from `from`.
         to: u32,
+        /// The number of such pairs and the first ones, as the end of the sentence; empty if there is one.
+        pairs: String,
     },
     /// A file breaks a rule of its format.
     #[error(transparent)]

@@ -26,7 +26,7 @@ use crate::ids::{HostId, LinkId, SwitchId};
 use crate::layout::FloorPlan;
 use crate::memory;
 use crate::routing::{self, Chosen, Ends, Message, Options, Routing};
-use crate::topology::{ArcId, Graph, Hosts, Topology};
+use crate::topology::{ArcId, CableId, Graph, Hosts, Topology};
 use compact_str::{CompactString, ToCompactString, format_compact};
 use std::sync::Arc;
 
@@ -51,7 +51,8 @@ impl Platform {
         too_large(&topology.name(), graph.arcs(), hosts)?;
         let host_switch = host_switches(&hosts_on);
         if let Some((from, to)) = graph.unreachable_pair(host_switch.iter().copied()) {
-            return Err(PlatformError::Disconnected { topology: topology.name(), from: from.0, to: to.0 });
+            let pairs = graph.unreachable_pairs(host_switch.iter().copied());
+            return Err(PlatformError::Disconnected { topology: topology.name(), from: from.0, to: to.0, pairs });
         }
         let cable_delays = cable_delays(topology, parameters)?;
         let mut links = switch_links(graph, parameters, &cable_delays);
@@ -155,7 +156,7 @@ fn switch_links(graph: &Graph, parameters: &CheckedParameters, cable_delays: &[f
         }
         Link {
             name,
-            bandwidth: parameters.link_bandwidth.value(),
+            bandwidth: parameters.link_bandwidth.value() * graph.bandwidth_share(CableId(cable as u32)),
             latency: parameters.link_latency.value()
                 + switch_delay(from, to)
                 + cable_delays.get(cable).copied().unwrap_or(0.0),

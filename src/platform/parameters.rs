@@ -160,6 +160,18 @@ pub struct CheckedParameters {
     pub defaults: Version,
 }
 
+impl CheckedParameters {
+    /// Multiplies the bandwidth of cables between switches; links of hosts keep theirs.
+    ///
+    /// # Panics
+    /// If the factor is not above 0 and at most 1.
+    pub(crate) fn scale_cables(&mut self, factor: f64) {
+        assert!(factor > 0.0 && factor <= 1.0, "a share of the bandwidth");
+        let bandwidth = Bandwidth::new(self.link_bandwidth.value() * factor);
+        self.link_bandwidth = bandwidth.expect("a smaller bandwidth above zero is legal");
+    }
+}
+
 impl PlatformParameters {
     /// These parameters where they are given, those of `base` elsewhere.
     pub fn over(self, base: &PlatformParameters) -> PlatformParameters {

@@ -41,11 +41,11 @@ pub(super) fn settings(c: &Comparison) -> Vec<&str> {
     c.of_settings().iter().map(|of| setting(c, of[0])).collect()
 }
 
-/// What a study with several settings shows; `None` where the routing rules are all they differ in, which have a table of
-/// their own.
+/// What a study with several settings shows; `None` where routing rules and failures are all they differ in, which have tables
+/// of their own.
 pub(super) fn shown(c: &Comparison) -> Option<Shown> {
     let across = Across::of(c)?;
-    if across.axes.iter().all(|axis| axis.name == "routing") {
+    if across.axes.iter().all(|axis| matches!(axis.name, "routing" | "failures")) {
         return None;
     }
     let networks = across.columns[0].len();
@@ -56,7 +56,7 @@ pub(super) fn shown(c: &Comparison) -> Option<Shown> {
         per_money: across.per_money.iter().map(|values| values[network]).collect(),
         best: across.best[network],
     };
-    let axes = across.axes.iter().filter(|axis| axis.name != "routing");
+    let axes = across.axes.iter().filter(|axis| !matches!(axis.name, "routing" | "failures"));
     let mut sentences: Vec<String> =
         axes.flat_map(|axis| of_axis(axis, networks, across.axes.len() > 1, &name)).collect();
     let fastest = (0..networks).flat_map(|n| (0..across.columns.len()).map(move |s| (s, n)));

@@ -1,6 +1,6 @@
 //! A comparison as JSON: `mopsim.compare/1`.
 
-use super::compare_json_more::{self, Across, Column, Sensitivity};
+use super::compare_json_more::{self, Across, Column, Failure, Sensitivity};
 use super::jobs::{self, JobJson};
 use super::json::Model;
 use super::{cross_check, findings};
@@ -36,6 +36,9 @@ struct Compare<'a> {
     ranking: Option<Ranking<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     routings: Vec<Rules<'a>>,
+    /// Slowdowns by failures, where the study has some.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    failures: Vec<Failure<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     across_settings: Option<Across<'a>>,
     /// Packets against flows, where the study has both.
@@ -335,6 +338,7 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
         ranking: ranking(c),
         routings: routings::effects(c).into_iter().map(|effect| rules(c, effect)).collect(),
         cross_check: cross_check::json(c),
+        failures: compare_json_more::failures(c),
         across_settings: compare_json_more::across(c),
         sensitivity: compare_json_more::sensitivity(c),
         procurement: c.budget.map(|budget| Procurement {

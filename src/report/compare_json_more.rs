@@ -2,7 +2,9 @@
 
 use crate::study::across;
 use crate::study::comparison::Comparison;
+use crate::study::failures::{self, Failed};
 use crate::study::sensitivity;
+use crate::study::statistics::Statistic;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -27,6 +29,8 @@ pub(super) struct Column<'a> {
     collectives: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failures: Option<String>,
 }
 
 impl<'a> Column<'a> {
@@ -40,6 +44,7 @@ impl<'a> Column<'a> {
             mapping: &setting.mapping,
             collectives: &setting.collectives,
             model: setting.model.as_deref(),
+            failures: setting.failures.as_ref().map(Failed::name),
         }
     }
 }
@@ -111,6 +116,68 @@ struct Moved<'a> {
     changed: bool,
     geometric: f64,
     moved: f64,
+}
+
+/// A level of failures.
+#[derive(Serialize)]
+pub(super) struct Failure<'a> {
+    failures: String,
+    seeds: usize,
+    rule: &'static str,
+    networks: Vec<Damaged<'a>>,
+}
+
+#[derive(Serialize)]
+struct Damaged<'a> {
+    /// Name and setting of the intact network.
+    #[serde(flatten)]
+    column: Column<'a>,
+    /// Geometric mean over the workloads.
+    geometric: Slowdown,
+    geometric_even: f64,
+    workloads: Vec<DamagedWorkload<'a>>,
+}
+
+#[derive(Serialize)]
+struct DamagedWorkload<'a> {
+    workload: &'a str,
+    slowdown: Slowdown,
+    even: f64,
+}
+
+/// A mean over seeds.
+#[derive(Serialize)]
+struct Slowdown {
+    mean: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    standard_deviation: Option<f64>,
+    /// Ends of the 95 % confidence interval of the mean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interval: Option<[f64; 2]>,
+}
+
+const FAILURES_RULE: &str = "time with failures over time on the intact network, seed by seed; even is the time on the intact \
+                             network whose cables all lost the same share of their bandwidth, over that on the intact network";
+
+/// The slowdowns by failures.
+pub(super) fn failures(c: &Comparison) -> Vec<Failure<'_>> {
+    let slowdown =
+        |of: &Statistic| Slowdown { mean: of.mean, standard_deviation: of.standard_deviation, interval: of.interval() };
+    let network = |network: &failures::NetworkEffect| Damaged {
+        column: Column { failures: None, ..Column::of(c, network.columns[0]) },
+        geometric: slowdown(&network.geometric),
+        geometric_even: network.geometric_even,
+        workloads: (c.workloads.iter().zip(network.slowdown.iter().zip(&network.even)))
+            .map(|(workload, (of, &even))| DamagedWorkload { workload: &workload.name, slowdown: slowdown(of), even })
+            .collect(),
+    };
+    let effect = |effect: failures::FailureEffect| Failure {
+        networks: effect.networks.iter().map(network).collect(),
+        failures: effect.level,
+        seeds: effect.seeds,
+        rule: FAILURES_RULE,
+    };
+    failures::effects(c).into_iter().map(effect).collect()
 }
 
 const ACROSS_RULE: &str = "weighted geometric mean of the reference's mean time over the mean time here; money is the total cost \

@@ -5,7 +5,7 @@ use super::label::{self, short};
 use super::markdown::{escape, heading, model, row};
 use super::number::{mops, percent, seconds};
 use super::text::described;
-use super::{across, cross_check, offers, ranges, routings, sensitivity};
+use super::{across, offers, ranges, routings, sensitivity, tables};
 use crate::result::critical::CriticalPath;
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
@@ -76,7 +76,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out)?;
     cells(c, out)?;
-    for shown in routings::shown(c).into_iter().chain(cross_check::shown(c)).chain(ranges::shown(c)) {
+    for shown in tables::all(c) {
         writeln!(out, "\n{}.\n", escape(&shown.title))?;
         let headings: Vec<String> = shown.headings.iter().map(|text| escape(text)).collect();
         heading(out, &headings.iter().map(String::as_str).collect::<Vec<_>>(), 1)?;

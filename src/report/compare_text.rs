@@ -5,7 +5,7 @@ use super::label::{self, short};
 use super::number::{mops, percent, seconds};
 use super::text::{described, fitting, model, notes, row, table, wrapped};
 use super::wrap::width;
-use super::{across, cross_check, offers, ranges, routings, sensitivity};
+use super::{across, offers, ranges, routings, sensitivity, tables};
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
 use comfy_table::{ColumnConstraint, Table};
@@ -113,7 +113,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     if c.has_repetitions() {
         repetitions(c, out)?;
     }
-    for shown in routings::shown(c).into_iter().chain(cross_check::shown(c)).chain(ranges::shown(c)) {
+    for shown in tables::all(c) {
         writeln!(out, "{}", shown.title)?;
         let mut rules = table(&shown.headings.iter().map(String::as_str).collect::<Vec<_>>());
         shown.rows.iter().for_each(|cells| row(&mut rules, cells));

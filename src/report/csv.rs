@@ -3,6 +3,7 @@
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TopologyReport};
 use crate::platform::speeds::{Resolved, Values};
 use crate::study::comparison::{Comparison, Run};
+use crate::study::failures::Failed;
 use crate::study::network::NetworkInfo;
 use std::io::{self, Write};
 
@@ -238,6 +239,10 @@ impl Reporter for Csv {
         }
         if comparison.settings.iter().any(|setting| setting.routing.is_some()) {
             columns.push(("routing_setting", |(c, run)| optional(c.settings[run.network].routing.as_ref())));
+        }
+        if comparison.settings.iter().any(|setting| setting.failures.is_some()) {
+            columns
+                .push(("failures", |(c, run)| optional(c.settings[run.network].failures.as_ref().map(Failed::name))));
         }
         if comparison.settings.iter().any(|setting| setting.model.is_some()) {
             columns.push(("model", |(c, run)| optional(c.settings[run.network].model.as_ref())));

@@ -8,9 +8,10 @@ use crate::layout::{FloorOptions, FloorPlan, LayoutError};
 use crate::routing::{self, RoutingError};
 use crate::steps::Steps;
 use crate::topology::families::clos::nonblocking;
+use crate::topology::families::damaged;
 use crate::topology::metrics::bisection::{self, Counting, Method};
 use crate::topology::metrics::distances::{self, Distances};
-use crate::topology::metrics::{Metrics, bounds, connectivity, degrees, symmetry};
+use crate::topology::metrics::{Metrics, bounds, connectivity, degrees, edge_sha256, symmetry};
 use crate::topology::{GENERATOR, Graph, Hosts, Topology, TopologyError};
 use serde::Serialize;
 
@@ -317,7 +318,10 @@ impl TopologyReport {
     /// # Errors
     /// If it is too large for exact distances, does not fit the floor plan or the routing.
     pub fn of(topology: &Topology, options: &TopologyOptions) -> Result<Self, TopologyReportError> {
-        let switches = &*topology.graph;
+        // A switch that failed would be at no distance: metrics are those of the switches that are left.
+        let left = damaged::remaining(topology)?;
+        let measured = left.as_ref().unwrap_or(topology);
+        let switches = &*measured.graph;
         // Trees are measured as their sources draw them, with the hosts.
         let whole = switches.with_host_vertices()?;
         let graph = whole.as_ref().map_or(switches, |(graph, _)| &**graph);
@@ -332,7 +336,7 @@ impl TopologyReport {
                 (Metrics::without_distances(graph), sampled)
             }
             _ if whole.is_some() => (Metrics::watched(graph, &options.steps)?, None),
-            _ => (Metrics::of_topology(topology, &options.steps)?, None),
+            _ => (Metrics::of_topology(measured, &options.steps)?, None),
         };
         let between_hosts = match &whole {
             Some((graph, hosts)) if options.aspl_samples.is_none() && options.effort != Effort::Least => {
@@ -347,7 +351,12 @@ impl TopologyReport {
         let crossed = match &whole {
             // Cables between hosts are one more than switches.
             Some(_) => between_hosts.map(|(largest, mean)| (largest - 1, mean - 1.0)),
-            None => crossed(switches, &plan, metrics.distances.as_ref(), quick(searches, QUICK_SEARCHES)),
+            None => crossed(
+                switches,
+                &FloorPlan::new(measured, &options.floor)?,
+                metrics.distances.as_ref(),
+                quick(searches, QUICK_SEARCHES),
+            ),
         };
         let all_degrees = metrics.degrees;
         let (n, directed, max_degree) =
@@ -355,7 +364,7 @@ impl TopologyReport {
         let shown = metrics.distances.as_ref().or(sampled.as_ref().map(|sampled| &sampled.distances));
         let diameter = metrics.distances.as_ref().map(|distances| distances.diameter());
         let moore = diameter.and_then(|k| bounds::moore(max_degree as u64, k as u32, directed));
-        let cost = cost(switches, &plan, options);
+        let cost = cost(&topology.graph, &plan, options);
         let mut report = Self {
             topology: topology.name(),
             seed: topology.seed(),
@@ -375,7 +384,7 @@ impl TopologyReport {
             diameter,
             aspl: shown.map(|distances| distances.aspl),
             distance_sum: metrics.distances.as_ref().and_then(|distances| u64::try_from(distances.sum).ok()),
-            edge_sha256: metrics.edge_sha256.clone(),
+            edge_sha256: if left.is_some() { edge_sha256(&topology.graph) } else { metrics.edge_sha256.clone() },
             connected: shown.is_some(),
             distance_histogram: shown.map(|distances| distances.histogram.clone()),
             aspl_samples: sampled.as_ref().map(|sampled| sampled.samples),

@@ -2,6 +2,7 @@
 
 use super::{Options, PLAIN, RoutingSpec, balanced};
 use crate::defaults::Version;
+use crate::topology::families::damaged;
 use crate::topology::{Hosts, Topology};
 
 /// Returns the default rule of a topology with its own hosts; see [`default_routing`].
@@ -16,9 +17,9 @@ pub fn default_with(version: Version, topology: &Topology) -> &'static str {
 
 /// Returns the default rule of a topology with `hosts` hosts, in a version of the defaults.
 ///
-/// Families with coordinates route dimension by dimension, trees and Clos networks by the digits of the destination,
-/// Dragonflies minimally by their groups, families with a shortest-path rule of their own by that. All other networks
-/// have shortest paths that are balanced over links, or hashed where balancing would take long.
+/// Families with coordinates go dimension by dimension, trees, Clos networks and Dragonfly+ by the digits of the destination,
+/// Dragonflies minimally by their groups, families with a shortest-path rule of their own by that. All other networks have
+/// shortest paths that are balanced over links, or hashed where balancing would take long.
 ///
 /// In version 0.1 all networks have shortest paths, lowest numbers first, except trees and Clos networks.
 pub fn default_routing(version: Version, topology: &Topology, hosts: u64) -> &'static str {
@@ -28,16 +29,19 @@ pub fn default_routing(version: Version, topology: &Topology, hosts: u64) -> &'s
             Hosts::OnSwitches(_) | Hosts::Vertices(_) => "d_mod_k",
         };
     }
-    let own = match topology.spec.family().name {
-        // Any rule returns the only path; this one finds it fastest.
+    // Rules by numbers and coordinates need all cables; those that follow distances find the ones that are left.
+    let base = damaged::base_of(&topology.spec);
+    let own = match base.as_ref().unwrap_or(&topology.spec).family().name {
+        // Any rule gives the only path; this one is found the fastest.
         "full_mesh" | "star" | "tree" => PLAIN,
-        "ring" | "mesh" | "torus" | "hypercube" | "hyperx" | "flattened_butterfly" => "dimension_order",
-        "fat_tree2" | "fat_tree3" | "kary_ntree" | "xgft" | "clos" => "d_mod_k",
+        "ring" | "mesh" | "torus" | "tofu" | "hypercube" | "hyperx" | "flattened_butterfly" => "dimension_order",
+        "fat_tree2" | "fat_tree3" | "kary_ntree" | "xgft" | "clos" | "dragonfly_plus" => "d_mod_k",
         "dragonfly" | "dragonfly_fc" => "dragonfly",
         "imase_itoh" | "imase_ab" | "gen_de_bruijn" | "de_bruijn" => "polynomial",
         "equality" => "equality",
         _ => "balanced",
     };
+    let own = if base.is_some() && !matches!(own, "d_mod_k" | PLAIN) { "balanced" } else { own };
     if own != "balanced" && fits(own, topology) {
         own
     } else if balanced::is_quick(&topology.graph, hosts) {
@@ -72,6 +76,18 @@ mod tests {
             ("imase_ab:n=100,d=4,a=3,b=2", "balanced"),
             ("equality:n=20,sa=[-1,1,7],sb=[6,10]", "equality"),
             ("slimfly:q=5", "balanced"),
+            ("tofu:4x3x2", "dimension_order"),
+            ("hyperx:3x4,k=[2]", "dimension_order"),
+            ("dragonfly:a=4,h=2,g=3,t=4", "dragonfly"),
+            ("dragonfly_plus:l=2,s=2,h=2", "d_mod_k"),
+            ("fat_tree2:k=8,ratio=3:1", "d_mod_k"),
+            ("damaged:base=torus:4x4,cables=1", "balanced"),
+            ("damaged:base=fat_tree3:4,without=3", "d_mod_k"),
+            ("polarstar:q=2,k=3", "balanced"),
+            ("bundlefly:q=3,m=5", "balanced"),
+            ("spectralfly:3,5", "balanced"),
+            ("xpander:d=4,k=5", "balanced"),
+            ("hxmesh:2,2,4,4", "balanced"),
             // A rule of its own, but not along shortest paths.
             ("dsnf:n=32", "balanced"),
             ("random:n=64,d=6", "balanced"),

@@ -1,4 +1,4 @@
-//! One dimension after another, dimension 0 first: for ring, mesh, torus, hypercube, HyperX and flattened butterfly.
+//! One dimension after another, dimension 0 first: for ring, mesh, torus, Tofu, hypercube, HyperX and flattened butterfly.
 //!
 //! Within a dimension of a torus a message takes the shorter direction; in HyperX it takes one hop. If both directions
 //! round a torus are equally long, messages from even coordinates go upwards and those from odd ones downwards, so that
@@ -33,7 +33,7 @@ pub(super) fn build(
         RoutingError::unsuitable(
             "dimension_order",
             topology,
-            "it is for ring, mesh, torus, hypercube, hyperx and flattened_butterfly, which have dimensions",
+            "it is for ring, mesh, torus, tofu, hypercube, hyperx and flattened_butterfly, which have dimensions",
         )
     })?;
     let rule = DimensionOrder { grid, alternate: spec.value("ties") == TIES.default };
@@ -46,16 +46,16 @@ impl Walk for DimensionOrder {
         let (mut at, mut stride) = (from, 1);
         for (dimension, &d) in grid.dims.iter().enumerate() {
             let (mut here, goal) = (at / stride % d, to / stride % d);
-            let up = match grid.steps(d, here, goal) {
+            let up = match grid.steps(dimension, here, goal) {
                 (Some(_), Some(_)) if *alternate => here.is_multiple_of(2),
                 (above, _) => above.is_some(),
             };
             while here != goal {
-                let (above, below) = grid.steps(d, here, goal);
-                // If both directions are equally long, the first hop decides; the hops after it have no choice.
+                let (above, below) = grid.steps(dimension, here, goal);
+                // Where both ways round are equally long, the first hop decides; the ones after it have no choice.
                 let next = if up { above } else { below }.unwrap_or(goal);
                 at = at - here * stride + next * stride;
-                match grid.line {
+                match grid.lines[dimension] {
                     Line::Complete => step(at, format_args!("dimension {dimension}, {here} to {next}")),
                     _ => step(at, format_args!("dimension {dimension}, {}1", if up { "+" } else { "-" })),
                 }

@@ -1,24 +1,23 @@
 //! Routing of Dragonflies by their groups: minimal, and through another group (Valiant).
 //!
-//! (J. Kim, W. Dally, S. Scott, D. Abts, Technology-driven, Highly-scalable Dragonfly Topology, 2008, section 4.) There
-//! is one cable between any two groups. Minimal: a cable within the group to the router that has it, that cable, a
-//! cable within the other group; the path by two such cables through a third group, which is shorter for some pairs, is
-//! not used. Valiant: first to a third group, minimally, and on from the router where that is entered; here each pair
-//! of hosts has its group by a hash of the pair and the seed, so that routes are static. Pairs within a group take the
-//! direct path.
+//! (J. Kim, W. Dally, S. Scott, D. Abts, Technology-driven, Highly-scalable Dragonfly Topology, 2008, section 4.) Of
+//! several cables between two groups, a hash of the two switches chooses one. Minimal: a cable within the group to the router that has it, that cable, a
+//! cable within the other group; the way by two such cables through a third group, which is shorter for some pairs, is
+//! not taken. Valiant: first to a third group, minimally, and on from where that is entered; here each pair of
+//! hosts has its group by a hash of the pair and the seed, so that routes are static. Pairs within a group go
+//! straight.
 
-use super::{Ends, HostNumbers, Options, Routing, RoutingError, RoutingSpec};
+use super::{Ends, HostNumbers, Options, Routing, RoutingError, RoutingSpec, spread};
 use crate::ids::SwitchId;
+use crate::topology::families::dragonfly::Groups;
 use crate::topology::{ArcId, Graph, Topology, chosen, derived_seed};
 use std::sync::Arc;
 
 struct Dragonfly {
     graph: Arc<Graph>,
     groups: u32,
-    routers_per_group: u32,
-    /// Number of cables of a router to other groups.
-    global_ports: u32,
-    /// Seed of the intermediate groups, if there are any, and the numbers of hosts that it is hashed with.
+    shape: Groups,
+    /// The seed of the groups on the way, if there are any, and the numbers of hosts that it is hashed with.
     through: Option<(u64, HostNumbers)>,
 }
 
@@ -36,7 +35,7 @@ pub(super) fn valiant(topology: &Topology, seed: u64, hosts: HostNumbers) -> Res
 
 /// Returns whether the switches of a topology form the groups of a Dragonfly.
 pub(super) fn has_groups(topology: &Topology) -> bool {
-    matches!(topology.spec.family().name, "dragonfly" | "dragonfly_fc")
+    Groups::of(&topology.spec).is_some()
 }
 
 fn build(
@@ -44,40 +43,27 @@ fn build(
     topology: &Topology,
     through: Option<(u64, HostNumbers)>,
 ) -> Result<Box<dyn Routing>, RoutingError> {
-    let refuse = || RoutingError::unsuitable(name, topology, "it is for dragonfly and dragonfly_fc, by their groups");
-    let arguments = topology.spec.arguments();
-    let number = |name| arguments.integer(name).and_then(|value| u32::try_from(value).ok());
-    let switches = topology.graph.switches() as u32;
-    let (routers_per_group, global_ports) = match topology.spec.family().name {
-        "dragonfly" => number("a").zip(number("h")),
-        "dragonfly_fc" => number("z").zip(number("c")).map(|(z, c)| (z, (c - 1).div_ceil(z))),
-        _ => None,
-    }
-    .ok_or_else(refuse)?;
-    let groups = switches / routers_per_group;
-    Ok(Box::new(Dragonfly { graph: topology.graph.clone(), groups, routers_per_group, global_ports, through }))
+    let shape = Groups::of(&topology.spec).ok_or_else(|| {
+        RoutingError::unsuitable(name, topology, "it is for dragonfly and dragonfly_fc, by their groups")
+    })?;
+    let groups = topology.graph.switches() as u32 / shape.size;
+    Ok(Box::new(Dragonfly { graph: topology.graph.clone(), groups, shape, through }))
 }
 
 impl Dragonfly {
     fn group(&self, switch: u32) -> u32 {
-        switch / self.routers_per_group
+        switch / self.shape.size
     }
 
-    /// Returns the router of a group that has the cable to another one: port t leads to group t, without the group
-    /// itself.
-    fn gate(&self, group: u32, other: u32) -> u32 {
-        let port = if other < group { other } else { other - 1 };
-        group * self.routers_per_group + port / self.global_ports
-    }
-
-    /// Calls `visit` with the two ends of each cable from a switch into a group, and returns the switch where it is
-    /// entered.
-    fn enter(&self, from: u32, group: u32, visit: &mut impl FnMut(u32, u32)) -> u32 {
+    /// Calls `visit` with the two ends of each cable from a switch into a group, and returns where it is entered. Of
+    /// several cables between two groups, `key` chooses one.
+    fn enter(&self, from: u32, group: u32, key: u32, visit: &mut impl FnMut(u32, u32)) -> u32 {
         let here = self.group(from);
         if here == group {
             return from;
         }
-        let (out, into) = (self.gate(here, group), self.gate(group, here));
+        let nth = key % self.shape.trunk;
+        let (out, into) = (self.shape.gate(here, group, nth), self.shape.gate(group, here, nth));
         if out != from {
             visit(from, out);
         }
@@ -85,7 +71,12 @@ impl Dragonfly {
         into
     }
 
-    /// Returns the ends of messages between the first hosts of two switches.
+    /// The key of a route that chooses among the cables between two groups, and among parallel cables.
+    fn key(&self, ends: &Ends) -> u32 {
+        if self.shape.trunk > 1 || self.graph.has_parallel_cables() { spread(ends.from.0, ends.to.0) } else { 0 }
+    }
+
+    /// The ends of messages between the first hosts of two switches.
     fn first_of(&self, from: SwitchId, to: SwitchId) -> Ends {
         match &self.through {
             Some((_, hosts)) => hosts.first_of(from, to),
@@ -102,11 +93,11 @@ impl Dragonfly {
     }
 
     fn walk(&self, ends: &Ends, mut visit: impl FnMut(u32, u32)) {
-        let (mut at, to) = (ends.from.0, ends.to);
+        let (mut at, to, key) = (ends.from.0, ends.to, self.key(ends));
         if let Some(group) = self.between(ends) {
-            at = self.enter(at, group, &mut visit);
+            at = self.enter(at, group, key, &mut visit);
         }
-        at = self.enter(at, self.group(to.0), &mut visit);
+        at = self.enter(at, self.group(to.0), key, &mut visit);
         if at != to.0 {
             visit(at, to.0);
         }
@@ -119,8 +110,9 @@ impl Routing for Dragonfly {
     }
 
     fn route_between(&self, ends: &Ends, arcs: &mut Vec<ArcId>) -> bool {
-        let cable =
-            |u, v| self.graph.find_arc(SwitchId(u), SwitchId(v)).expect("groups are joined, and routers in them");
+        let key = self.key(ends);
+        let find = |u, v| self.graph.find_parallel_arc(SwitchId(u), SwitchId(v), key);
+        let cable = |u, v| find(u, v).expect("groups are joined, and routers in them");
         self.walk(ends, |u, v| arcs.push(cable(u, v)));
         true
     }

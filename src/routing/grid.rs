@@ -1,9 +1,10 @@
-//! Switches with coordinates: the dimensions of ring, mesh, torus, hypercube, HyperX and flattened butterfly.
+//! Switches with coordinates: the dimensions of ring, mesh, torus, Tofu, hypercube, HyperX and flattened butterfly.
 //!
 //! Switch `s` has the coordinate `s / stride % size` in each dimension; the stride is the product of the sizes before
 //! it.
 
 use crate::topology::Topology;
+use crate::topology::families::tofu;
 
 /// Connections between switches that differ in one coordinate only.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,8 +22,8 @@ pub enum Line {
 pub struct Grid {
     /// Size of each dimension.
     pub dims: Vec<u32>,
-    /// Connections between the switches of a line.
-    pub line: Line,
+    /// How the switches of a line are joined, for each dimension.
+    pub lines: Vec<Line>,
 }
 
 impl Grid {
@@ -32,7 +33,7 @@ impl Grid {
         // The sizes of a graph that was built fit into 32 bits.
         let dims = || arguments.integers("dims").iter().map(|&d| d as u32).collect();
         let switches = topology.graph.switches();
-        let (line, dims) = match topology.spec.family().name {
+        let (line, dims): (_, Vec<u32>) = match topology.spec.family().name {
             "ring" => (Line::Cycle, vec![switches as u32]),
             "mesh" => (Line::Path, dims()),
             "torus" => (Line::Cycle, dims()),
@@ -42,16 +43,26 @@ impl Grid {
                 (Line::Complete, vec![number("k"); (number("n") - 1) as usize])
             }
             "hypercube" => (Line::Path, vec![2; switches.ilog2() as usize]),
+            "tofu" => {
+                let (dims, rings) = tofu::dimensions(&topology.spec)?;
+                let lines = rings.iter().map(|&ring| if ring { Line::Cycle } else { Line::Path });
+                return Some(Self { dims, lines: lines.collect() });
+            }
             _ => return None,
         };
-        Some(Self { dims, line })
+        Some(Self { lines: vec![line; dims.len()], dims })
     }
 
-    /// Returns the next coordinate on a line of `size` switches, from `here` to another coordinate: after a hop upwards
-    /// and after one downwards, each only if it is on a shortest path. A complete line is crossed in one hop.
-    pub fn steps(&self, size: u32, here: u32, goal: u32) -> (Option<u32>, Option<u32>) {
-        let (up, down) = (goal > here, goal < here);
-        match self.line {
+    /// Whether the lines of at least one dimension are joined so.
+    pub fn has(&self, line: Line) -> bool {
+        self.lines.contains(&line)
+    }
+
+    /// Along a line of a dimension, from `here` to another coordinate: the coordinate after a hop upwards and after
+    /// one downwards, each only if it leads along a shortest way. A complete line is crossed in one hop.
+    pub fn steps(&self, dimension: usize, here: u32, goal: u32) -> (Option<u32>, Option<u32>) {
+        let (up, down, size) = (goal > here, goal < here, self.dims[dimension]);
+        match self.lines[dimension] {
             Line::Complete => (up.then_some(goal), down.then_some(goal)),
             Line::Path => (up.then(|| here + 1), down.then(|| here - 1)),
             Line::Cycle => {
@@ -88,9 +99,9 @@ impl Grid {
         let (dimension, (here, there)) =
             (0..).zip(pairs).find(|(_, (here, there))| here != there).unwrap_or((0, (0, 0)));
         let size = self.dims.get(dimension as usize).copied().unwrap_or(1);
-        let up = match self.line {
-            Line::Cycle => there == (here + 1) % size,
-            Line::Path | Line::Complete => there > here,
+        let up = match self.lines.get(dimension as usize) {
+            Some(Line::Cycle) => there == (here + 1) % size,
+            _ => there > here,
         };
         2 * dimension + u32::from(!up)
     }

@@ -9,7 +9,7 @@
 
 use crate::ids::SwitchId;
 use crate::similar::did_you_mean;
-use crate::topology::{ArcId, Topology};
+use crate::topology::{ArcId, Topology, derived_seed};
 
 mod adaptive;
 mod balanced;
@@ -28,6 +28,7 @@ mod nearest;
 mod pair_search;
 mod polynomial;
 mod random_shortest;
+mod repaired;
 pub(crate) mod source_cache;
 mod spec;
 mod split;
@@ -37,6 +38,8 @@ mod ugal;
 mod up_down;
 mod valiant;
 mod walk;
+
+pub use repaired::can_repair;
 
 pub use defaults::{default_for, default_routing, default_with};
 pub use spec::{Parameter, RoutingSpec, Values};
@@ -154,7 +157,12 @@ pub trait Routing: Send + Sync {
     }
 }
 
-/// Input of a routing besides the topology.
+/// Returns a hash of two switches, which chooses among parallel cables.
+pub(crate) fn spread(from: u32, to: u32) -> u32 {
+    (derived_seed(u64::from(from), u64::from(to)) >> 32) as u32
+}
+
+/// What a routing may need beside the topology.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Options<'a> {
     /// Seed of random routings.
@@ -253,6 +261,11 @@ impl RoutingKind {
         if self.adaptive { "adaptive" } else { "static" }
     }
 
+    /// Returns `true` if routes follow from the numbers of switches, so that no cable may be missing.
+    pub fn needs_whole_network(&self) -> bool {
+        matches!(self.name, "dimension_order" | "dragonfly" | "dsnf" | "polynomial" | "equality")
+    }
+
     /// A deterministic static rule along shortest paths; the lines of [`ROUTINGS`] state what differs.
     const fn new(name: &'static str, help: &'static str, build: BuildRouting) -> Self {
         let (random, shortest, adaptive) = (false, true, false);
@@ -297,11 +310,12 @@ pub const ROUTINGS: &[RoutingKind] = &[
     RoutingKind::new("hashed", "shortest, ties by a hash of the receiving host", hashed::build).by(Scope::Destination),
     RoutingKind::new("d_mod_k", "shortest, by the digits of the receiving host's number", d_mod_k::build).also(&["dmodk"]).by(Scope::Destination),
     RoutingKind::new("up_down", "up to a common ancestor, then down; free of deadlock; two-way cables only", up_down::build).also(&["updown", "up*/down*"]).detours().by(Scope::Pair),
-    RoutingKind::new("dimension_order", "one dimension after another; ring, mesh, torus, hypercube, hyperx, flattened_butterfly", dimension_order::build).also(&["dor"]).with(&[dimension_order::TIES]),
+    RoutingKind::new("dimension_order", "one dimension after another; ring, mesh, torus, tofu, hypercube, hyperx, flattened_butterfly", dimension_order::build).also(&["dor"]).with(&[dimension_order::TIES]),
     RoutingKind::new("dragonfly", "within the group, to the other group, within it; dragonfly, dragonfly_fc", dragonfly::minimal).also(&["dragonfly_minimal"]).detours(),
     RoutingKind::new("valiant", "through a switch (of a Dragonfly, a group) that a hash of the pair of hosts and the seed chooses", valiant::build).also(&["dragonfly_valiant"]).random().detours().by(Scope::Pair),
     RoutingKind::new("adaptive", "the shortest path with the least load when the message starts", adaptive::build).adaptive().by(Scope::Pair).with(&[adaptive::KNOWLEDGE]),
     RoutingKind::new("ugal", "the least load times hops of a shortest path and of k Valiant paths when the message starts", ugal::build).adaptive().detours().by(Scope::Pair).with(&[ugal::CANDIDATES, adaptive::KNOWLEDGE]),
+    RoutingKind::new("repaired", "as before a failure, but for routes that cross what broke; damaged networks", repaired::build).detours().by(Scope::Pair).with(&[repaired::OF]),
     RoutingKind::new("dsnf", "by shortcuts to the super-node; dsnf", dsnf::build).also(&["dsn_f"]).detours(),
     RoutingKind::new("polynomial", "by the digits of a number; imase_ab with a = 1 or -1, imase_itoh, gen_de_bruijn, de_bruijn", polynomial::build).also(&["imase"]),
     RoutingKind::new("equality", "first hops by offset, from a table of O(n); equality", equality::build).also(&["amin"]),
@@ -427,6 +441,9 @@ mod tests {
             "random_directed:n=20,d=2",
             "hypercube:d=4",
             "hyperx:dims=3x4",
+            "hyperx:dims=3x4,k=[1,3],p=2",
+            "tofu:4x3x1,mesh=x",
+            "tofu:1x1x3",
             "flattened_butterfly:k=3,n=3",
             "dsnf:n=5",
             "dsnf:n=32",
@@ -438,6 +455,15 @@ mod tests {
             "dragonfly:a=3,h=1",
             "dragonfly:a=4,h=2,g=5",
             "dragonfly_fc:3,7",
+            "dragonfly:a=3,h=4,g=4,t=3,l=2",
+            "dragonfly_plus:l=2,s=2,h=3,g=4,t=2",
+            "hxmesh:a=3,b=2,x=3,y=2,radix=4",
+            "polarstar:q=2,k=3",
+            "bundlefly:q=3,m=5",
+            "spectralfly:p=3,q=5",
+            "xpander:d=4,k=5",
+            "fat_tree2:k=8,ratio=3:1",
+            "damaged:base=torus:4x4,cables=3",
             "fat_tree3:4",
             "xgft:m=[2,3],w=[1,2]",
         ];

@@ -43,7 +43,7 @@ pub(super) fn build(
     if topology.graph.is_directed() {
         return Err(RoutingError::unsuitable("up_down", topology, "its cables are one-way"));
     }
-    if !topology.graph.is_connected() {
+    if !topology.graph.is_connected_by_cables() {
         return Err(RoutingError::unsuitable("up_down", topology, "it is disconnected, and has no root"));
     }
     Ok(Box::new(UpDown::new(topology.graph.clone(), HostNumbers::new(topology, options))))
@@ -97,7 +97,7 @@ fn levels_above_hosts(graph: &Graph, hosts: &HostNumbers) -> Option<Vec<u32>> {
             return None;
         }
     }
-    Some(height.into_iter().map(|height| top - height).collect())
+    Some(height.into_iter().map(|height| top.saturating_sub(height)).collect())
 }
 
 impl UpDown {

@@ -23,9 +23,10 @@ pub(super) struct Walked<W> {
 impl<W: Walk> Routing for Walked<W> {
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
         let start = arcs.len();
+        let key = if self.graph.has_parallel_cables() { super::spread(from.0, to.0) } else { 0 };
         let (mut at, mut valid) = (from, true);
         let found = self.rule.walk(from.0, to.0, &mut |next, _| {
-            match self.graph.find_arc(at, SwitchId(next)) {
+            match self.graph.find_parallel_arc(at, SwitchId(next), key) {
                 Some(arc) => arcs.push(arc),
                 None => valid = false,
             }

@@ -7,17 +7,19 @@
 use super::comparison::Comparison;
 use super::mean;
 use super::plan::Setting;
+use std::borrow::Cow;
 
 /// The name of a part of a setting, and how it is read.
-type Part = (&'static str, fn(&Setting) -> &str);
+type Part = (&'static str, fn(&Setting) -> Cow<'_, str>);
 
 /// The parts that a study can give several values.
-const AXES: [Part; 5] = [
-    ("platform", |setting| setting.platform.as_deref().unwrap_or_default()),
-    ("routing", |setting| setting.routing.as_deref().unwrap_or_default()),
-    ("mapping", |setting| &setting.mapping),
-    ("collectives", |setting| &setting.collectives),
-    ("model", |setting| setting.model.as_deref().unwrap_or_default()),
+const AXES: [Part; 6] = [
+    ("platform", |setting| setting.platform.as_deref().unwrap_or_default().into()),
+    ("routing", |setting| setting.routing.as_deref().unwrap_or_default().into()),
+    ("mapping", |setting| setting.mapping.as_str().into()),
+    ("collectives", |setting| setting.collectives.as_str().into()),
+    ("model", |setting| setting.model.as_deref().unwrap_or_default().into()),
+    ("failures", |setting| setting.failures.as_ref().map_or(Cow::Borrowed(""), |failed| failed.name().into())),
 ];
 
 /// Every network in every setting.
@@ -41,7 +43,7 @@ pub struct Across {
 /// A part of the settings that has several values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// `platform`, `routing`, `mapping`, `collectives` or `model`.
+    /// `platform`, `routing`, `mapping`, `collectives`, `model` or `failures`.
     pub name: &'static str,
     /// Its values, in the order of the study.
     pub values: Vec<String>,
@@ -90,8 +92,8 @@ impl Across {
         let axis = |(name, of): Part| {
             let mut values: Vec<String> = Vec::new();
             settings.iter().map(|setting| of(setting)).for_each(|value| {
-                if !values.iter().any(|known| known == value) {
-                    values.push(value.to_owned());
+                if !values.iter().any(|known| *known == value) {
+                    values.push(value.into_owned());
                 }
             });
             let with = |value: &str| -> Vec<usize> {

@@ -4,6 +4,7 @@ use super::choice::{ModelChoice, ModelDescription};
 use super::columns::DEFAULT_ROUTING;
 use super::cross_check::{PACKET, has_packets};
 use super::error::StudyError;
+use super::failures::{self, State};
 use super::file::StudyFile;
 use super::network::NetworkChoice;
 use super::packets;
@@ -30,6 +31,8 @@ pub(super) struct Axes {
     pub platforms: Vec<(Option<String>, NetworkChoice)>,
     /// Routing rules; a nameless one where the study has no such axis.
     pub routings: Vec<Option<String>>,
+    /// Intact, and with each level of failures; one nameless state where the study has none.
+    pub states: Vec<State>,
     pub placements: Vec<Placement>,
     /// Folder that the placements' files are relative to.
     pub placement_folder: PathBuf,
@@ -305,6 +308,7 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
         seeds,
         platforms,
         routings,
+        states: failures::states(source, file)?,
         placements,
         placement_folder,
         choices: pairs.iter().map(choice).collect(),

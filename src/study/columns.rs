@@ -4,6 +4,7 @@ use super::axes::Axes;
 use super::choice::ModelDescription;
 use super::cross_check::PACKET;
 use super::error::StudyError;
+use super::failures::{Failed, Level, State};
 use super::file::StudyFile;
 use super::network::{NetworkChoice, NetworkError, NetworkUnderTest};
 use super::packets::{self, refuse_factors};
@@ -17,6 +18,7 @@ use super::workload::Workload;
 use crate::engine::Model;
 use crate::mpi::mapping::Mapping;
 use crate::topology::Topology;
+use crate::topology::families::damaged;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -24,6 +26,13 @@ use std::sync::Arc;
 
 /// The entry of `routings` for the rule that a network has without that list.
 pub(super) const DEFAULT_ROUTING: &str = "default";
+
+/// What a graph is built from, for networks that share it.
+fn built_from(choice: &NetworkChoice) -> Option<String> {
+    let topology = choice.topology.as_ref()?;
+    let damage = choice.whole_damage();
+    Some(if damage.is_none() { topology.clone() } else { format!("{topology} {damage:?}") })
+}
 
 /// Builds networks and places ranks.
 pub(super) struct Builder<'a> {
@@ -39,6 +48,8 @@ pub(super) struct Builder<'a> {
     pub graphs: BTreeMap<(String, Option<u64>), Arc<Topology>>,
     /// Networks that a model of a list of models cannot have, and why.
     pub not_modelled: Vec<String>,
+    /// For each level of failures and network of the study, what is left of the bandwidth of all cables on average.
+    pub left: BTreeMap<(usize, usize), f64>,
 }
 
 /// A network of the study on one platform, built for each seed.
@@ -57,13 +68,15 @@ impl Builder<'_> {
         let mut columns = Vec::new();
         for (entry, (platform, parameters)) in axes.platforms.iter().enumerate() {
             for (rule, routing) in axes.routings.iter().enumerate() {
-                let mut variants = Vec::with_capacity(file.networks.len());
-                for (number, choice) in file.networks.iter().enumerate() {
-                    let rule = routing.as_deref().map(|routing| (rule, routing));
-                    variants.push(self.variants(number, choice, (entry, parameters), rule)?);
-                    self.overrides.steps.did(1);
+                let rule = routing.as_deref().map(|routing| (rule, routing));
+                for state in &axes.states {
+                    let mut variants = Vec::with_capacity(file.networks.len());
+                    for (number, choice) in file.networks.iter().enumerate() {
+                        variants.push(self.variants(number, choice, (entry, parameters), rule, state)?);
+                        self.overrides.steps.did(1);
+                    }
+                    self.place(file, (platform, routing, &state.failed), &variants, &mut columns)?;
                 }
-                self.place(file, (platform, routing), &variants, &mut columns)?;
             }
         }
         Ok(columns)
@@ -73,7 +86,7 @@ impl Builder<'_> {
     fn place(
         &mut self,
         file: &StudyFile,
-        (platform, routing): (&Option<String>, &Option<String>),
+        (platform, routing, failures): (&Option<String>, &Option<String>, &Option<Failed>),
         variants: &[Variants],
         columns: &mut Vec<(Column, BuiltColumn)>,
     ) -> Result<(), StudyError> {
@@ -118,6 +131,7 @@ impl Builder<'_> {
                     })?;
                     column.setting.platform.clone_from(platform);
                     column.setting.routing.clone_from(routing);
+                    column.setting.failures.clone_from(failures);
                     column.setting.collectives.clone_from(&description.collectives);
                     column.setting.model.clone_from(&axes.model_names[number_of_model]);
                     if let Some(fabric) = &runs[0].fabric {
@@ -153,6 +167,8 @@ impl Builder<'_> {
             parts.push(&column.setting.collectives);
         }
         parts.extend(column.setting.model.as_deref());
+        let failures = column.setting.failures.as_ref().map(Failed::name);
+        parts.extend(failures.as_deref());
         if parts.is_empty() { column.network.clone() } else { format!("{} [{}]", column.network, parts.join(", ")) }
     }
 
@@ -162,6 +178,7 @@ impl Builder<'_> {
         choice: &NetworkChoice,
         (entry, parameters): (usize, &NetworkChoice),
         rule: Option<(usize, &str)>,
+        state: &State,
     ) -> Result<Variants, StudyError> {
         let axes = self.axes;
         let label = choice.name.clone().unwrap_or_else(|| format!("number {}", number + 1));
@@ -193,8 +210,15 @@ impl Builder<'_> {
         let random =
             own_seed.is_none() && axes.seeds.len() > 1 && choice.takes_seed(&axes.folder).map_err(in_network)?;
         let seeds = if random { &axes.seeds[..] } else { &axes.seeds[..1] };
+        if let (Some((level, failures)), Some(Failed::Damaged(_))) = (&state.level, &state.failed) {
+            let seeds = seeds.iter().map(|&seed| own_seed.or(seed)).collect::<Vec<_>>();
+            return self.damaged(number, &label, &choice, &seeds, (*level, failures));
+        }
+        if let (Some((level, _)), Some(Failed::Even(_))) = (&state.level, &state.failed) {
+            choice.bandwidth_share = self.left.get(&(*level, number)).copied();
+        }
         let graphs = &self.graphs;
-        let key = |seed: Option<u64>| Some((choice.topology.clone()?, own_seed.or(seed)));
+        let key = |seed: Option<u64>| Some((built_from(&choice)?, own_seed.or(seed)));
         let build = |&seed: &Option<u64>| {
             let graph = key(seed).and_then(|key| graphs.get(&key).cloned());
             NetworkChoice { seed: own_seed.or(seed), ..choice.clone() }.build_on(graph, &axes.folder)
@@ -222,6 +246,52 @@ impl Builder<'_> {
         Ok(Variants { name: info.name.clone(), built, random })
     }
 
+    /// Builds a network with failures, once for each of their seeds. Repetition k has graph k of a random network, which
+    /// begins again where there are fewer graphs than seeds.
+    fn damaged(
+        &mut self,
+        number: usize,
+        label: &str,
+        choice: &NetworkChoice,
+        graph_seeds: &[Option<u64>],
+        (level, failures): (usize, &Level),
+    ) -> Result<Variants, StudyError> {
+        let key = if failures.is_degraded_only() { "degraded" } else { "failures" };
+        let failed = |error: NetworkError| {
+            let error = StudyError::Network { network: label.to_owned(), error: Box::new(error) };
+            self.source.at(&[Key(key)], error)
+        };
+        let seeds = failures.seeds(self.axes.seeds[0]);
+        let build = |(k, &seed): (usize, &u64)| {
+            let choice = failures.applied(choice, seed).map_err(NetworkError::NotRepaired)?;
+            NetworkChoice { seed: graph_seeds[k % graph_seeds.len()], ..choice }.build(&self.axes.folder)
+        };
+        let networks: Vec<_> = seeds.par_iter().enumerate().map(build).collect();
+        let networks = networks.into_iter().collect::<Result<Vec<_>, _>>().map_err(failed)?;
+        let left = |network: &NetworkUnderTest| {
+            let topology = network.topology.as_ref()?;
+            let intact = damaged::intact(&topology.spec)?;
+            Some(topology.graph.total_bandwidth() / intact.graph.total_bandwidth().max(1.0))
+        };
+        let shares: Vec<f64> = networks.iter().filter_map(left).collect();
+        self.left.insert((level, number), shares.iter().sum::<f64>() / shares.len().max(1) as f64);
+        let mut built = Vec::with_capacity(seeds.len());
+        for (&seed, mut network) in seeds.iter().zip(networks) {
+            let intact = choice.name.clone().or_else(|| choice.topology.clone());
+            if let (Some(name), Some(spec)) =
+                (intact, network.topology.as_ref().and_then(|t| damaged::base_of(&t.spec)))
+            {
+                // A specification in its canonical form, as the intact network has it, unless it is random.
+                network.info.name =
+                    if choice.name.is_some() || graph_seeds.len() > 1 { name } else { spec.to_string() };
+            }
+            built.push((Some(seed), self.networks.len()));
+            self.networks.push(network);
+        }
+        let name = self.networks[built[0].1].info.name.clone();
+        Ok(Variants { name, built, random: true })
+    }
+
     fn column(
         &self,
         variant: &Variants,
@@ -232,15 +302,20 @@ impl Builder<'_> {
         let random_jobs =
             self.workloads.iter().filter_map(|workload| workload.jobs.as_ref()).any(|mix| mix.is_random());
         let random_mapping = axes.seeds.len() > 1 && (placement.rule.as_deref() == Some("random") || random_jobs);
-        let repetitions = if variant.random || random_mapping { axes.seeds.len() } else { 1 };
+        let repetitions = match variant.built.len() {
+            1 if random_mapping => axes.seeds.len(),
+            built => built,
+        };
         let (mut seeds, mut runs) = (Vec::new(), Vec::new());
         let mut mapping = Mapping::default();
         for k in 0..repetitions {
             let (network_seed, index) = variant.built[if variant.random { k } else { 0 }];
             let network = &self.networks[index];
-            mapping = placement.mapping(network, &axes.placement_folder, axes.seeds[k])?;
-            seeds.push(if random_mapping { axes.seeds[k] } else { network_seed });
-            let layouts = layouts(self.workloads, network, &mapping, model, axes.seeds[k])?;
+            // There may be more seeds of failures than of the study.
+            let seed = axes.seeds[k % axes.seeds.len()];
+            mapping = placement.mapping(network, &axes.placement_folder, seed)?;
+            seeds.push(if random_mapping && repetitions == axes.seeds.len() { seed } else { network_seed });
+            let layouts = layouts(self.workloads, network, &mapping, model, seed)?;
             let fabric = fabric_of(network, &model.0)?;
             runs.push(BuiltRun { network: index, layouts, fabric });
         }
@@ -251,6 +326,7 @@ impl Builder<'_> {
             mapping: if random_mapping && !random_jobs { "random".to_owned() } else { mapping.describe() },
             collectives: String::new(),
             model: None,
+            failures: None,
         };
         let column = Column {
             info: first.info.clone(),

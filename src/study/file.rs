@@ -29,6 +29,7 @@
 
 use super::assumptions::SensitivityChoice;
 use super::choice::ModelChoice;
+use super::failures::DegradedChoice;
 use super::jobs::JobEntry;
 use super::network::NetworkChoice;
 use super::procurement::BudgetChoice;
@@ -71,6 +72,11 @@ pub struct StudyFile {
     pub routings: Option<Vec<String>>,
     /// Several tables of collectives; every network is compared with the baseline under each of them.
     pub collectives: Option<Vec<String>>,
+    /// Cables and switches that fail: a table with the keys of [`FailureChoice`](super::failures::FailureChoice), or a list
+    /// of them. Every network is also compared with itself.
+    pub failures: Option<toml::Value>,
+    /// Cables that become slower, in addition to `failures` or alone.
+    pub degraded: Option<DegradedChoice>,
     /// Several network models, e.g. `["smpi", "packet"]`; every network is compared with the baseline under each of them.
     pub models: Option<Vec<String>>,
     /// Checks of the study's own answer.

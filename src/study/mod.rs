@@ -19,6 +19,7 @@ pub mod cross_check;
 mod cross_traffic;
 mod digest;
 mod error;
+pub mod failures;
 pub mod file;
 mod graphs;
 pub mod jobs;

@@ -12,6 +12,7 @@ use crate::platform::parameters::{Duplex, PlatformParameters};
 use crate::platform::speeds::{Resolved, Speeds};
 use crate::platform::{CheckedParameters, Loaded, Platform, PlatformError};
 use crate::routing::{self, RoutingSpec};
+use crate::topology::damage::Damage;
 use crate::topology::{self, Topology, TopologyError};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -33,6 +34,14 @@ pub struct NetworkChoice {
     pub defaults: Option<Version>,
     /// Seed of a random topology and of a random routing, where the specification gives none.
     pub seed: Option<u64>,
+    /// Cables and switches that are missing, such as `3-7,12`.
+    pub without: Option<String>,
+    /// Cables and switches that fail at random; a study sets it.
+    #[serde(skip)]
+    pub damage: Option<Damage>,
+    /// Bandwidth of all cables between switches relative to the parameters; a study sets it.
+    #[serde(skip)]
+    pub bandwidth_share: Option<f64>,
     /// Hosts, speeds and latencies.
     #[serde(default)]
     pub parameters: PlatformParameters,
@@ -133,6 +142,9 @@ pub enum NetworkError {
         /// The file.
         file: PathBuf,
     },
+    /// Routes of a damaged network cannot be repaired.
+    #[error("{0}")]
+    NotRepaired(String),
     /// A platform file that lists its own links has no graph of switches.
     #[error("platform file `{}` lists links and routes, and has no graph of switches", .file.display())]
     NoGraph {
@@ -183,10 +195,11 @@ impl NetworkError {
         match self {
             Self::Ambiguous { .. } => "give --topology SPEC or --platform FILE (in a study: one of these keys)".into(),
             Self::NotForFile { .. } => "leave the option out, or describe the network by a topology".into(),
+            Self::NotRepaired(_) => "leave out `routes`, or use a static rule without options, such as `balanced`".into(),
             Self::NoGraph { .. } => "use --to simgrid, or describe the network by a topology".into(),
             Self::Toml(TomlError::Read(error)) => error.help().into(),
             Self::Toml(_) => {
-                "the keys are name, topology, platform, routing, defaults, seed, price, watts and the table [parameters]".into()
+                "the keys are name, topology, platform, routing, defaults, seed, without, price, watts and the table [parameters]".into()
             }
             Self::Nested => "put the keys of that file here instead".into(),
             Self::InToml { error, .. } if matches!(**error, Self::Ambiguous { .. }) => {
@@ -220,8 +233,9 @@ impl NetworkError {
                 vec![Key("topology")]
             }
             Self::Model(error) => ["model"].into_iter().chain(error.key()).map(Key).collect(),
-            Self::Packets(_) => Vec::new(),
+            Self::Packets(_) | Self::NotRepaired(_) => Vec::new(),
             Self::Quoted { key, .. } => vec![Key(key)],
+            Self::NotForFile { option: "without", .. } => vec![Key("without")],
             Self::NotForFile { option: "routing", .. } | Self::Platform(PlatformError::Routing(_)) => {
                 vec![Key("routing")]
             }
@@ -267,6 +281,9 @@ impl NetworkChoice {
             routing: self.routing.or_else(|| base.routing.clone()),
             defaults: self.defaults.or(base.defaults),
             seed: self.seed.or(base.seed),
+            without: self.without.or_else(|| base.without.clone()),
+            damage: self.damage.or_else(|| base.damage.clone()),
+            bandwidth_share: self.bandwidth_share.or(base.bandwidth_share),
             parameters: self.parameters.over(&base.parameters),
             model: self.model.over(&base.model),
             price: self.price.or_else(|| base.price.clone()),
@@ -383,7 +400,13 @@ impl NetworkChoice {
         {
             spec.set_seed(seed);
         }
-        Ok(spec.build()?)
+        let damage = self.whole_damage();
+        Ok(if damage.is_none() { spec.build()? } else { damage.of(&spec)?.build()? })
+    }
+
+    /// What is missing by name and what fails at random.
+    pub(super) fn whole_damage(&self) -> Damage {
+        Damage { without: self.without.clone(), ..self.damage.clone().unwrap_or_default() }
     }
 
     /// The model that it comes with; the version of the defaults holds for that also.
@@ -393,7 +416,10 @@ impl NetworkChoice {
 
     fn build_topology(&self, topology: Arc<Topology>) -> Result<NetworkUnderTest, NetworkError> {
         let version = self.defaults.unwrap_or_default();
-        let parameters = self.parameters.check_with(version)?;
+        let mut parameters = self.parameters.check_with(version)?;
+        if let Some(share) = self.bandwidth_share {
+            parameters.scale_cables(share);
+        }
         let hosts_on = parameters.hosts_on(&topology.graph)?;
         let hosts = hosts_on.iter().copied().map(u64::from).sum();
         let routing = self.routing.as_deref().unwrap_or_else(|| routing::default_routing(version, &topology, hosts));
@@ -436,6 +462,9 @@ impl NetworkChoice {
         let not_for_file = |option| Err(NetworkError::NotForFile { option, file: file.to_owned() });
         if self.routing.is_some() {
             return not_for_file("routing");
+        }
+        if !self.whole_damage().is_none() || self.bandwidth_share.is_some() {
+            return not_for_file("without");
         }
         if let Some(option) = self.parameters.given().into_iter().find(|name| !name.starts_with("loopback_")) {
             return not_for_file(option);

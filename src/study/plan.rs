@@ -4,6 +4,7 @@
 use super::assumptions::Variation;
 use super::choice::ModelDescription;
 use super::cross_check::has_packets;
+use super::failures::Failed;
 use super::network::NetworkInfo;
 use super::perturb::Perturbation;
 use super::procurement::{Budget, NetworkCost};
@@ -12,11 +13,12 @@ use super::sample::SampleCheck;
 use super::workload::WorkloadInfo;
 use crate::cost::PriceList;
 use std::borrow::Cow;
+use std::fmt;
 
 /// What a network is compared under: everything that a study varies beside networks and workloads.
 ///
 /// A network is compared with the baseline network in the same setting.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Clone, PartialEq, Default)]
 pub struct Setting {
     /// Name of the platform, where the study has several.
     pub platform: Option<String>,
@@ -28,6 +30,21 @@ pub struct Setting {
     pub collectives: String,
     /// The network model, where the study has a list of them: as the list names it.
     pub model: Option<String>,
+    /// What failed, where the study has failures.
+    pub failures: Option<Failed>,
+}
+
+impl fmt::Debug for Setting {
+    /// Without failures, if there are none: fingerprints of studies that have none stay as they were.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = f.debug_struct("Setting");
+        text.field("platform", &self.platform).field("routing", &self.routing).field("mapping", &self.mapping);
+        text.field("collectives", &self.collectives).field("model", &self.model);
+        if let Some(failures) = &self.failures {
+            text.field("failures", failures);
+        }
+        text.finish()
+    }
 }
 
 /// A network in a setting: a column of the tables.

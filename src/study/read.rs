@@ -6,12 +6,13 @@ use super::choice::{ChoiceError, ModelChoice, ModelDescription};
 use super::columns::Builder;
 use super::digest;
 use super::error::StudyError;
+use super::failures::Failed;
 use super::file::{StudyFile, WorkloadEntry};
 use super::jobs;
 use super::network::NetworkChoice;
 use super::perturb::{Amplitudes, Perturbation};
 use super::placement::Placement;
-use super::plan::{Column, Plan};
+use super::plan::{Column, Plan, Setting};
 use super::procurement;
 use super::run::{BuiltColumn, Study};
 use super::sample;
@@ -78,7 +79,7 @@ impl Study {
         let (budget, prices) = budget(&source, &file, &overrides, &axes)?;
         let traffic = TrafficPlan::read(file.throughput.clone(), &overrides.patterns, axes.seeds[0], &axes.folder)
             .map_err(|error| source.at(&[Key("throughput")], Box::new(error)))?;
-        let built = file.networks.len() * axes.platforms.len() * axes.routings.len();
+        let built = file.networks.len() * axes.platforms.len() * axes.routings.len() * axes.states.len();
         overrides.steps.expect((file.workloads.len() + built) as u64);
         let mut workloads = read_workloads(&source, &file.workloads, &axes.folder, &overrides.steps)?;
         workloads.extend(jobs::read(&source, &file, &axes.folder)?);
@@ -96,6 +97,7 @@ impl Study {
             models: axes.models.clone(),
             graphs: BTreeMap::new(),
             not_modelled: axes.not_modelled.clone(),
+            left: BTreeMap::new(),
         };
         let (columns, built): (Vec<Column>, Vec<BuiltColumn>) = builder.columns(&file)?.into_iter().unzip();
         let (mut networks, mut models) = (builder.networks, builder.models);
@@ -128,6 +130,15 @@ impl Study {
                 columns.iter().position(same)
             })
             .collect();
+        // What failed was bought.
+        let intact: Vec<usize> = (0..columns.len())
+            .map(|own| {
+                let wanted = columns[own].setting.failures.as_ref().map(|_| Failed::Intact);
+                let setting = Setting { failures: wanted, ..columns[own].setting.clone() };
+                let same = |c: &Column| c.setting == setting && c.network == columns[own].network;
+                columns.iter().position(same).unwrap_or(own)
+            })
+            .collect();
         for (index, column) in columns.iter_mut().enumerate() {
             column.baseline = baselines[index].ok_or_else(|| {
                 let message = format!(
@@ -139,7 +150,7 @@ impl Study {
                 source.wrong(&[Key("models")], message)
             })?;
             if budget.is_some() {
-                let network = &networks[built[index].runs[0].network];
+                let network = &networks[built[intact[index]].runs[0].network];
                 column.cost = procurement::cost(network, column.setting.platform.as_deref(), &prices);
             }
         }

@@ -22,7 +22,10 @@ pub enum ThroughputError {
     /// No host takes part.
     #[error("topology `{0}` has no host that could send")]
     NoHosts(String),
-    /// Two switches with hosts have no path between them.
+    /// Cables have different bandwidths.
+    #[error("topology `{0}` has degraded cables, and capacity limits need cables of one bandwidth")]
+    UnequalCables(String),
+    /// Two switches with hosts have no way between them.
     #[error("topology `{topology}` is disconnected: hosts on switch {from} cannot reach hosts on switch {to}")]
     Disconnected {
         /// Name of the topology.
@@ -72,6 +75,7 @@ impl ThroughputError {
     pub fn help(&self) -> String {
         match self {
             Self::Invalid { .. } => "change the parameter so that the rule holds".into(),
+            Self::UnequalCables(_) => "leave out `degraded`; cables and switches may fail".into(),
             Self::NoHosts(_) => "give --hosts-per-switch a number of at least 1".into(),
             Self::Disconnected { .. } => {
                 "add cables, or put hosts only on switches that reach each other in both directions".into()

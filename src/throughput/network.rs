@@ -98,6 +98,9 @@ impl Network {
         if per_switch == Some(0) {
             return Err(ThroughputError::NoHosts(topology.name()));
         }
+        if graph.slowest_share() < 1.0 {
+            return Err(ThroughputError::UnequalCables(topology.name()));
+        }
         let parameters = PlatformParameters { hosts_per_switch: hosts, ..PlatformParameters::default() };
         let counts = CheckedParameters::hosts_on(&parameters.check()?, graph)?;
         let switches = (0..).zip(&counts).flat_map(|(s, &count)| std::iter::repeat_n(s, count as usize));

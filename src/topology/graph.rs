@@ -42,6 +42,15 @@ impl CableId {
     }
 }
 
+/// Cables with less bandwidth than the others.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Slower {
+    /// In ascending order.
+    cables: Vec<u32>,
+    /// What is left of their bandwidth, in billionths: integers keep graphs comparable.
+    billionths: u32,
+}
+
 /// Switches and the cables between them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Graph {
@@ -58,6 +67,8 @@ pub struct Graph {
     in_arcs: Vec<u32>,
     loops: usize,
     duplicates: usize,
+    parallel: bool,
+    slower: Option<Slower>,
     pub(super) hosts: Hosts,
 }
 
@@ -175,6 +186,8 @@ impl Graph {
             in_arcs,
             loops,
             duplicates,
+            parallel: pairs.windows(2).any(|two| two[0] == two[1]),
+            slower: None,
             hosts: Hosts::Everywhere(1),
         }
     }
@@ -201,6 +214,43 @@ impl Graph {
     #[inline]
     pub fn is_directed(&self) -> bool {
         self.directed
+    }
+
+    /// Marks cables, in ascending order, as having a share of the bandwidth of the others.
+    ///
+    /// # Panics
+    /// If the share is not above 0 and at most 1; only builders call this.
+    #[must_use]
+    pub(super) fn with_slower_cables(mut self, cables: Vec<u32>, share: f64) -> Self {
+        assert!(share > 0.0 && share <= 1.0, "a share of the bandwidth");
+        let billionths = ((share * 1e9).round() as u32).max(1);
+        self.slower = (!cables.is_empty() && share < 1.0).then_some(Slower { cables, billionths });
+        self
+    }
+
+    /// Returns the bandwidth of a cable relative to that of an ordinary one: 1 unless it is degraded.
+    pub fn bandwidth_share(&self, cable: CableId) -> f64 {
+        match &self.slower {
+            Some(slower) if slower.cables.binary_search(&cable.0).is_ok() => f64::from(slower.billionths) / 1e9,
+            _ => 1.0,
+        }
+    }
+
+    /// Returns the smallest [`Graph::bandwidth_share`]: below 1 if some cables are degraded.
+    pub fn slowest_share(&self) -> f64 {
+        self.slower.as_ref().map_or(1.0, |slower| f64::from(slower.billionths) / 1e9)
+    }
+
+    /// Returns the sum of [`Graph::bandwidth_share`] over all cables.
+    pub fn total_bandwidth(&self) -> f64 {
+        let slower = self.slower.as_ref().map_or(0.0, |slower| slower.cables.len() as f64);
+        self.cables() as f64 - slower * (1.0 - self.slowest_share())
+    }
+
+    /// Returns `true` if two cables join the same switches (in the same direction, if cables are one-way).
+    #[inline]
+    pub fn has_parallel_cables(&self) -> bool {
+        self.parallel
     }
 
     /// Returns the number of given cables from a switch to itself, which were dropped.
@@ -276,6 +326,14 @@ impl Graph {
         (place < range.end && self.heads[place] == to.0).then_some(ArcId(place as u32))
     }
 
+    /// Returns one of the arcs from one switch to the other: number `key` modulo the number of parallel cables.
+    pub fn find_parallel_arc(&self, from: SwitchId, to: SwitchId, key: u32) -> Option<ArcId> {
+        let first = self.find_arc(from, to)?;
+        let end = self.out_range(from).end;
+        let count = self.heads[first.index()..end].iter().take_while(|&&head| head == to.0).count() as u32;
+        Some(if count == 1 { first } else { ArcId(first.0 + key % count) })
+    }
+
     /// Returns the cables as pairs of switches, in ascending order; for a two-way cable the smaller switch is first.
     pub fn cable_ends(&self) -> impl Iterator<Item = (SwitchId, SwitchId)> + '_ {
         self.tails
@@ -319,6 +377,12 @@ impl Graph {
     /// Returns `true` if every switch reaches every other.
     pub fn is_connected(&self) -> bool {
         self.unreachable_pair((0..self.switches() as u32).map(SwitchId)).is_none()
+    }
+
+    /// Returns `true` if every switch with a cable reaches every other; a switch that failed has none.
+    pub(crate) fn is_connected_by_cables(&self) -> bool {
+        let cabled = (0..self.switches() as u32).map(SwitchId).filter(|&s| self.out_degree(s) + self.in_degree(s) > 0);
+        self.unreachable_pair(cabled).is_none()
     }
 
     fn reached(&self, from: SwitchId, neighbours: impl Fn(SwitchId, &mut dyn FnMut(SwitchId))) -> Vec<bool> {

@@ -13,11 +13,13 @@
 
 use std::sync::Arc;
 
+pub mod damage;
 pub mod error;
 pub mod graph;
 pub mod hosts;
 pub mod input;
 pub mod metrics;
+pub mod presets;
 pub mod registry;
 pub mod spec;
 
@@ -26,6 +28,7 @@ mod files;
 pub(crate) mod hops;
 pub(crate) mod locate;
 mod randomness;
+mod unreachable;
 pub(crate) mod weighted;
 pub(crate) mod xml;
 

@@ -12,8 +12,9 @@ use std::sync::Arc;
 
 use super::Topology;
 use super::error::TopologyError;
-use super::families::equality;
+use super::families::{damaged, equality};
 use super::input::plain_name;
+use super::presets;
 use super::registry::{self, Absent, Arguments, CABINET, FAMILIES, Family, Kind, Value};
 use crate::similar::nearest;
 
@@ -39,8 +40,13 @@ impl Spec {
         &self.arguments
     }
 
-    /// Returns the seed of a random family; `None` for a family without randomness.
+    /// Returns the seed of a random family; `None` for a family without randomness, and for a damaged network in which
+    /// nothing fails at random.
     pub fn seed(&self) -> Option<u64> {
+        let random = |name: &&str| self.arguments.get(name).is_some();
+        if self.family().name == "damaged" && !["cables", "switches", "degraded"].iter().any(|name| random(name)) {
+            return None;
+        }
         self.arguments.seed()
     }
 
@@ -57,16 +63,25 @@ impl Spec {
     /// Returns the number of switches in a group of a Dragonfly, the first group beginning with the first switch; `None`
     /// for families without groups.
     pub fn group(&self) -> Option<u32> {
-        let parameter = match self.family().name {
-            "dragonfly" => "a",
-            "dragonfly_fc" => CABINET.name,
+        if let Some(base) = damaged::base_of(self) {
+            return base.group();
+        }
+        let parameters: &[&str] = match self.family().name {
+            "dragonfly" => &["a"],
+            "dragonfly_fc" => &[CABINET.name],
+            "dragonfly_plus" => &["l", "s"],
             _ => return None,
         };
-        self.arguments.integer(parameter).and_then(|size| u32::try_from(size).ok()).filter(|&size| size > 0)
+        let sizes = parameters.iter().map(|name| self.arguments.integer(name));
+        let size: i64 = sizes.sum::<Option<i64>>()?;
+        u32::try_from(size).ok().filter(|&size| size > 0)
     }
 
     /// Returns the number of switches per cabinet, if the family or its base is built from cabinets.
     pub fn cabinet(&self) -> Option<u32> {
+        if let Some(base) = damaged::base_of(self) {
+            return base.cabinet();
+        }
         let has = |name| self.family().parameters.iter().any(|parameter| parameter.name == name);
         if !has(CABINET.name) {
             return None;
@@ -89,6 +104,12 @@ impl Spec {
 
     /// Resolves the name of a graph file relative to `folder`, if there is one and it is relative.
     pub fn resolve_files(&mut self, folder: &Path) {
+        if let Some(mut base) = damaged::base_of(self).filter(Self::is_file) {
+            base.resolve_files(folder);
+            let place = self.family().parameters.iter().position(|parameter| parameter.name == "base");
+            let value = place.and_then(|place| self.arguments.values.get_mut(place));
+            *value.expect("a damaged network has a base") = Some(Value::Text(base.to_string()));
+        }
         for (parameter, value) in self.family().parameters.iter().zip(&mut self.arguments.values) {
             if let ("path", Some(Value::Text(path))) = (parameter.name, value) {
                 *path = folder.join(&*path).to_string_lossy().into_owned();
@@ -122,6 +143,13 @@ impl FromStr for Spec {
         if let Some(written) = equality::from_name(text)? {
             return written.parse();
         }
+        if let Some(preset) = presets::find(head) {
+            let items = match rest {
+                Some(rest) => split(text, text.len() - rest.len())?,
+                None => Vec::new(),
+            };
+            return preset.spec(&Reader { text, family: &preset.family }.read(&items)?.arguments);
+        }
         let name = plain_name(Path::new(text));
         if let Some((_, reader)) = EXTENSIONS.iter().find(|(extension, _)| name.ends_with(extension)) {
             let family = registry::find(reader).expect("the table of extensions names families");
@@ -140,7 +168,8 @@ impl FromStr for Spec {
         if head.contains(['.', '/', '\\']) {
             return Err(TopologyError::UnknownFormat { file: text.into() });
         }
-        let names = FAMILIES.iter().flat_map(|family| [family.name].into_iter().chain(family.aliases.iter().copied()));
+        let families = FAMILIES.iter().chain(presets::PRESETS.iter().map(|preset| &preset.family));
+        let names = families.flat_map(|family| [family.name].into_iter().chain(family.aliases.iter().copied()));
         Err(TopologyError::UnknownTopology { name: head.into(), nearest: nearest(head, names).map(Into::into) })
     }
 }
@@ -312,6 +341,11 @@ pub(super) fn written(value: &Value, kind: Kind) -> String {
         }
         Value::Text(text) => text.clone(),
     }
+}
+
+/// Returns a text in quotes, as a value of a specification.
+pub(super) fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
 }
 
 /// Returns the canonical form: every parameter that has a value, by name, in the order of the registry.

@@ -1,6 +1,7 @@
 //! What papers print, beside what we find: closed forms, graphs, and whole studies. The pages in `docs/published` show
 //! it.
 
+mod failures;
 mod figures;
 mod formulas;
 mod networks;

@@ -33,7 +33,7 @@ const COLUMNS: &[&str] = &[
     "routing_kind",
 ];
 
-const RUNS: [Run; 10] = [
+const RUNS: [Run; 11] = [
     Run { data: "uni-directional-64", study: "uni-directional-64", flags: &[], columns: COLUMNS },
     Run { data: "uni-directional-256-d6", study: "uni-directional-256-d6", flags: &[], columns: COLUMNS },
     Run { data: "uni-directional-256-d8", study: "uni-directional-256-d8", flags: &[], columns: COLUMNS },
@@ -54,10 +54,14 @@ const RUNS: [Run; 10] = [
     Run { data: "packets-adaptive", study: "packets-adaptive", flags: &[], columns: MODELS },
     Run { data: "packets-congestion", study: "packets-congestion", flags: &[], columns: MODELS },
     Run { data: "packets-offers", study: "packets-offers", flags: &[], columns: MODELS },
+    Run { data: "failures-64", study: "failures-64", flags: &[], columns: FAILURES },
 ];
 
 /// What is kept of a study under several network models.
 const MODELS: &[&str] = &["workload", "topology", "seed", "simulated_seconds", "routing_setting", "model"];
+
+/// What is kept of a study with failures.
+const FAILURES: &[&str] = &["workload", "topology", "seed", "simulated_seconds", "failures"];
 
 /// Case 1 by routing rule and host links.
 const SETTINGS: &str = "uni-directional-64-settings";
@@ -66,12 +70,12 @@ const SETTINGS: &str = "uni-directional-64-settings";
 const SHARD: &str = "7/97";
 
 /// A workload on a network, with the name of the platform where there are several.
-type Place = (String, String);
+pub type Place = (String, String);
 
 /// Simulated times of one study: for each place, by seed.
-struct Times {
-    workloads: Vec<String>,
-    seconds: BTreeMap<Place, BTreeMap<Option<u64>, f64>>,
+pub struct Times {
+    pub workloads: Vec<String>,
+    pub seconds: BTreeMap<Place, BTreeMap<Option<u64>, f64>>,
 }
 
 pub fn data(name: &str) -> PathBuf {
@@ -79,7 +83,7 @@ pub fn data(name: &str) -> PathBuf {
 }
 
 impl Times {
-    fn read(name: &str) -> Self {
+    pub fn read(name: &str) -> Self {
         let mut reader = csv::Reader::from_path(data(name)).expect("results");
         let headings = reader.headers().expect("a heading").clone();
         let (mut workloads, mut seconds) = (Vec::new(), BTreeMap::<Place, BTreeMap<_, _>>::new());
@@ -89,7 +93,7 @@ impl Times {
             let [workload, topology, seed, time] =
                 ["workload", "topology", "seed", "simulated_seconds"].map(|name| field(name).expect("a field"));
             let setting: Vec<&str> =
-                ["platform", "routing_setting", "model"].iter().filter_map(|name| field(name)).collect();
+                ["platform", "routing_setting", "model", "failures"].iter().filter_map(|name| field(name)).collect();
             let network = match &setting[..] {
                 [] => topology.to_owned(),
                 setting => format!("{topology} [{}]", setting.join(", ")),

@@ -1,6 +1,7 @@
 //! The families of topologies as `--help` lists them: in groups, in 80 columns.
 
 use mopsim::report::wrap::broken;
+use mopsim::topology::presets::PRESETS;
 use mopsim::topology::registry::{Absent, FAMILIES, Family, GROUPS, Kind};
 use std::fmt::Write;
 
@@ -10,8 +11,10 @@ pub fn help() -> String {
         "Families (values in the order shown need no name; parameters in brackets may be\n\
          left out; `-` and `_` are the same):\n",
     );
-    let heading = |family: &Family| GROUPS.iter().find(|(_, first)| *first == family.name).map(|(heading, _)| heading);
-    for family in FAMILIES {
+    let presets = ("Presets, short for one of these families", PRESETS[0].family.name);
+    let groups: Vec<_> = GROUPS.iter().copied().chain([presets]).collect();
+    let heading = |family: &Family| groups.iter().find(|(_, first)| *first == family.name).map(|(heading, _)| *heading);
+    for family in FAMILIES.iter().chain(PRESETS.iter().map(|preset| &preset.family)) {
         if let Some(heading) = heading(family) {
             let _ = writeln!(text, "\n{heading}:");
         }

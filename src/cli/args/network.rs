@@ -14,6 +14,10 @@ pub struct Network {
     /// balanced for irregular networks, hashed where that takes long]
     #[arg(long, value_name = "RULE")]
     pub routing: Option<String>,
+    /// Leave out what failed: cables by their two switches and switches by number, e.g. 3-7,12. Routes are made for what is
+    /// left; with --routing repaired only those that crossed it change
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub without: Option<String>,
     /// Whether the directions of a two-way cable have a capacity each: full or shared [default: full]
     #[arg(long, value_name = "MODE")]
     pub duplex: Option<String>,

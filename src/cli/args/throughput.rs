@@ -31,6 +31,9 @@ pub struct Throughput {
     /// [default: that of the family, see docs/reference/routing.md]
     #[arg(long, value_name = "RULE")]
     pub routing: Vec<String>,
+    /// Leave out what failed: cables by their two switches and switches by number, e.g. 3-7,12
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub without: Option<String>,
     /// Hosts on each switch that bears hosts (in trees: on each leaf) [default: those of the topology, mostly 1]
     #[arg(long, value_name = "N")]
     pub hosts_per_switch: Option<u32>,

@@ -14,12 +14,15 @@ pub struct Topology {
     /// Which families join so many hosts with switches of so many ports, e.g. hosts=4096,radix=36
     #[arg(long, value_name = "hosts=N,radix=R", conflicts_with_all = [
         "specs", "routing", "seed", "aspl_samples", "bisection", "full", "route", "floor_plan", "switches_per_cabinet", "hosts_per_cabinet",
-        "placement", "hosts_per_switch", "switch_delay", "cable_delay", "defaults", "floor_svg",
+        "placement", "hosts_per_switch", "without", "switch_delay", "cable_delay", "defaults", "floor_svg",
     ])]
     pub fit: Option<String>,
     /// Seed of random families whose specification gives none, of samples and of random routings [default: 1]
     #[arg(long, value_parser = whole::<u64>)]
     pub seed: Option<u64>,
+    /// Leave out what failed: cables by their two switches and switches by number, e.g. 3-7,12
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub without: Option<String>,
     /// Estimate distances from so many switches, with an error bound, instead of all
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     pub aspl_samples: Option<u32>,

@@ -10,6 +10,7 @@ use crate::ids::SwitchId;
 use crate::packets::PacketError;
 use crate::packets::wiring::Wiring;
 use crate::routing::grid::{Grid, Line};
+use crate::routing::spread;
 use std::sync::Arc;
 
 /// No cable.
@@ -47,7 +48,7 @@ impl DimensionOrder {
         let wiring = request.wiring.clone();
         let Some(grid) = Grid::of(&wiring.topology) else {
             return Err(request.unsuitable(
-                "it is for ring, mesh, torus, hypercube, hyperx and flattened_butterfly",
+                "it is for ring, mesh, torus, tofu, hypercube, hyperx and flattened_butterfly",
                 "`amin`, `static` and `escape` fit other networks",
             ));
         };
@@ -55,7 +56,7 @@ impl DimensionOrder {
         let dimensions = grid.dims.len();
         let n = wiring.switches() as u32;
         let mut cables = Vec::new();
-        if grid.line != Line::Complete {
+        if !grid.has(Line::Complete) {
             cables.reserve(n as usize * dimensions);
             for s in 0..n {
                 for (dimension, (here, &size)) in grid.coordinates(s).zip(&grid.dims).enumerate() {
@@ -63,7 +64,7 @@ impl DimensionOrder {
                         let to = grid.at(s, dimension, coordinate);
                         graph.find_arc(SwitchId(s), SwitchId(to)).map_or(NONE, |arc| wiring.output_of(arc) as u16)
                     };
-                    let wraps = grid.line == Line::Cycle;
+                    let wraps = grid.lines[dimension] == Line::Cycle;
                     let up = if here + 1 < size {
                         cable(here + 1)
                     } else if wraps {
@@ -95,7 +96,7 @@ impl DimensionOrder {
 
     /// `true` if there are rings, and so halves of virtual channels.
     pub(super) fn has_rings(&self) -> bool {
-        self.grid.line == Line::Cycle && self.grid.dims.iter().any(|&size| size > 2)
+        self.grid.lines.iter().zip(&self.grid.dims).any(|(&line, &size)| line == Line::Cycle && size > 2)
     }
 
     /// Returns the step of a packet to the switch `target`; `None` if it is there. `fresh` packets choose their
@@ -114,11 +115,12 @@ impl DimensionOrder {
             let pair = self.cables[at.switch as usize * self.grid.dims.len() + dimension];
             u32::from(pair[usize::from(!upwards)])
         };
-        let upwards = match self.grid.line {
+        let upwards = match self.grid.lines[dimension] {
             Line::Complete => {
                 let graph = &self.wiring.topology.graph;
                 let next = SwitchId(self.grid.at(at.switch, dimension, there));
-                let arc = graph.find_arc(SwitchId(at.switch), next)?;
+                // Of parallel cables, one by the destination and the switch: packets to one destination stay in order.
+                let arc = graph.find_parallel_arc(SwitchId(at.switch), next, spread(at.switch, target))?;
                 return Some(Step { cable: self.wiring.output_of(arc), upper: false });
             }
             Line::Path => there > here,
@@ -146,7 +148,7 @@ impl DimensionOrder {
                 }
             }
         };
-        let upper = self.grid.line == Line::Cycle && *wraps;
+        let upper = self.grid.lines[dimension] == Line::Cycle && *wraps;
         Some(Step { cable: cables(upwards), upper })
     }
 

@@ -16,6 +16,8 @@ use crate::ids::SwitchId;
 use crate::packets::PacketError;
 use crate::packets::random::scaled;
 use crate::packets::wiring::Wiring;
+use crate::routing::spread;
+use crate::topology::families::dragonfly::Groups;
 use std::sync::Arc;
 
 /// Bias towards the direct path, in flits.
@@ -26,7 +28,7 @@ const SHIFT: u32 = 1;
 struct Dragonfly {
     wiring: Arc<Wiring>,
     group: u32,
-    global_ports: u32,
+    shape: Groups,
     adaptive: bool,
     /// `true` if detours lead by a switch and not by a group.
     by_switch: bool,
@@ -51,14 +53,7 @@ fn build(request: &Request<'_>, adaptive: bool) -> Result<Box<dyn Rule>, PacketE
             return Err(PacketError::invalid("routing", value, "the only variant is `booksim`"));
         }
     };
-    let arguments = request.wiring.topology.spec.arguments();
-    let number = |name| arguments.integer(name).and_then(|value| u32::try_from(value).ok());
-    let shape = match request.wiring.topology.spec.family().name {
-        "dragonfly" => number("a").zip(number("h")),
-        "dragonfly_fc" => number("z").zip(number("c")).map(|(z, c)| (z, (c - 1).div_ceil(z))),
-        _ => None,
-    };
-    let Some((group, global_ports)) = shape else {
+    let Some(shape) = Groups::of(&request.wiring.topology.spec) else {
         return Err(request.unsuitable(
             "it is for dragonfly and dragonfly_fc, by their groups",
             "`amin`, `ugal` and `escape` fit other networks",
@@ -66,8 +61,8 @@ fn build(request: &Request<'_>, adaptive: bool) -> Result<Box<dyn Rule>, PacketE
     };
     Ok(Box::new(Dragonfly {
         wiring: request.wiring.clone(),
-        group,
-        global_ports,
+        group: shape.size,
+        shape,
         adaptive,
         by_switch,
         vcs: request.vcs,
@@ -75,24 +70,26 @@ fn build(request: &Request<'_>, adaptive: bool) -> Result<Box<dyn Rule>, PacketE
 }
 
 impl Dragonfly {
-    /// Returns the next switch towards another, and whether the cable to it is global.
+    /// The next switch towards another, and whether the cable to it is a global one. Of several cables between two
+    /// groups, a hash of the group and the destination chooses one, the same at every switch of the group.
     fn next(&self, at: u32, to: u32) -> (u32, bool) {
         let (here, there) = (at / self.group, to / self.group);
         if here == there {
             return (to, false);
         }
-        let gate = |group: u32, other: u32| {
-            group * self.group + (if other < group { other } else { other - 1 }) / self.global_ports
-        };
-        match gate(here, there) {
-            own if own == at => (gate(there, here), true),
+        let nth = if self.shape.trunk == 1 { 0 } else { spread(here, to) % self.shape.trunk };
+        match self.shape.gate(here, there, nth) {
+            own if own == at => (self.shape.gate(there, here, nth), true),
             own => (own, false),
         }
     }
 
-    fn output(&self, at: u32, next: u32) -> u16 {
+    /// The output to the next switch; of parallel cables, one by the destination.
+    fn output(&self, at: u32, next: u32, to: u32) -> u16 {
         let graph = &self.wiring.topology.graph;
-        let arc = graph.find_arc(SwitchId(at), SwitchId(next)).expect("groups are joined, and the switches in them");
+        let key = if graph.has_parallel_cables() { spread(at, to) } else { 0 };
+        let arc = graph.find_parallel_arc(SwitchId(at), SwitchId(next), key);
+        let arc = arc.expect("groups are joined, and the switches in them");
         (self.wiring.first_cable(at) + self.wiring.output_of(arc)) as u16
     }
 
@@ -125,7 +122,7 @@ impl Dragonfly {
             }
         }
         head.phase = head.phase & Head::DETOUR | vc << SHIFT;
-        let output = self.output(at.switch, next);
+        let output = self.output(at.switch, next, goal);
         Candidate { output, lowest: vc as u8, highest: vc as u8, priority: 0 }
     }
 
@@ -155,7 +152,7 @@ impl Rule for Dragonfly {
             } else {
                 None
             };
-            let load = |goal: u32| at.loads[usize::from(self.output(at.switch, self.next(at.switch, goal).0))];
+            let load = |goal: u32| at.loads[usize::from(self.output(at.switch, self.next(at.switch, goal).0, goal))];
             *head = match detour {
                 Some(detour) if load(head.target) > 2 * load(detour.note) + THRESHOLD => detour,
                 _ => direct,

@@ -62,7 +62,7 @@ pub(super) fn build(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError>
                 "`amin`, `static` and `valiant` fit uni-directional networks",
             ));
         }
-        if !graph.is_connected() {
+        if !graph.is_connected_by_cables() {
             return Err(request.unsuitable("it is disconnected", "`amin` needs paths between hosts only"));
         }
         up_down(request)?
@@ -73,7 +73,7 @@ pub(super) fn build(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError>
     };
     let most = 1 + (0..wiring.switches() as u32).map(|s| wiring.out_cables(s)).max().unwrap_or(0) as usize;
     let shortest = Shortest::new(request)?;
-    let downwards = if downwards { Grid::of(&wiring.topology).filter(|grid| grid.line == Line::Cycle) } else { None };
+    let downwards = if downwards { Grid::of(&wiring.topology).filter(|grid| grid.has(Line::Cycle)) } else { None };
     Ok(Box::new(Escape { wiring, shortest, way, escapes, vcs: request.vcs as u8, free, downwards, most }))
 }
 
@@ -171,9 +171,9 @@ impl Escape {
         let Some(grid) = &self.downwards else { return false };
         let direction = grid.direction(at.switch, self.wiring.far_end(at.switch, cable).switch);
         let mut pairs = grid.coordinates(at.switch).zip(grid.coordinates(head.target)).zip(&grid.dims);
-        let tie = pairs
-            .nth(direction as usize / 2)
-            .is_some_and(|((here, there), &size)| size > 2 && 2 * ((there + size - here) % size) == size);
+        let tie = pairs.nth(direction as usize / 2).is_some_and(|((here, there), &size)| {
+            size > 2 && grid.lines[direction as usize / 2] == Line::Cycle && 2 * ((there + size - here) % size) == size
+        });
         tie && direction.is_multiple_of(2)
     }
 

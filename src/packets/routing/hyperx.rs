@@ -23,7 +23,7 @@ struct HyperX {
 
 pub(super) fn build(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError> {
     request.no_argument()?;
-    let Some(grid) = Grid::of(&request.wiring.topology).filter(|grid| grid.line == Line::Complete) else {
+    let Some(grid) = Grid::of(&request.wiring.topology).filter(|grid| grid.has(Line::Complete)) else {
         return Err(request.unsuitable("it is for hyperx and flattened_butterfly", "`ugal` fits every network"));
     };
     let order = DimensionOrder::new(request)?;

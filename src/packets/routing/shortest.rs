@@ -45,6 +45,8 @@ pub(super) struct Shortest {
     distance: Vec<u16>,
     /// Largest distance between switches with hosts.
     pub(super) diameter: u32,
+    /// Largest number of hops between switches with hosts by way of any switch, each part on a shortest path.
+    pub(super) detour: u32,
 }
 
 /// Returns the distances from a switch.
@@ -123,7 +125,15 @@ impl Shortest {
         let with_hosts: Vec<usize> = (0..n).filter(|&s| wiring.hosts_of(s as u32) > 0).collect();
         let pairs = with_hosts.iter().flat_map(|&s| with_hosts.iter().map(move |&to| s * n + to));
         let diameter = pairs.map(|pair| u32::from(distance[pair])).max().unwrap_or(0);
-        Ok(Arc::new(Self { n: n as u32, index: Index::Pairs, masks, distance, diameter }))
+        // Hops from a switch with hosts to any switch, and back. A switch without hosts may be farther than all with hosts.
+        let by = |through: usize| {
+            let largest = |distance: &dyn Fn(usize) -> u16| with_hosts.iter().map(|&s| distance(s)).max().unwrap_or(0);
+            let there = largest(&|s| distance[s * n + through]);
+            let back = largest(&|s| distance[through * n + s]);
+            if there == FAR || back == FAR { 0 } else { u32::from(there) + u32::from(back) }
+        };
+        let detour = (0..n).map(by).max().unwrap_or(0).max(2 * diameter);
+        Ok(Arc::new(Self { n: n as u32, index: Index::Pairs, masks, distance, diameter, detour }))
     }
 
     fn by_offset(wiring: &Wiring) -> Option<Self> {
@@ -155,7 +165,7 @@ impl Shortest {
             false => hops.iter().filter(|&&hop| hop <= from).count() as u8,
         });
         let index = Index::Offsets { degree: hops.len() as u32, wrapped: wrapped.collect() };
-        Some(Self { n, index, masks: Masks::Wide(masks), distance, diameter })
+        Some(Self { n, index, masks: Masks::Wide(masks), distance, diameter, detour: 2 * diameter })
     }
 
     /// Returns the distance between switches in hops; [`FAR`] if there is no path.
@@ -167,6 +177,12 @@ impl Shortest {
             Index::Offsets { .. } => ((from + self.n - to) % self.n) as usize,
         };
         u32::from(self.distance[place])
+    }
+
+    /// Returns `true` if a packet can pass a switch on its way: one that failed has no paths.
+    #[inline]
+    pub(super) fn may_pass(&self, from: u32, through: u32, to: u32) -> bool {
+        self.distance(from, through) != u32::from(FAR) && self.distance(through, to) != u32::from(FAR)
     }
 
     /// Calls `visit` with each cable on a shortest path, in ascending order.

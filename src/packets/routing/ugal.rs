@@ -29,7 +29,8 @@ impl Rule for Ugal {
         let direct = |goal: u32| self.shortest.least_loaded(at.switch, goal, at.loads, first);
         if at.cable.is_none() {
             let through = scaled(at.random(head), self.wiring.switches() as u32);
-            if through != at.switch && through != head.target {
+            let other = through != at.switch && through != head.target;
+            if other && self.shortest.may_pass(at.switch, through, head.target) {
                 let hops = |from, to| u64::from(self.shortest.distance(from, to));
                 let (minimal, detour) = (
                     u64::from(direct(head.target).1) * hops(at.switch, head.target),
@@ -53,7 +54,9 @@ impl Rule for Ugal {
             self.shortest.next(at.switch, goal, |cable| visit(by_hops(first, cable, &head), head));
         };
         if at.cable.is_none() {
-            for note in (0..self.wiring.switches() as u32).filter(|&s| s != at.switch && s != here.target) {
+            for note in (0..self.wiring.switches() as u32)
+                .filter(|&s| s != at.switch && s != here.target && self.shortest.may_pass(at.switch, s, here.target))
+            {
                 each(Head { note, phase: here.phase | Head::DETOUR, ..here });
             }
         }
@@ -63,7 +66,7 @@ impl Rule for Ugal {
     }
 
     fn vcs_needed(&self) -> u32 {
-        (2 * self.shortest.diameter).max(1)
+        self.shortest.detour.max(1)
     }
 
     fn ascending(&self) -> bool {

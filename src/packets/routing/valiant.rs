@@ -47,7 +47,8 @@ struct ByHops {
 
 impl ByHops {
     fn set_out(&self, at: &At<'_>, head: &mut Head, through: u32) {
-        if through != at.switch && through != head.target && head.target != at.switch {
+        let other = through != at.switch && through != head.target && head.target != at.switch;
+        if other && self.shortest.may_pass(at.switch, through, head.target) {
             (head.note, head.phase) = (through, head.phase | Head::DETOUR);
         }
     }
@@ -82,7 +83,7 @@ impl Rule for ByHops {
     }
 
     fn vcs_needed(&self) -> u32 {
-        (2 * self.shortest.diameter).max(1)
+        self.shortest.detour.max(1)
     }
 
     fn ascending(&self) -> bool {

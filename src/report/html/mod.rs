@@ -285,9 +285,9 @@ impl HtmlReport<'_> {
                     formula => w.formula,
                 }).collect::<Vec<_>>(),
                 summary => summary::summary(&view),
-                tables => super::routings::shown(c).iter().chain(&super::cross_check::shown(c)).chain(&super::ranges::shown(c)).map(|shown| context! {
+                tables => super::tables::all(c).iter().map(|shown| context! {
                     title => shown.title,
-                    label => "Results under each routing rule",
+                    label => shown.title,
                     headings => shown.headings,
                     rows => shown.rows,
                 }).chain(super::jobs::of_comparison(c).iter().map(|shown| context! {

@@ -5,7 +5,7 @@ use super::svg::ratio;
 use super::{View, offers, short};
 use crate::report::findings::{EQUAL, list};
 use crate::report::offers::limits;
-use crate::report::{across, label, routings};
+use crate::report::{across, failures, label, routings};
 use crate::study::comparison::Comparison;
 use crate::study::procurement::Offer;
 use minijinja::Value;
@@ -110,6 +110,7 @@ pub(super) fn summary(view: &View<'_>) -> Summary {
     }
     remarks.extend(cross_check::summary(c));
     remarks.extend(routings::shown(c).into_iter().flat_map(|shown| shown.sentences));
+    remarks.extend(failures::shown(c).into_iter().flat_map(|shown| shown.sentences));
     remarks.extend(routings::different_rules(c));
     remarks.extend(basis::sentences(&c.model));
     let answer = |group: &Vec<usize>| {

@@ -14,7 +14,7 @@ pub(super) struct FirstOnGrid {
 
 /// A dimension in which the goal is not reached yet.
 struct Open {
-    size: u32,
+    dimension: usize,
     stride: i64,
     here: u32,
     goal: u32,
@@ -24,7 +24,7 @@ struct Open {
 impl Open {
     /// Finds the next coordinate on a shortest path: the smaller one, if both directions round are equally long.
     fn find_next(&mut self, grid: &Grid) {
-        let (above, below) = grid.steps(self.size, self.here, self.goal);
+        let (above, below) = grid.steps(self.dimension, self.here, self.goal);
         self.next = below.into_iter().chain(above).min().unwrap_or(self.goal);
     }
 
@@ -40,12 +40,12 @@ impl Routing for FirstOnGrid {
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
         let mut open = Vec::with_capacity(self.grid.dims.len());
         let mut stride = 1;
-        for &size in &self.grid.dims {
+        for (dimension, &size) in self.grid.dims.iter().enumerate() {
             let (here, goal) = (from.0 / stride % size, to.0 / stride % size);
             if here != goal {
-                let mut dimension = Open { size, stride: i64::from(stride), here, goal, next: goal };
-                dimension.find_next(&self.grid);
-                open.push(dimension);
+                let mut missing = Open { dimension, stride: i64::from(stride), here, goal, next: goal };
+                missing.find_next(&self.grid);
+                open.push(missing);
             }
             stride *= size;
         }

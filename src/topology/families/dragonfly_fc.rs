@@ -3,6 +3,7 @@
 //! (*Skywalk: a Topology for HPC Networks with Low-delay Switches* compares with it.) A Dragonfly with groups of z
 //! switches, one group per cabinet, and `h = ceil((c - 1)/z)` global ports per switch; degree `z - 1 + h`.
 
+use super::dragonfly::Groups;
 use super::graph::MAX_SWITCHES;
 use super::registry::Arguments;
 use super::{Graph, TopologyError, dragonfly};
@@ -13,5 +14,6 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     if z * c > MAX_SWITCHES {
         return Err(arguments.invalid("c", format!("z*c must be at most {MAX_SWITCHES} switches")));
     }
-    dragonfly::of(arguments, z, (c - 1).div_ceil(z), c, 1)
+    let groups = Groups { size: z as u32, first: 0, global_ports: (c - 1).div_ceil(z) as u32, trunk: 1 };
+    dragonfly::of(arguments, groups, c as u32, 1, 1)
 }

@@ -1,7 +1,10 @@
-//! The fat tree of two levels from switches with k ports: k leaves with k/2 hosts each, all connected to k/2 spines.
+//! The fat tree of two levels from switches with k ports: k leaves, all connected to each of the spines.
 //!
-//! k^2/2 hosts. Order: leaves, spines; hosts are attached to the leaves only.
+//! Half of the ports of a leaf lead to hosts and half to spines: k^2/2 hosts, k/2 spines. With `ratio = down:up` they are
+//! divided in that proportion, so that `d = k*down/(down + up)` hosts share `k - d` spines: an oversubscribed (tapered)
+//! tree. Order: leaves, spines; hosts are attached to the leaves only.
 
+use super::ratio::split;
 use super::registry::Arguments;
 use super::{Graph, TopologyError};
 use crate::topology::Hosts;
@@ -12,9 +15,11 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     if k % 2 == 1 {
         return Err(arguments.invalid("k", "it must be even"));
     }
-    arguments.limit_arcs("k", (k * k) as u128)?;
-    arguments.limit_vertices("k", (k * k / 2 + k + k / 2) as u128)?;
-    let cables = (0..k as u32).flat_map(|leaf| (0..k as u32 / 2).map(move |spine| (leaf, k as u32 + spine)));
-    let hosts = (0..k + k / 2).map(|switch| if switch < k { k as u32 / 2 } else { 0 }).collect();
-    Ok(Graph::undirected(k + k / 2, cables.collect())?.with_hosts(Hosts::OnSwitches(hosts)))
+    let ports = split(arguments, k)?;
+    arguments.limit_arcs("k", (2 * k * ports.up) as u128)?;
+    arguments.limit_vertices("k", (k * ports.down + k + ports.up) as u128)?;
+    let n = k + ports.up;
+    let cables = (0..k as u32).flat_map(|leaf| (k as u32..n as u32).map(move |spine| (leaf, spine)));
+    let hosts = (0..n).map(|switch| if switch < k { ports.down as u32 } else { 0 }).collect();
+    Ok(Graph::undirected(n, cables.collect())?.with_hosts(Hosts::OnSwitches(hosts)))
 }

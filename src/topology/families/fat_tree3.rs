@@ -2,9 +2,12 @@
 //! cores.
 //!
 //! (M. Al-Fares, A. Loukissas, A. Vahdat, A Scalable, Commodity Data Center Network Architecture, 2008.) Aggregation
-//! switch y of each pod is connected to the cores `y*k/2` to `y*k/2 + k/2 - 1`. k^3/4 hosts. Order: edge, aggregation,
-//! core switches; hosts are attached to the edge switches only, k/2 to each.
+//! switch y of each pod is connected to the cores `y*k/2` to `y*k/2 + k/2 - 1`. k^3/4 hosts. With `ratio = down:up` the
+//! ports of an edge switch are divided in that proportion, so that `d = k*down/(down + up)` hosts share u = k - d cables
+//! up: there are u aggregation switches in a pod and u*k/2 cores, and d*k^2/2 hosts. Order: edge, aggregation, core
+//! switches; hosts are attached to the edge switches only.
 
+use super::ratio::split;
 use super::registry::Arguments;
 use super::{Graph, TopologyError};
 use crate::topology::Hosts;
@@ -14,19 +17,19 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     if k % 2 == 1 {
         return Err(arguments.invalid("k", "it must be even"));
     }
-    let half = k / 2;
-    let (edge, core) = (k * half, half * half);
-    arguments.limit_vertices("k", (edge * half + 2 * edge + core) as u128)?;
-    let mut cables = Vec::with_capacity(2 * edge * half);
+    let ports = split(arguments, k)?;
+    let (half, up) = (k / 2, ports.up);
+    let (edge, aggregation, core) = (k * half, k * up, up * half);
+    arguments.limit_vertices("k", (edge * ports.down + edge + aggregation + core) as u128)?;
+    let mut cables = Vec::with_capacity(2 * edge * up);
     for pod in 0..k {
-        for x in 0..half {
-            for y in 0..half {
-                cables.push(((pod * half + x) as u32, (edge + pod * half + y) as u32));
-                cables.push(((edge + pod * half + x) as u32, (2 * edge + x * half + y) as u32));
-            }
+        for y in 0..up {
+            let middle = (edge + pod * up + y) as u32;
+            cables.extend((0..half).map(|x| ((pod * half + x) as u32, middle)));
+            cables.extend((0..half).map(|c| (middle, (edge + aggregation + y * half + c) as u32)));
         }
     }
-    let n = 2 * edge + core;
-    let hosts = (0..n).map(|switch| if switch < edge { half as u32 } else { 0 }).collect();
+    let n = edge + aggregation + core;
+    let hosts = (0..n).map(|switch| if switch < edge { ports.down as u32 } else { 0 }).collect();
     Ok(Graph::undirected(n, cables)?.with_hosts(Hosts::OnSwitches(hosts)))
 }

@@ -13,5 +13,5 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     if (k as u128).checked_pow(n as u32 - 1).is_none_or(|switches| switches > MAX_SWITCHES as u128) {
         return Err(arguments.invalid("n", format!("k^(n-1) must be at most {MAX_SWITCHES} switches")));
     }
-    Ok(hyperx::of(arguments, "k", &vec![k; n - 1])?.with_hosts(Hosts::Everywhere(k as u32)))
+    Ok(hyperx::of(arguments, "k", &vec![k; n - 1], &vec![1; n - 1])?.with_hosts(Hosts::Everywhere(k as u32)))
 }

@@ -18,14 +18,10 @@ pub(super) struct Field {
 impl Field {
     /// Returns the field of q elements; `None` if q is not a prime power.
     pub(super) fn new(q: usize) -> Option<Self> {
-        let p = (2..).take_while(|p| p * p <= q).find(|p| q.is_multiple_of(*p)).unwrap_or(q);
-        let mut rest = q;
-        while rest > 1 && rest.is_multiple_of(p) {
-            rest /= p;
-        }
-        if q < 2 || rest != 1 {
+        if !is_prime_power(q) {
             return None;
         }
+        let p = smallest_factor(q);
         // For a prime the candidates are the factors themselves, otherwise the low coefficients of the modulus.
         let power = (1..q).find_map(|candidate| powers(q, |x| next(x, p, q, candidate)))?;
         let mut exponent = vec![0; q];
@@ -77,6 +73,25 @@ impl Field {
     pub(super) fn div(&self, a: usize, b: usize) -> usize {
         if a == 0 { 0 } else { self.power(self.exponent[a] + self.q - 1 - self.exponent[b]) }
     }
+}
+
+/// Returns the smallest factor of q above 1.
+fn smallest_factor(q: usize) -> usize {
+    (2..).take_while(|p| p * p <= q).find(|p| q.is_multiple_of(*p)).unwrap_or(q)
+}
+
+/// Returns `true` if q is a prime.
+pub(super) fn is_prime(q: usize) -> bool {
+    q > 1 && smallest_factor(q) == q
+}
+
+/// Returns `true` if q is a power of a prime: the sizes of finite fields.
+pub(super) fn is_prime_power(q: usize) -> bool {
+    let (p, mut rest) = (smallest_factor(q), q);
+    while rest > 1 && rest.is_multiple_of(p) {
+        rest /= p;
+    }
+    q > 1 && rest == 1
 }
 
 /// Returns `x` times the candidate: as a factor modulo a prime q, or as the polynomial t modulo `t^m + candidate`.

@@ -6,22 +6,30 @@ use super::graph::MAX_SWITCHES;
 use super::registry::Arguments;
 use super::{Graph, TopologyError};
 
-/// Builds a mesh, or with `wrap` a torus: in each dimension of more than two switches the last is connected to the
-/// first. (With two, the wrapping cable would duplicate the existing one.)
+/// Builds a mesh, or with `wrap` a torus.
 pub(super) fn build(arguments: &Arguments, wrap: bool) -> Result<Graph, TopologyError> {
     let dims = checked(arguments)?;
-    let n: usize = dims.iter().product();
+    of(arguments, &dims, &vec![wrap; dims.len()])
+}
+
+/// Builds a grid of these sizes: in each dimension of more than two switches with `rings` the last is connected to the
+/// first. (With two, the wrapping cable would duplicate the existing one.)
+pub(super) fn of(arguments: &Arguments, dims: &[usize], rings: &[bool]) -> Result<Graph, TopologyError> {
+    let rule = || arguments.invalid("dims", format!("that makes more than {MAX_SWITCHES} switches"));
+    let product = dims.iter().try_fold(1_usize, |product, &d| product.checked_mul(d));
+    let n = product.filter(|&switches| switches <= MAX_SWITCHES).ok_or_else(rule)?;
+    let dims = || dims.iter().zip(rings).map(|(&d, &ring)| (d, ring && d > 2));
     // In a dimension of size d, each of the n/d lines has d-1 cables, and one more if it wraps.
-    let cables: u128 = dims.iter().map(|&d| (n / d) as u128 * (d - 1 + usize::from(wrap && d > 2)) as u128).sum();
+    let cables: u128 = dims().map(|(d, wrap)| (n / d) as u128 * (d - 1 + usize::from(wrap)) as u128).sum();
     arguments.limit_arcs("dims", 2 * cables)?;
     let mut pairs = Vec::with_capacity(cables as usize);
     let mut stride = 1;
-    for &d in &dims {
+    for (d, wrap) in dims() {
         for switch in 0..n {
             let x = switch / stride % d;
             if x + 1 < d {
                 pairs.push((switch as u32, (switch + stride) as u32));
-            } else if wrap && d > 2 {
+            } else if wrap {
                 pairs.push((switch as u32, (switch - x * stride) as u32));
             }
         }

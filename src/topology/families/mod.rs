@@ -1,7 +1,8 @@
 //! The families: one file each, named as in a specification, with the source of its construction at the top.
 //!
 //! A family is a function from checked arguments to a [`Graph`]; its line of [`registry::FAMILIES`] has its parameters.
-//! The files `cabinets`, `galois`, `imase`, `lattice`, `matching` and `mddp` contain parts that several families share.
+//! The files `cabinets`, `galois`, `imase`, `lattice`, `legal`, `matching`, `mddp`, `ratio` and `star_product` contain
+//! parts that several families share.
 
 #[cfg(test)]
 use super::build;
@@ -11,16 +12,22 @@ mod cabinets;
 mod galois;
 mod imase;
 mod lattice;
+mod legal;
 mod matching;
 mod mddp;
+mod ratio;
+mod star_product;
 
+pub(super) mod bundlefly;
 pub(super) mod ccc;
 pub(crate) mod clos;
+pub(crate) mod damaged;
 pub(super) mod de_bruijn;
 pub(super) mod dln;
 pub(super) mod dln_random;
-pub(super) mod dragonfly;
+pub(crate) mod dragonfly;
 pub(super) mod dragonfly_fc;
+pub(super) mod dragonfly_plus;
 pub(super) mod dsn;
 pub(crate) mod dsnf;
 pub(crate) mod equality;
@@ -29,6 +36,7 @@ pub(super) mod fat_tree3;
 pub(super) mod flattened_butterfly;
 pub(super) mod full_mesh;
 pub(super) mod gen_de_bruijn;
+pub(super) mod hxmesh;
 pub(super) mod hypercube;
 pub(super) mod hyperx;
 pub(super) mod imase_ab;
@@ -39,6 +47,7 @@ pub(super) mod mddp_directed;
 pub(super) mod mddp_undirected;
 pub(super) mod mesh;
 pub(super) mod polarity;
+pub(super) mod polarstar;
 pub(super) mod random_directed;
 pub(super) mod random_regular;
 pub(super) mod random_ring;
@@ -46,7 +55,10 @@ pub(super) mod random_swapping;
 pub(super) mod ring;
 pub(super) mod skywalk;
 pub(super) mod slimfly;
+pub(crate) mod spectralfly;
 pub(super) mod star;
+pub(crate) mod tofu;
 pub(super) mod torus;
 pub(super) mod tree;
 pub(super) mod xgft;
+pub(super) mod xpander;

@@ -15,6 +15,19 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     Graph::undirected(q * q + q + 1, cables(&field))
 }
 
+/// Returns the points with their numbers.
+fn points(q: usize) -> impl Iterator<Item = (u32, [usize; 3])> {
+    let affine = (0..q).flat_map(move |a| (0..q).map(move |b| [1, a, b]));
+    (0..).zip(affine.chain((0..q).map(|a| [0, 1, a])).chain([[0, 0, 1]]))
+}
+
+/// Returns the points that are orthogonal to themselves.
+pub(super) fn own_orthogonal(field: &Field) -> Vec<u32> {
+    let square = |x| field.mul(x, x);
+    let norm = |[x, y, z]: [usize; 3]| field.add(field.add(square(x), square(y)), square(z));
+    points(field.q).filter(|&(_, point)| norm(point) == 0).map(|(number, _)| number).collect()
+}
+
 /// Returns the cables. A point that is orthogonal to itself has no loop.
 pub(super) fn cables(field: &Field) -> Vec<(u32, u32)> {
     let q = field.q;
@@ -22,17 +35,13 @@ pub(super) fn cables(field: &Field) -> Vec<(u32, u32)> {
     let affine = |a, b| (a * q + b) as u32;
     let infinite = |a| (q * q + a) as u32;
     let last = (q * q + q) as u32;
-    let points = (0..q)
-        .flat_map(|a| (0..q).map(move |b| (affine(a, b), [1, a, b])))
-        .chain((0..q).map(|a| (infinite(a), [0, 1, a])))
-        .chain([(last, [0, 0, 1])]);
     // Every pair is visited from both ends.
     let mut join = |(u, v): (u32, u32)| {
         if u < v {
             cables.push((u, v));
         }
     };
-    for (point, [x, y, z]) in points {
+    for (point, [x, y, z]) in points(q) {
         // (1, a, b) with x + y*a + z*b = 0.
         if z != 0 {
             for a in 0..q {

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::Topology;
 use super::error::TopologyError;
+use super::families::damaged;
 use super::graph::Graph;
 use crate::ids::SwitchId;
 use crate::steps::Steps;
@@ -72,6 +73,10 @@ impl Metrics {
     /// As [`Metrics::of`], but only for families whose switches are not equivalent.
     pub fn of_topology(topology: &Topology, steps: &Steps) -> Result<Self, TopologyError> {
         let graph = &*topology.graph;
+        // A switch that failed is no part of the network, and would be at no distance.
+        if let Some(left) = damaged::remaining(topology)? {
+            return Ok(Self { edge_sha256: edge_sha256(graph), ..Self::watched(&left.graph, steps)? });
+        }
         let alike = symmetry::vertex_transitive(&topology.spec);
         if alike { Self::with_distances(graph, distances::of_transitive(graph)) } else { Self::watched(graph, steps) }
     }

@@ -13,6 +13,8 @@ const FAMILIES: &[(&str, &str)] = &[
     ("torus", "translation"),
     ("hypercube", "translation"),
     ("hyperx", "translation"),
+    ("tofu", "translation, if all axes close into rings"),
+    ("spectralfly", "Cayley graph"),
     ("flattened_butterfly", "a hyperx"),
     ("full_mesh", "any permutation"),
     ("ccc", "Cayley graph"),
@@ -22,7 +24,15 @@ const FAMILIES: &[(&str, &str)] = &[
 
 /// Returns `true` if all switches of a topology are equivalent by construction.
 pub fn vertex_transitive(spec: &Spec) -> bool {
-    FAMILIES.iter().any(|(name, _)| *name == spec.family().name)
+    let name = spec.family().name;
+    let excepted = match name {
+        // An axis that is no ring has ends.
+        "tofu" => spec.arguments().get("mesh").is_some(),
+        // Mader's theorem is for simple graphs: the cut through a dimension of few cables may be below the degree.
+        "hyperx" => spec.arguments().get("k").is_some(),
+        _ => false,
+    };
+    !excepted && FAMILIES.iter().any(|(family, _)| *family == name)
 }
 
 #[cfg(test)]
@@ -42,6 +52,8 @@ mod tests {
             format!("hypercube:{a}"),
             format!("hyperx:{a}x{b}x{c}"),
             format!("flattened_butterfly:k={},n={}", a + 1, b.min(3) + 1),
+            format!("tofu:{a}x{b}x{c}"),
+            format!("spectralfly:p={},q={}", [3, 5, 7, 11, 13][b - 1], [5, 7, 11, 13][a - 1]),
             format!("full_mesh:{n}"),
             format!("ccc:{}", a + 2),
             format!("equality:n={n},sa=[-1,1,{}],sb=[{}]", 2 * a + 1, 2 * (b % (n / 4)) + 2),
@@ -57,7 +69,16 @@ mod tests {
             assert!(crate::topology::registry::find(name).is_some(), "there is no family {name}");
             assert!(tested.contains(&(*name).to_owned()) && !why.is_empty(), "{name}");
         }
-        for spec in ["mesh:3x3", "dln_random:n=16,x=3,y=1", "slimfly:5", "dsnf:24", "kautz:2,3", "random:n=8,d=3"] {
+        for spec in [
+            "mesh:3x3",
+            "dln_random:n=16,x=3,y=1",
+            "slimfly:5",
+            "dsnf:24",
+            "kautz:2,3",
+            "random:n=8,d=3",
+            "tofu:4x4x4,mesh=y",
+            "hyperx:2x2,k=[3,1]",
+        ] {
             assert!(!vertex_transitive(&build(spec).unwrap().spec), "{spec}");
         }
     }

@@ -9,6 +9,7 @@ mod defaults;
 mod design;
 mod docs_examples;
 mod export;
+mod failures;
 mod flags;
 mod model;
 mod outputs;

@@ -1,0 +1,98 @@
+//! What failures cost, as all formats show it.
+
+use super::findings::list;
+use super::routings::Shown;
+use crate::study::comparison::Comparison;
+use crate::study::failures::{self, FailureEffect, NetworkEffect};
+use crate::study::statistics::Statistic;
+
+/// Differences of slowdowns below this are none.
+const APART: f64 = 0.005;
+
+/// What a study with failures shows: an entry for each level and setting.
+pub(super) fn shown(c: &Comparison) -> Vec<Shown> {
+    failures::effects(c).iter().map(|effect| of(c, effect)).collect()
+}
+
+/// `1.034 ± 0.012`.
+fn slowdown(value: &Statistic) -> String {
+    match value.half_width {
+        Some(half) => format!("{:.3} ± {half:.3}", value.mean),
+        None => format!("{:.3}", value.mean),
+    }
+}
+
+fn of(c: &Comparison, effect: &FailureEffect) -> Shown {
+    let name = |network: &NetworkEffect| c.plain_names[network.columns[0]].clone();
+    let settings = c.of_settings();
+    let setting = &effect.setting;
+    let several = |of: fn(&crate::study::plan::Setting) -> Option<&str>| {
+        let first = of(&c.settings[settings[0][0]]);
+        settings.iter().any(|columns| of(&c.settings[columns[0]]) != first).then(|| of(setting)).flatten()
+    };
+    let place: Vec<&str> = [
+        several(|setting| setting.platform.as_deref()),
+        several(|setting| setting.routing.as_deref()),
+        several(|setting| Some(&setting.mapping)),
+        several(|setting| Some(&setting.collectives)),
+        several(|setting| setting.model.as_deref()),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let place = if place.is_empty() { String::new() } else { format!(" [{}]", place.join(", ")) };
+    let headings = ["workload".to_owned()].into_iter().chain(effect.networks.iter().map(name)).collect();
+    let cell = |failed: &Statistic, even: f64| format!("{} ({even:.3})", slowdown(failed));
+    let of_workload = |workload: usize| {
+        let cells = effect.networks.iter().map(|network| cell(&network.slowdown[workload], network.even[workload]));
+        [c.workloads[workload].name.clone()].into_iter().chain(cells).collect()
+    };
+    let means = effect.networks.iter().map(|network| cell(&network.geometric, network.geometric_even));
+    let means: Vec<String> = ["geometric mean".to_owned()].into_iter().chain(means).collect();
+    let seeds = match effect.seeds {
+        1 => "one seed".to_owned(),
+        seeds => format!("{seeds} seeds"),
+    };
+    Shown {
+        title: format!("Failures{place}: time without {} over time on the intact network, {seeds}", effect.level),
+        sentences: sentences(effect, &name),
+        headings,
+        rows: (0..c.workloads.len()).map(of_workload).chain([means]).collect(),
+    }
+}
+
+fn sentences(effect: &FailureEffect, name: &dyn Fn(&NetworkEffect) -> String) -> Vec<String> {
+    let mut order: Vec<&NetworkEffect> = effect.networks.iter().collect();
+    order.sort_by(|a, b| a.geometric.mean.total_cmp(&b.geometric.mean).then(a.columns.cmp(&b.columns)));
+    let loss = |network: &&NetworkEffect| format!("{} {}", name(network), slowdown(&network.geometric));
+    let all: Vec<String> = order.iter().map(loss).collect();
+    let mut sentences = vec![
+        "In brackets: the network whose cables all lost the same share of their bandwidth, together as much as failed. Behind \
+         ± is half of the 95 % confidence interval of the mean over the seeds."
+            .to_owned(),
+        format!("Slowdown without {}, least first: {}.", effect.level, list(&all)),
+    ];
+    if let [first, .., last] = &order[..] {
+        let [low, high] = [first, last].map(|network| network.geometric.ends());
+        // Means whose intervals overlap are in no certain order.
+        sentences.push(if low[1] < high[0] && last.geometric.mean - first.geometric.mean > APART {
+            format!("{} loses less than {}: their intervals do not overlap.", name(first), name(last))
+        } else {
+            "The intervals of the networks that lose least and most overlap: no order is certain.".to_owned()
+        });
+    }
+    let beyond = |network: &&NetworkEffect| network.geometric.mean - network.geometric_even;
+    let worse: Vec<String> = order
+        .iter()
+        .filter(|network| beyond(network) > APART)
+        .map(|network| format!("{} ({:+.1} %)", name(network), 100.0 * beyond(network)))
+        .collect();
+    sentences.push(match worse.len() {
+        0 => {
+            "No network loses more than the same network made smaller evenly, differences within half a per cent aside."
+                .to_owned()
+        }
+        _ => format!("Slower than the same network made smaller evenly: {}.", list(&worse)),
+    });
+    sentences
+}

@@ -1,0 +1,33 @@
+//! Oversubscription of fat trees: hosts over cables up at a leaf, written `down:up`.
+
+use super::TopologyError;
+use super::legal::nearest;
+use super::registry::Arguments;
+
+/// Ports of a leaf of k ports: down to hosts, up to other switches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Split {
+    pub down: usize,
+    pub up: usize,
+}
+
+/// Reads `ratio`, such as `3:1` or `3`; half of the k ports in each direction if it is missing.
+pub(super) fn split(arguments: &Arguments, k: usize) -> Result<Split, TopologyError> {
+    if arguments.get("ratio").is_none() {
+        return Ok(Split { down: k / 2, up: k / 2 });
+    }
+    let text = arguments.text("ratio");
+    let (down, up) = text.split_once(':').unwrap_or((text, "1"));
+    let part = |text: &str| text.trim().parse::<usize>().ok().filter(|part| (1..=1 << 16).contains(part));
+    let Some((down, up)) = part(down).zip(part(up)) else {
+        return Err(arguments.invalid("ratio", "it must be hosts to cables up, such as `2:1`"));
+    };
+    let whole = down + up;
+    let divides = |k: usize| (k * down).is_multiple_of(whole) && k.is_multiple_of(2);
+    if !divides(k) {
+        let sizes = nearest(k as i64, 2..=5790, divides);
+        let rule = format!("{k} ports cannot be divided so; of the even k, {sizes}");
+        return Err(arguments.invalid("ratio", rule));
+    }
+    Ok(Split { down: k * down / whole, up: k * up / whole })
+}
