@@ -121,7 +121,7 @@ fn a_study_reports_the_slowdown_by_failures() {
         assert!(folder.output(&["compare", "s.toml", "-q", "--format", format]).contains(part), "{format}");
     }
     folder.run(&["compare", "s.toml", "-q", "--html", "r.html"]).success();
-    assert!(folder.read("r.html").contains("Slowdown by failures"));
+    assert!(folder.read("r.html").contains("Failures: time without 10% of cables"));
 }
 
 #[test]
