@@ -3,6 +3,8 @@
 pub mod cost;
 pub mod defaults;
 pub mod design;
+#[cfg(unix)]
+pub mod emulate;
 pub mod engine;
 pub mod export;
 pub mod ids;

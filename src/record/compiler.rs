@@ -52,15 +52,24 @@ pub fn compile(compiler: &Path, folder: &Path) -> Result<PathBuf, RecordError> {
     };
     SOURCES.iter().try_for_each(|(name, text)| write(name, text))?;
     let library = folder.join(LIBRARY);
-    let failed = |message: String| RecordError::Compiler { compiler: compiler.to_path_buf(), message };
+    compile_file(compiler, &folder.join(SOURCES[0].0), &library, &["-lpthread", "-ldl"])
+        .map_err(|message| RecordError::Compiler { compiler: compiler.to_path_buf(), message })?;
+    Ok(library)
+}
+
+/// Compiles a file of C to a library that can be preloaded.
+///
+/// # Errors
+/// The first lines of the compiler's message.
+pub(crate) fn compile_file(compiler: &Path, source: &Path, library: &Path, libraries: &[&str]) -> Result<(), String> {
     let output = Command::new(compiler)
         // With -O2 a call costs as much, and compiling takes twice as long.
         .args(["-shared", "-fPIC", "-O1", "-o"])
-        .arg(&library)
-        .arg(folder.join(SOURCES[0].0))
-        .args(["-lpthread", "-ldl"])
+        .arg(library)
+        .arg(source)
+        .args(libraries)
         .output()
-        .map_err(|error| failed(error.to_string()))?;
+        .map_err(|error| error.to_string())?;
     if !output.status.success() || !library.is_file() {
         let message = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
         let lines: Vec<&str> = message.lines().collect();
@@ -68,9 +77,9 @@ pub fn compile(compiler: &Path, folder: &Path) -> Result<PathBuf, RecordError> {
         if lines.len() > SHOWN {
             shown.push_str(&format!("\n... and {} more lines", lines.len() - SHOWN));
         }
-        return Err(failed(shown));
+        return Err(shown);
     }
-    Ok(library)
+    Ok(())
 }
 
 #[cfg(test)]
