@@ -121,7 +121,7 @@ fn up(arguments: &EmulateUp, output: &Output) -> Result<(), Failure> {
     let settings = ready.settings(&arguments.cables);
     let platform = &ready.network.platform;
     let network = Network::build(prefix, &ready.plan, platform, ready.choice, &settings, false, &stop)?;
-    let sheet = report::up(&network.state, &ready.plan, ready.plan.packets_per_second(platform));
+    let sheet = report::up(&arguments.prefix, &network.state, &ready.plan, ready.plan.packets_per_second(platform));
     print(|out| output.format.sheet(&sheet, out))
 }
 

@@ -139,7 +139,10 @@ fn programs(arguments: &EmulateValidate) -> Result<Vec<Program>, Failure> {
             return Err(Failure::input(message, help));
         }
         if programs.iter().any(|program| program.name == name) {
-            return Err(Failure::input(format!("{place}: there is another program `{name}`"), "give each its own name"));
+            return Err(Failure::input(
+                format!("{place}: there is another program `{name}`"),
+                "give each its own name",
+            ));
         }
         let command: Vec<OsString> = command.split_whitespace().map(OsString::from).collect();
         let launcher = launch::check_command(&command).map_err(|error| Failure::from(error).about(&place))?;
@@ -168,11 +171,14 @@ fn conditions(arguments: &EmulateValidate, traces: &[Trace]) -> report::Conditio
 
 fn notes(arguments: &EmulateValidate) -> Vec<String> {
     let mut notes = vec![
-        "measured times are medians; an error of times and ratios is a factor less 1, so twice or half is 100 %".to_owned(),
+        "measured times are medians; an error of times and ratios is a factor less 1, so twice or half is 100 %"
+            .to_owned(),
         "pairs are networks whose measured times differ by more than 10 %".to_owned(),
     ];
     if arguments.library_collectives {
-        notes.push("replays choose collectives by the table of Open MPI in SimGrid, which is of another version".to_owned());
+        notes.push(
+            "replays choose collectives by the table of Open MPI in SimGrid, which is of another version".to_owned(),
+        );
     }
     notes
 }
@@ -198,7 +204,8 @@ impl Runs<'_> {
                 Some(folder) => read(&folder),
                 None => {
                     if network.is_none() {
-                        let settings = Settings { limited: false, delay: 0.0, ..ready.settings(&self.arguments.cables) };
+                        let settings =
+                            Settings { limited: false, delay: 0.0, ..ready.settings(&self.arguments.cables) };
                         network = Some(self.build(prefix, ready, &settings)?);
                     }
                     let Some(network) = &mut network else { unreachable!("it was just built") };
@@ -241,7 +248,8 @@ impl Runs<'_> {
         let whole = summary.recorded.iter().filter(|rank| rank.is_whole).count();
         if summary.ranks == 0 || whole != summary.ranks as usize {
             let message = format!("{}: {whole} of {} ranks were recorded", program.name, summary.ranks);
-            let help = "the program has to be linked to the MPI library dynamically, and call MPI_Init and MPI_Finalize";
+            let help =
+                "the program has to be linked to the MPI library dynamically, and call MPI_Init and MPI_Finalize";
             return Err(Failure::input(message, help));
         }
         for name in ["begun", "second"] {
@@ -274,7 +282,8 @@ impl Runs<'_> {
         let Watched { ended, output, errors } =
             watch(command, true, self.stop, limit).map_err(|error| EmulateError::Launcher(error.to_string()))?;
         let last = || {
-            let lines: Vec<&str> = output.lines().chain(errors.lines()).filter(|line| !line.trim().is_empty()).collect();
+            let lines: Vec<&str> =
+                output.lines().chain(errors.lines()).filter(|line| !line.trim().is_empty()).collect();
             lines[lines.len().saturating_sub(SHOWN)..].join("\n  ")
         };
         match ended {
@@ -312,10 +321,8 @@ impl Runs<'_> {
         traces: &[Trace],
     ) -> Result<(Vec<Vec<f64>>, Vec<f64>), Failure> {
         let scratch = network.scratch()?;
-        let libraries = vec![
-            launch::compile_timer(&self.compiler, &scratch)?,
-            launch::compile_idle(&self.compiler, &scratch)?,
-        ];
+        let libraries =
+            vec![launch::compile_timer(&self.compiler, &scratch)?, launch::compile_idle(&self.compiler, &scratch)?];
         let mut seconds = vec![Vec::new(); programs.len()];
         let mut bytes = vec![0.0; programs.len()];
         // Programs by turns: what disturbs the machine for a while does not disturb all runs of one.
@@ -325,16 +332,19 @@ impl Runs<'_> {
                 fs::create_dir_all(&folder).map_err(|error| Failure::file("make", &folder, &error))?;
                 let mut launch = self.launch(libraries.clone());
                 launch.environment.push(("MOPSIM_EMULATE_TIMES".to_owned(), folder.clone().into()));
-                launch
-                    .environment
-                    .push(("MOPSIM_EMULATE_PAUSE".to_owned(), self.arguments.pause.to_string().into()));
+                launch.environment.push(("MOPSIM_EMULATE_PAUSE".to_owned(), self.arguments.pause.to_string().into()));
                 network.note_counters()?;
                 self.start(network, program, &launch)?;
                 let counts = counters::read(&network.state)?;
-                let all: u64 = counts.iter().zip(&network.state.before).map(|(count, before)| count.bytes - before).sum();
+                let all: u64 =
+                    counts.iter().zip(&network.state.before).map(|(count, before)| count.bytes - before).sum();
                 bytes[index] += all as f64 / f64::from(self.arguments.repetitions);
-                let measured = launch::measured_seconds(&folder, traces[index].ranks())
-                    .map_err(|what| Failure::input(format!("{}: {what}", program.name), "it must use as many ranks as when it was recorded, and call MPI_Finalize"))?;
+                let measured = launch::measured_seconds(&folder, traces[index].ranks()).map_err(|what| {
+                    Failure::input(
+                        format!("{}: {what}", program.name),
+                        "it must use as many ranks as when it was recorded, and call MPI_Finalize",
+                    )
+                })?;
                 self.tell(&format!("{} on {}: {measured:.3} s", program.name, network.state.choice.spec));
                 seconds[index].push(measured);
             }

@@ -46,7 +46,8 @@ pub fn find(program: &str) -> Result<std::path::PathBuf, EmulateError> {
     let found = std::env::split_paths(&path).chain(more).map(|folder| folder.join(program)).find(|file| file.is_file());
     found.ok_or_else(|| {
         let base = Path::new(program).file_name().unwrap_or_default().to_string_lossy();
-        let package = PACKAGES.iter().find(|(name, _)| base.starts_with(name)).map_or("coreutils", |(_, package)| package);
+        let package =
+            PACKAGES.iter().find(|(name, _)| base.starts_with(name)).map_or("coreutils", |(_, package)| package);
         EmulateError::NoProgram { program: program.to_owned(), package }
     })
 }

@@ -141,7 +141,8 @@ pub fn shape(plan: &Plan, platform: &Platform, space: usize, settings: &Settings
             if settings.delay > 0.0 {
                 let packets = (settings.queue_bytes / 64).clamp(1000, 1_000_000);
                 let microseconds = (1e6 * settings.delay).round();
-                let _ = writeln!(text, "qdisc add dev {name} root handle 1: netem delay {microseconds}us limit {packets}");
+                let _ =
+                    writeln!(text, "qdisc add dev {name} root handle 1: netem delay {microseconds}us limit {packets}");
                 let _ = writeln!(text, "qdisc add dev {name} parent 1: handle 2: {bucket}");
             } else {
                 let _ = writeln!(text, "qdisc add dev {name} root {bucket}");
@@ -153,7 +154,9 @@ pub fn shape(plan: &Plan, platform: &Platform, space: usize, settings: &Settings
 
 /// The bridge that the launcher reaches its daemons by.
 pub fn bridge(plan: &Plan) -> String {
-    let mut text = String::from("link set lo up\nlink add bridge type bridge\naddr add 10.11.255.254/16 dev bridge\nlink set bridge up\n");
+    let mut text = String::from(
+        "link set lo up\nlink add bridge type bridge\naddr add 10.11.255.254/16 dev bridge\nlink set bridge up\n",
+    );
     for space in 0..plan.spaces.len() {
         let _ = writeln!(text, "link set n{space} master bridge up");
     }

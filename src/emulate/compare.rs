@@ -154,14 +154,8 @@ mod tests {
         Comparison {
             programs: vec!["a".into(), "b".into()],
             networks: vec!["x".into(), "y".into(), "z".into()],
-            measured: vec![
-                vec![vec![1.0, 3.0, 2.0], vec![2.1], vec![4.0, 4.0]],
-                vec![vec![3.0], vec![6.0], vec![2.0]],
-            ],
-            predicted: vec![Predicted {
-                model: "m".into(),
-                seconds: vec![vec![2.0, 2.1, 4.0], vec![3.0, 6.0, 4.0]],
-            }],
+            measured: vec![vec![vec![1.0, 3.0, 2.0], vec![2.1], vec![4.0, 4.0]], vec![vec![3.0], vec![6.0], vec![2.0]]],
+            predicted: vec![Predicted { model: "m".into(), seconds: vec![vec![2.0, 2.1, 4.0], vec![3.0, 6.0, 4.0]] }],
             overhead: vec![vec![None; 3]; 2],
         }
     }

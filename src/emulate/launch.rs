@@ -4,9 +4,9 @@
 //! namespace of each host; the ranks of these talk over the cables, because Open MPI's TCP transport is held to the subnet
 //! of the hosts.
 
+use super::EmulateError;
 use super::build::{Network, find};
 use super::commands::{CONTROL_NET, HOST_NET};
-use super::EmulateError;
 use crate::record;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
@@ -82,9 +82,10 @@ pub struct Launch {
 /// # Errors
 /// [`EmulateError::Launcher`], [`EmulateError::Option`].
 pub fn check_command(command: &[OsString]) -> Result<usize, EmulateError> {
-    let launcher = record::launcher_of(command)
-        .and_then(|launcher| command.iter().position(|word| word == launcher))
-        .ok_or_else(|| EmulateError::Launcher("the command starts no ranks: there is no mpirun in it".to_owned()))?;
+    let launcher =
+        record::launcher_of(command).and_then(|launcher| command.iter().position(|word| word == launcher)).ok_or_else(
+            || EmulateError::Launcher("the command starts no ranks: there is no mpirun in it".to_owned()),
+        )?;
     let word = command[launcher].to_string_lossy().into_owned();
     if let Some(option) = command[launcher..].iter().find(|word| PLACING.iter().any(|name| *word == name)) {
         return Err(EmulateError::Option(option.to_string_lossy().into_owned()));
@@ -235,7 +236,8 @@ impl Network {
         }
         let mut preload = OsString::new();
         let before = std::env::var_os("LD_PRELOAD").filter(|before| !before.is_empty());
-        for (index, library) in launch.preload.iter().map(|path| path.as_os_str()).chain(before.as_deref()).enumerate() {
+        for (index, library) in launch.preload.iter().map(|path| path.as_os_str()).chain(before.as_deref()).enumerate()
+        {
             if index > 0 {
                 preload.push(":");
             }
@@ -272,7 +274,8 @@ pub fn measured_seconds(folder: &Path, ranks: usize) -> Result<f64, String> {
     for rank in 0..ranks {
         let text = fs::read_to_string(folder.join(format!("rank.{rank}")))
             .map_err(|_| format!("rank {rank} of {ranks} did not get from MPI_Init to MPI_Finalize"))?;
-        let seconds: f64 = text.trim().parse().map_err(|_| format!("rank {rank} wrote no time, but `{}`", text.trim()))?;
+        let seconds: f64 =
+            text.trim().parse().map_err(|_| format!("rank {rank} wrote no time, but `{}`", text.trim()))?;
         longest = longest.max(seconds);
     }
     Ok(longest)

@@ -18,8 +18,8 @@ mod plan;
 mod state;
 mod supervise;
 
-pub use plan::{Cable, Hop, MAX_HOSTS, MAX_SPACES, PACKETS_PER_CORE, Plan};
 pub use choice::{Choice, parse_rate};
+pub use plan::{Cable, Hop, MAX_HOSTS, MAX_SPACES, PACKETS_PER_CORE, Plan};
 pub use state::{FOLDER, LinkPlace, Prefix, State};
 pub use supervise::{Ended, Stop, Watched, watch};
 
@@ -153,9 +153,13 @@ impl EmulateError {
             Self::Prefix(_) => "choose another name, for example --prefix net1".into(),
             Self::Foreign(_) => "choose another --prefix".into(),
             Self::NotUp(_) => "build one first: mopsim emulate up torus:4x4".into(),
-            Self::Incomplete(_) => "build it again with `mopsim emulate up`, or remove it with `mopsim emulate down`".into(),
+            Self::Incomplete(_) => {
+                "build it again with `mopsim emulate up`, or remove it with `mopsim emulate down`".into()
+            }
             Self::Busy(_) => "wait for it, or choose another --prefix".into(),
-            Self::InUse { .. } => "end them, or take the network down with `mopsim emulate down`, which ends them".into(),
+            Self::InUse { .. } => {
+                "end them, or take the network down with `mopsim emulate down`, which ends them".into()
+            }
             Self::Command { .. } => {
                 "check that the kernel has network namespaces, veth devices and the queueing discipline tbf".into()
             }

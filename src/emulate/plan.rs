@@ -69,7 +69,8 @@ impl Plan {
             let reason = format!("it has {count} hosts; the limit is {MAX_HOSTS}");
             return Err(unfit(reason, "choose a smaller network of the same family"));
         }
-        let ends = link_ends(graph, platform).map_err(|error| unfit(error.to_string(), "use two-way cables in full duplex"))?;
+        let ends = link_ends(graph, platform)
+            .map_err(|error| unfit(error.to_string(), "use two-way cables in full duplex"))?;
         let crowded = |host: usize| {
             let switch = platform.hosts[host].switch;
             platform.hosts.iter().filter(|other| other.switch == switch).count() > 1
@@ -80,7 +81,8 @@ impl Plan {
         let mut hosts = Vec::with_capacity(count);
         for (index, host) in platform.hosts.iter().enumerate() {
             let switch = host.switch.map(|switch| switch.index()).filter(|switch| *switch < graph.switches());
-            let switch = switch.ok_or_else(|| unfit(format!("host {} is on no switch", host.name), "use a topology"))?;
+            let switch =
+                switch.ok_or_else(|| unfit(format!("host {} is on no switch", host.name), "use a topology"))?;
             let [up, down] = platform.routes.host_links(HostId::new(index));
             if up.is_none() && !crowded(index) {
                 hosts.push(switch);
@@ -89,7 +91,9 @@ impl Plan {
             // Several hosts without links of their own have addresses of their own, behind cables without a limit.
             hosts.push(spaces.len());
             for (end, link) in [up, down].into_iter().enumerate() {
-                link.map(|link| place[link.index()] = Some((cables.len(), end)));
+                if let Some(link) = link {
+                    place[link.index()] = Some((cables.len(), end));
+                }
             }
             cables.push(Cable { spaces: [spaces.len(), switch], links: [up, down] });
             spaces.push(format!("h{index}"));
@@ -136,14 +140,20 @@ impl Plan {
                     return Err(unfit(reason, "choose a static rule, such as --routing bfs"));
                 }
                 links.clear();
-                platform.route(a, b, &mut links).map_err(|error| unfit(error.to_string(), "use a connected network"))?;
+                platform
+                    .route(a, b, &mut links)
+                    .map_err(|error| unfit(error.to_string(), "use a connected network"))?;
                 let mut at = self.hosts[from];
                 let mut step = |cable: usize, end: usize| {
                     leaving.entry((at, to)).or_default().push((from, cable));
                     at = self.cables[cable].spaces[1 - end];
                 };
                 // Hosts behind cables without a limit, which no link of the platform stands for.
-                let stub = |host: usize| self.cables.iter().position(|cable| cable.spaces[0] == self.hosts[host] && cable.links == [None, None]);
+                let stub = |host: usize| {
+                    self.cables
+                        .iter()
+                        .position(|cable| cable.spaces[0] == self.hosts[host] && cable.links == [None, None])
+                };
                 if let Some(cable) = stub(from) {
                     step(cable, 0);
                 }
@@ -162,7 +172,8 @@ impl Plan {
             sources.iter().for_each(|(_, cable)| *votes.entry(*cable).or_default() += 1);
             // Packets of a host itself find their source address by the common route.
             let own = sources.iter().find(|(source, _)| self.hosts[*source] == space).map(|(_, cable)| *cable);
-            let most = votes.iter().max_by_key(|(cable, votes)| (**votes, usize::MAX - **cable)).map(|(cable, _)| *cable);
+            let most =
+                votes.iter().max_by_key(|(cable, votes)| (**votes, usize::MAX - **cable)).map(|(cable, _)| *cable);
             let Some(common) = own.or(most) else { continue };
             self.routes[space].push(Hop { source: None, destination, cable: common });
             let mut exceptions: Vec<Hop> = sources
@@ -211,5 +222,150 @@ impl Plan {
     /// Number of routes that are entered.
     pub fn entries(&self) -> usize {
         self.routes.iter().map(Vec::len).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Choice, Prefix};
+    use super::*;
+    use crate::emulate::commands::{self, Settings};
+    use crate::study::network::NetworkUnderTest;
+
+    fn network(choice: &Choice) -> NetworkUnderTest {
+        choice.network(0.0).unwrap().build(std::path::Path::new("")).unwrap()
+    }
+
+    fn choice(spec: &str) -> Choice {
+        Choice { spec: spec.to_owned(), rate: 375_000.0, ..Choice::default() }
+    }
+
+    fn plan(network: &NetworkUnderTest) -> Result<Plan, EmulateError> {
+        Plan::new(network.topology.as_ref().unwrap(), &network.platform)
+    }
+
+    /// The links that packets from one host to another take, as the kernel would find them: rules for the source come
+    /// before the common routes of a namespace.
+    fn walk(plan: &Plan, from: usize, to: usize) -> Vec<LinkId> {
+        let mut at = plan.hosts[from];
+        let mut links = Vec::new();
+        for _ in 0..100 {
+            if at == plan.hosts[to] {
+                return links;
+            }
+            let of = |source| plan.routes[at].iter().find(|hop| (hop.source, hop.destination) == (source, to));
+            let hop = of(Some(from)).or_else(|| of(None)).expect("a route");
+            let cable = &plan.cables[hop.cable];
+            let end = usize::from(cable.spaces[0] != at);
+            assert_eq!(cable.spaces[end], at, "the cable is plugged in here");
+            links.extend(cable.links[end]);
+            at = cable.spaces[1 - end];
+        }
+        panic!("packets from {from} to {to} go round in circles");
+    }
+
+    #[test]
+    fn packets_take_the_routes_of_replays() {
+        for (spec, routing, hosts_per_switch, host_rate) in [
+            ("torus:4x4", None, None, None),
+            ("torus:4x4", Some("bfs"), None, Some("none")),
+            ("imase-itoh:n=16,d=3", Some("bfs"), None, None),
+            ("imase-itoh:n=16,d=3", None, None, Some("none")),
+            ("random:n=16,d=3,seed=1", Some("bfs"), None, Some("none")),
+            ("random:n=16,d=4,seed=2", Some("balanced"), None, None),
+            ("random-directed:n=16,d=3,seed=1", None, None, None),
+            ("xgft:m=[4,4],w=[1,2]", None, None, None),
+            ("xgft:m=[4,4],w=[2,2]", Some("bfs"), None, None),
+            ("ring:5", None, Some(3), None),
+            ("ring:5", None, Some(2), Some("none")),
+            ("star:5", None, None, None),
+        ] {
+            let choice = Choice {
+                routing: routing.map(str::to_owned),
+                hosts_per_switch,
+                host_rate: host_rate.map(str::to_owned),
+                ..choice(spec)
+            };
+            let network = network(&choice);
+            let plan = plan(&network).unwrap();
+            let hosts = network.platform.hosts.len();
+            for (from, to) in (0..hosts).flat_map(|from| (0..hosts).map(move |to| (from, to))).filter(|(a, b)| a != b) {
+                let mut links = Vec::new();
+                network.platform.route(HostId::new(from), HostId::new(to), &mut links).unwrap();
+                links.retain(|link| Some(*link) != network.platform.loopback);
+                assert_eq!(walk(&plan, from, to), links, "{spec} by {routing:?}: from {from} to {to}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_one_way_cable_has_one_rate() {
+        let network = network(&Choice { host_rate: Some("none".into()), ..choice("imase-itoh:n=16,d=3") });
+        let plan = plan(&network).unwrap();
+        assert_eq!(
+            (plan.cables.len(), plan.limits()),
+            (network.topology.as_ref().unwrap().graph.cables(), plan.cables.len())
+        );
+        let limited = Settings { queue_bytes: 4_000_000, delay: 0.0, congestion: None, limited: true };
+        let shapes: String =
+            (0..plan.spaces.len()).map(|s| commands::shape(&plan, &network.platform, s, &limited)).collect();
+        assert_eq!(shapes.lines().count(), plan.cables.len());
+        assert!(shapes.lines().all(|line| line.ends_with("tbf rate 3000000bit burst 1800 limit 4000000")), "{shapes}");
+        let free = Settings { limited: false, ..limited };
+        assert_eq!(commands::shape(&plan, &network.platform, 0, &free), "");
+    }
+
+    #[test]
+    fn routes_are_per_source_only_where_sources_differ() {
+        // On a ring of 4, opposite hosts have two shortest paths; by dimension order all packets turn at the same place.
+        let ring = plan(&network(&Choice { routing: Some("dimension-order".into()), ..choice("torus:4") })).unwrap();
+        assert!(ring.routes.iter().flatten().all(|hop| hop.source.is_none()));
+        let random =
+            plan(&network(&Choice { routing: Some("bfs".into()), ..choice("random:n=16,d=3,seed=1") })).unwrap();
+        let sources = random.routes.iter().flatten().filter(|hop| hop.source.is_some()).count();
+        assert!(sources > 0 && sources < random.entries() / 2, "{sources} of {}", random.entries());
+        let text = commands::configure(
+            &random,
+            random.routes.iter().position(|routes| routes.iter().any(|hop| hop.source.is_some())).unwrap(),
+            &Settings { queue_bytes: 1, delay: 0.0, congestion: Some("cubic".into()), limited: true },
+        );
+        assert!(text.contains("rule add from 10.10.0.") && text.contains(" table 10"), "{text}");
+    }
+
+    #[test]
+    fn commands_name_only_namespaces_of_the_prefix() {
+        let prefix = Prefix::new("net7").unwrap();
+        let plan = plan(&network(&choice("ring:3"))).unwrap();
+        let [spaces, devices] = commands::create(&plan, &prefix);
+        assert_eq!(spaces.lines().count(), 7);
+        assert!(spaces.lines().all(|line| prefix.is_of(line.strip_prefix("netns add ").unwrap())), "{spaces}");
+        assert_eq!(devices.lines().count(), 6 + 6);
+        let named = devices.split("netns ").skip(1).map(|rest| rest.split_whitespace().next().unwrap());
+        assert!(named.into_iter().all(|name| prefix.is_of(name)), "{devices}");
+    }
+
+    #[test]
+    fn networks_that_namespaces_cannot_be_are_refused() {
+        let adaptive = network(&Choice { routing: Some("adaptive".into()), ..choice("torus:4x4") });
+        let error = plan(&adaptive).unwrap_err();
+        assert!(error.to_string().contains("message by message") && error.help().contains("--routing bfs"), "{error}");
+        let large = plan(&network(&choice("ring:257"))).unwrap_err();
+        assert!(large.to_string().contains("257 hosts"), "{large}");
+        let mut shared = choice("torus:4x4").network(0.0).unwrap();
+        shared.parameters.duplex = Some(crate::platform::Duplex::Shared);
+        let shared = shared.build(std::path::Path::new("")).unwrap();
+        assert!(plan(&shared).unwrap_err().to_string().contains("share its bandwidth"));
+    }
+
+    #[test]
+    fn rates_above_the_budget_are_refused_with_the_figure() {
+        // 64 cables of switches and 32 of hosts at 3 Mbit/s: 96 * 3e6 / 8 / 1514 packets.
+        let network = network(&choice("torus:4x4"));
+        let plan = plan(&network).unwrap();
+        assert!((plan.packets_per_second(&network.platform) - 96.0 * 375_000.0 / 1514.0).abs() < 1e-6);
+        plan.check_budget(&network.platform, 24_000.0).unwrap();
+        let error = plan.check_budget(&network.platform, 11_890.0).unwrap_err();
+        assert!(error.to_string().contains("23778") && error.to_string().contains("11890"), "{error}");
+        assert!(error.help().contains("50 %"), "{}", error.help());
     }
 }

@@ -178,7 +178,8 @@ impl Record {
     pub fn write(&self, state: &State) -> Result<(), EmulateError> {
         let (file, part) = (self.file(), self.folder.join("network.part"));
         let text = serde_json::to_vec(state).unwrap_or_else(|error| unreachable!("{error}"));
-        let written = File::create(&part).and_then(|mut out| out.write_all(&text)).and_then(|()| fs::rename(&part, &file));
+        let written =
+            File::create(&part).and_then(|mut out| out.write_all(&text)).and_then(|()| fs::rename(&part, &file));
         written.map_err(|error| EmulateError::File { file, error })
     }
 

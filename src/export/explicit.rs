@@ -12,8 +12,7 @@ use std::io::Write;
 const FORMAT: &str = "platform";
 
 pub(super) fn write(topology: &Topology, platform: &Platform, out: &mut dyn Write) -> Result<(), ExportError> {
-    let unfit =
-        |reason: String, help| ExportError::Unfit { format: FORMAT, name: platform.name.clone(), reason, help };
+    let unfit = |reason: String, help| ExportError::Unfit { format: FORMAT, name: platform.name.clone(), reason, help };
     let hosts = platform.hosts.len();
     if hosts > MAX_HOSTS {
         let reason = format!("it has {hosts} hosts, whose routes are all written out; the limit is {MAX_HOSTS}");

@@ -18,15 +18,20 @@ fn column(name: &'static str, heading: &'static str) -> Column {
     Column { name, heading: Some(heading) }
 }
 
+/// A column that text leaves out.
+fn hidden(name: &'static str) -> Column {
+    Column { name, heading: None }
+}
+
 fn per_cent(value: f64) -> Datum {
     Datum::Number(100.0 * value, 1)
 }
 
 /// A network that was built. `packets` is the load with all cables full, in packets times hops per second.
-pub fn up(state: &State, plan: &Plan, packets: f64) -> Sheet {
+pub fn up(prefix: &str, state: &State, plan: &Plan, packets: f64) -> Sheet {
     Sheet {
         schema: "mopsim.emulate-up/1",
-        title: format!("{} is up", state.topology),
+        title: format!("{} is up as `{prefix}`", state.topology),
         facts: vec![
             ("topology", "topology", text(&state.topology)),
             ("hosts", "hosts", count(state.hosts.len())),
@@ -81,8 +86,7 @@ pub fn counters(state: &State, counts: &[Count], predicted: Option<&[u64]>) -> S
     }
     let row = |(index, link): (usize, &crate::emulate::LinkPlace)| {
         let backwards = if link.one_way { Datum::Count(counts[index].backwards) } else { Datum::Missing };
-        let mut row =
-            vec![text(&link.link), Datum::Count(since(index)), Datum::Count(counts[index].drops), backwards];
+        let mut row = vec![text(&link.link), Datum::Count(since(index)), Datum::Count(counts[index].drops), backwards];
         if let Some(predicted) = predicted {
             let ratio = (predicted[index] > 0).then(|| since(index) as f64 / predicted[index] as f64);
             row.extend([Datum::Count(predicted[index]), Datum::number(ratio, 3)]);
@@ -100,15 +104,13 @@ pub fn counters(state: &State, counts: &[Count], predicted: Option<&[u64]>) -> S
         facts.push(("predicted_bytes", "bytes of the replay", Datum::Count(total)));
         facts.push(("ratio", "ratio", Datum::number((total > 0).then(|| bytes as f64 / total as f64), 3)));
     }
+    let shown: Vec<String> = facts[1..].iter().map(|(_, name, value)| format!("{name} {}", value.text())).collect();
+    let title = format!("Cables of {}: {}", state.topology, shown.join(", "));
     Sheet {
         schema: "mopsim.emulate-counters/1",
-        title: format!("bytes on the cables of {}", state.topology),
+        title,
         facts,
-        tables: vec![Rows {
-            name: "links",
-            columns,
-            rows: state.links.iter().enumerate().map(row).collect(),
-        }],
+        tables: vec![Rows { name: "links", columns, rows: state.links.iter().enumerate().map(row).collect() }],
         detail: None,
         notes: vec!["bytes include headers, framing and acknowledgements".to_owned()],
     }
@@ -132,7 +134,7 @@ fn errors_row(model: &str, errors: &Errors) -> Vec<Datum> {
 pub type Conditions = Vec<(&'static str, &'static str, Datum)>;
 
 /// Measured times next to predicted ones.
-pub fn validate(comparison: &Comparison, conditions: Conditions, notes: Vec<String>) -> Sheet {
+pub fn validate(comparison: &Comparison, conditions: Conditions, mut notes: Vec<String>) -> Sheet {
     let errors = Rows {
         name: "errors",
         columns: vec![
@@ -150,16 +152,20 @@ pub fn validate(comparison: &Comparison, conditions: Conditions, notes: Vec<Stri
     let mut tables = vec![errors];
     if comparison.networks.len() > 1 {
         tables.push(means(comparison));
+        tables.push(ratios(comparison));
     }
     tables.push(times(comparison));
     let mut facts = conditions;
+    let shown: Vec<String> = facts.iter().map(|(_, name, value)| format!("{name} {}", value.text())).collect();
     if let Some((middle, most)) = comparison.spreads() {
         facts.push(("median_spread_percent", "repetitions differ by, median (%)", per_cent(middle)));
         facts.push(("largest_spread_percent", "at most (%)", per_cent(most)));
+        let (middle, most) = (100.0 * middle, 100.0 * most);
+        notes.push(format!("repetitions differ by {middle:.1} % (median) and {most:.1} % at most"));
     }
     Sheet {
         schema: "mopsim.emulate-validate/1",
-        title: "measured and predicted times".to_owned(),
+        title: format!("Measured and predicted times: {}", shown.join(", ")),
         facts,
         tables,
         detail: None,
@@ -188,6 +194,37 @@ fn means(comparison: &Comparison) -> Rows {
             column("network", "network, relative to the first"),
             column("model", "model"),
             column("measured", "measured"),
+            column("predicted", "predicted"),
+            column("error_percent", "error (%)"),
+        ],
+        rows,
+    }
+}
+
+/// Times relative to the first network.
+fn ratios(comparison: &Comparison) -> Rows {
+    let mut rows = Vec::new();
+    for (p, n) in comparison.cells().filter(|(_, n)| *n > 0) {
+        for predicted in &comparison.predicted {
+            let theirs = comparison.seconds(p, n) / comparison.seconds(p, 0);
+            let ours = predicted.seconds[p][n] / predicted.seconds[p][0];
+            rows.push(vec![
+                text(&comparison.programs[p]),
+                text(&comparison.networks[n]),
+                text(&predicted.model),
+                Datum::Number(theirs, 3),
+                Datum::Number(ours, 3),
+                per_cent(error(ours, theirs)),
+            ]);
+        }
+    }
+    Rows {
+        name: "ratios",
+        columns: vec![
+            column("program", "program"),
+            column("network", "network"),
+            column("model", "model"),
+            column("measured", "measured ratio"),
             column("predicted", "predicted"),
             column("error_percent", "error (%)"),
         ],
@@ -229,12 +266,12 @@ fn times(comparison: &Comparison) -> Rows {
             column("spread_percent", "spread (%)"),
             column("predicted_seconds", "predicted (s)"),
             column("error_percent", "error (%)"),
-            column("measured_ratio", "ratio"),
-            column("predicted_ratio", "predicted"),
-            column("ratio_error_percent", "error (%)"),
-            Column { name: "fastest_seconds", heading: None },
-            Column { name: "slowest_seconds", heading: None },
-            Column { name: "bytes_over_predicted", heading: None },
+            hidden("measured_ratio"),
+            hidden("predicted_ratio"),
+            hidden("ratio_error_percent"),
+            hidden("fastest_seconds"),
+            hidden("slowest_seconds"),
+            hidden("bytes_over_predicted"),
         ],
         rows,
     }

@@ -22,9 +22,7 @@ mod workload;
 pub use collectives::Collectives;
 pub use design::{Design, DesignDsnf, DesignEquality, DesignSwitches, DesignWhat};
 #[cfg(unix)]
-pub use emulate::{
-    Cables, Emulate, EmulateCounters, EmulateDown, EmulateRun, EmulateUp, EmulateValidate, EmulateWhat,
-};
+pub use emulate::{Cables, Emulate, EmulateCounters, EmulateDown, EmulateRun, EmulateUp, EmulateValidate, EmulateWhat};
 pub use export::Export;
 pub use goal::GoalTable;
 pub use model::ModelVerb;
