@@ -4,6 +4,8 @@ pub mod calibrate;
 pub mod cost;
 pub mod defaults;
 pub mod design;
+#[cfg(unix)]
+pub mod emulate;
 pub mod engine;
 pub mod export;
 pub mod ids;

@@ -60,6 +60,19 @@ pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
             deliver(arguments.output.as_deref(), |out| write(&topology, out))?;
             tell(&|file| report::export::graph(&topology, format.name, file))
         }
+        export::Write::Network(write) => {
+            if arguments.hostfile.is_some() {
+                let message = format!("--hostfile does not go with --to {}, whose hosts are h0, h1, ...", format.name);
+                return Err(Failure::input(message, "leave it out, or use --to simgrid"));
+            }
+            let network = choice.build(Path::new(""))?;
+            let Some((topology, _)) = network.graph() else {
+                let message = format!("--to {} needs a topology, and the platform file lists its links", format.name);
+                return Err(Failure::input(message, "use --to simgrid, or describe the network by a topology"));
+            };
+            deliver(arguments.output.as_deref(), |out| write(topology, &network.platform, out))?;
+            tell(&|file| report::export::platform(&network.platform, format.name, file))
+        }
         export::Write::Platform(write) => {
             let platform: &Platform = &choice.build(Path::new(""))?.platform;
             let bytes = export::estimated_bytes(platform);

@@ -6,6 +6,10 @@ mod closed;
 mod collectives;
 mod compare;
 mod design;
+#[cfg(unix)]
+mod emulate;
+#[cfg(unix)]
+mod emulate_validate;
 mod export;
 mod failure;
 mod files;
@@ -108,7 +112,7 @@ pub fn main() -> ExitCode {
     if let Some((_, columns)) = console::Term::stdout().size_checked() {
         mopsim::report::wrap::set_width(columns.into());
     }
-    memory::limit(arguments.output.memory, !matches!(arguments.verb, args::Verb::Record(_)));
+    memory::limit(arguments.output.memory, !arguments.verb.runs_commands());
     memory::watch_threads();
     watch_programs();
     let result = match &arguments.verb {
@@ -126,6 +130,8 @@ pub fn main() -> ExitCode {
         args::Verb::Workload(verb) => workload::run(verb, &arguments.output),
         args::Verb::Trace(verb) => trace::run(verb, &arguments.output),
         args::Verb::Design(verb) => design::run(verb, &arguments.output),
+        #[cfg(unix)]
+        args::Verb::Emulate(verb) => emulate::run(verb, &arguments.output),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

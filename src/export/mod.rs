@@ -2,8 +2,8 @@
 //!
 //! A format is a line of [`FORMATS`] and a function that writes a graph or a platform. A new one is one file and one
 //! line. Exports read back as the same graph with the same hosts, or as a platform with the same routes and the same
-//! numbers: GraphML, JSON and edges are read by `topology::files`, SimGrid's format by `platform::simgrid_xml`.
-//! Graphviz's is for drawing only and has no reader.
+//! numbers: GraphML, JSON and edges are read by `topology::files`, SimGrid's format by `platform::simgrid_xml`,
+//! platforms in JSON by `platform::explicit`. Graphviz's is for drawing only and has no reader.
 //!
 //! ```
 //! let topology = mopsim::topology::build("ring:3")?;
@@ -20,6 +20,7 @@ use std::io;
 
 mod dot;
 mod edges;
+mod explicit;
 mod graphml;
 mod json;
 mod simgrid;
@@ -53,6 +54,8 @@ pub enum Write {
     Graph(fn(&Topology, &mut dyn io::Write) -> Result<(), ExportError>),
     /// Hosts, links and routes.
     Platform(fn(&Platform, &mut dyn io::Write) -> Result<(), ExportError>),
+    /// Hosts, links and routes of a topology, with the switches that links join.
+    Network(fn(&Topology, &Platform, &mut dyn io::Write) -> Result<(), ExportError>),
 }
 
 /// Entry of the table of formats.
@@ -69,6 +72,11 @@ pub struct Format {
 /// All formats.
 pub const FORMATS: &[Format] = &[
     Format { name: "simgrid", help: "Platform for SimGrid 3.32 (XML 4.1)", write: Write::Platform(simgrid::write) },
+    Format {
+        name: "platform",
+        help: "Platform as JSON: links, hosts, and the route of each pair of hosts",
+        write: Write::Network(explicit::write),
+    },
     Format { name: "graphml", help: "Graph as GraphML", write: Write::Graph(graphml::write) },
     Format { name: "dot", help: "Graph for Graphviz", write: Write::Graph(dot::write) },
     Format { name: "json", help: "Graph as JSON", write: Write::Graph(json::write) },

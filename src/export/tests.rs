@@ -145,3 +145,44 @@ fn too_many_hosts_are_refused_before_anything_is_written() {
     assert!(matches!(write(&platform, &mut out), Err(ExportError::Unfit { .. })));
     assert!(out.is_empty());
 }
+
+#[test]
+fn platforms_in_json_read_back_with_the_same_routes_and_numbers() {
+    for (spec, toml, routing) in [
+        ("torus:4x4", "", "dimension-order"),
+        ("random:n=10,d=3", "link_latency = '123 ns'\nhost_link_bandwidth = '7 GB/s'", "bfs"),
+        ("imase_ab:n=16,d=3", "hosts_per_switch = 2\nhost_link_bandwidth = 'none'\nloopback_latency = '10 ns'", "bfs"),
+        ("xgft:m=[4,4],w=[1,2]", "", "d-mod-k"),
+    ] {
+        let parameters: PlatformParameters = toml::from_str(toml).unwrap();
+        let topology = topology::build(spec).unwrap();
+        let platform = Platform::from_topology(&topology, &parameters.check().unwrap(), routing, 1).unwrap();
+        let mut file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();
+        let Write::Network(write) = find("platform").unwrap().write else { panic!() };
+        write(&topology, &platform, &mut file).unwrap();
+        let back = Platform::load(file.path(), &LoadOptions::default()).unwrap();
+        assert_eq!(back.name, platform.name);
+        assert_eq!(back.links.len(), platform.links.len(), "{spec}");
+        for (ours, theirs) in platform.hosts.iter().zip(&back.hosts) {
+            assert_eq!((&ours.name, ours.speed.to_bits()), (&theirs.name, theirs.speed.to_bits()));
+        }
+        for from in 0..platform.hosts.len() {
+            for to in 0..platform.hosts.len() {
+                assert_eq!(route(&platform, from, to), route(&back, from, to), "{spec}: {from} to {to}");
+            }
+        }
+    }
+}
+
+#[test]
+fn platforms_that_json_cannot_hold_are_refused() {
+    let Write::Network(write) = find("platform").unwrap().write else { panic!() };
+    for (toml, reason) in [("duplex = 'shared'", "share its bandwidth"), ("cores = 4", "4 cores")] {
+        let parameters: PlatformParameters = toml::from_str(toml).unwrap();
+        let topology = topology::build("ring:4").unwrap();
+        let platform = Platform::from_topology(&topology, &parameters.check().unwrap(), "bfs", 1).unwrap();
+        let mut out = Vec::new();
+        let error = write(&topology, &platform, &mut out).unwrap_err();
+        assert!(error.to_string().contains(reason) && out.is_empty(), "{error}");
+    }
+}

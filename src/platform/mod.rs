@@ -8,6 +8,7 @@ use crate::routing::{Chosen, Message};
 use compact_str::CompactString;
 use std::sync::Arc;
 
+pub mod ends;
 pub mod error;
 pub mod explicit;
 pub mod hostfile;

@@ -52,15 +52,20 @@ pub fn compile(compiler: &Path, folder: &Path) -> Result<PathBuf, RecordError> {
     };
     SOURCES.iter().try_for_each(|(name, text)| write(name, text))?;
     let library = folder.join(LIBRARY);
+    compile_file(compiler, &folder.join(SOURCES[0].0), &library, &["-lpthread", "-ldl"])
+        .map_err(|message| RecordError::Compiler { compiler: compiler.to_path_buf(), message })?;
+    Ok(library)
+}
+
+/// Compiles a file of C to a library that can be preloaded.
+///
+/// # Errors
+/// The first lines of the compiler's message.
+pub(crate) fn compile_file(compiler: &Path, source: &Path, library: &Path, libraries: &[&str]) -> Result<(), String> {
     // With -O2 calls are not faster, and compiling takes twice as long.
     let mut command = Command::new(compiler);
-    command
-        .args(["-shared", "-fPIC", "-O1", "-o"])
-        .arg(&library)
-        .arg(folder.join(SOURCES[0].0))
-        .args(["-lpthread", "-ldl"]);
-    compiled(compiler, &mut command, &library)?;
-    Ok(library)
+    command.args(["-shared", "-fPIC", "-O1", "-o"]).arg(library).arg(source).args(libraries);
+    compiled(&mut command, library)
 }
 
 /// Compiles a program of one file in a folder; returns the program.
@@ -71,14 +76,17 @@ pub fn compile_program(compiler: &Path, folder: &Path, name: &str, source: &str)
     let file = folder.join(name);
     fs::write(&file, source).map_err(|error| RecordError::File { file: file.clone(), error })?;
     let program = file.with_extension("");
-    compiled(compiler, Command::new(compiler).args(["-O2", "-o"]).arg(&program).arg(&file), &program)?;
+    compiled(Command::new(compiler).args(["-O2", "-o"]).arg(&program).arg(&file), &program)
+        .map_err(|message| RecordError::Compiler { compiler: compiler.to_path_buf(), message })?;
     Ok(program)
 }
 
 /// Runs a compiler; `made` is the file that it must create.
-fn compiled(compiler: &Path, command: &mut Command, made: &Path) -> Result<(), RecordError> {
-    let failed = |message: String| RecordError::Compiler { compiler: compiler.to_path_buf(), message };
-    let output = command.output().map_err(|error| failed(error.to_string()))?;
+///
+/// # Errors
+/// The first lines of its message.
+fn compiled(command: &mut Command, made: &Path) -> Result<(), String> {
+    let output = command.output().map_err(|error| error.to_string())?;
     if output.status.success() && made.is_file() {
         return Ok(());
     }
@@ -88,7 +96,7 @@ fn compiled(compiler: &Path, command: &mut Command, made: &Path) -> Result<(), R
     if lines.len() > SHOWN {
         shown.push_str(&format!("\n... and {} more lines", lines.len() - SHOWN));
     }
-    Err(failed(shown))
+    Err(shown)
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+pub(crate) use compiler::compile_file;
 pub use compiler::{compile, compile_program, find_compiler};
 pub use launch::{Recorder, launcher_of, program_of, run};
 

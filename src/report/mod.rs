@@ -15,6 +15,8 @@ mod compare_text;
 mod cross_check;
 mod csv;
 pub mod design;
+#[cfg(unix)]
+pub mod emulate;
 pub mod export;
 pub mod failures;
 mod findings;

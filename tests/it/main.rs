@@ -8,6 +8,8 @@
 //! `tests/fuzz` measures the memory of its process.
 
 mod cli;
+#[cfg(target_os = "linux")]
+mod emulate;
 mod hostile;
 mod packets;
 mod platform;

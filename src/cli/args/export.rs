@@ -14,7 +14,8 @@ Examples:
   mopsim export --platform cluster.xml --to simgrid    # all routes written out
 
 SimGrid gets two links for a cable (--duplex full) or one (--duplex shared), and
-a route for each ordered pair of hosts, so that it takes exactly our routes. The
+a route for each ordered pair of hosts, so that it takes exactly our routes.
+`platform` has the same as JSON, which --platform reads. The
 other formats hold switches and cables, and how many hosts hang where. GraphML,
 JSON and edges can be read back as topologies (mopsim topology graph.graphml);
 Graphviz is for drawing.")]

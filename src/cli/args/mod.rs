@@ -3,6 +3,8 @@
 mod calibrate;
 mod collectives;
 mod design;
+#[cfg(unix)]
+mod emulate;
 mod export;
 mod families;
 mod goal;
@@ -21,6 +23,8 @@ mod workload;
 pub use calibrate::Calibrate;
 pub use collectives::Collectives;
 pub use design::{Design, DesignDsnf, DesignEquality, DesignSwitches, DesignWhat};
+#[cfg(unix)]
+pub use emulate::{Cables, Emulate, EmulateCounters, EmulateDown, EmulateRun, EmulateUp, EmulateValidate, EmulateWhat};
 pub use export::Export;
 pub use goal::GoalTable;
 pub use model::ModelVerb;
@@ -129,6 +133,21 @@ pub enum Verb {
     Trace(Later<Trace>),
     /// Help in choosing a network: hops for Equality, growing a DSN-F, numbers of switches
     Design(Later<Design>),
+    /// Build networks in namespaces of this Linux machine, and compare real MPI programs on them with their replays
+    #[cfg(unix)]
+    Emulate(Later<Emulate>),
+}
+
+impl Verb {
+    /// `true` if it runs a command of the user, which would inherit limits of the process.
+    pub fn runs_commands(&self) -> bool {
+        match self {
+            Self::Record(_) => true,
+            #[cfg(unix)]
+            Self::Emulate(_) => true,
+            _ => false,
+        }
+    }
 }
 
 /// More threads than any machine has cores only cost memory, up to what it has.

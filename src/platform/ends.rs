@@ -1,0 +1,59 @@
+//! The two ends of each link of a platform that was made from a topology.
+
+use super::{LinkKind, Platform};
+use crate::ids::{HostId, LinkId};
+use crate::topology::{ArcId, Graph};
+
+/// A place that links join.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Vertex {
+    /// A switch of the graph, or a host that is a vertex of it.
+    Switch(u32),
+    /// A host with a link of its own.
+    Host(u32),
+}
+
+/// Why a link has no two ends.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoEnds {
+    /// Both directions of a cable share one link.
+    #[error("the directions of cable {link} share its bandwidth")]
+    Shared {
+        /// Name of the link.
+        link: String,
+    },
+}
+
+/// The ends of each link, in the order of the links; none for the loopback.
+pub type Ends = Vec<Option<(Vertex, Vertex)>>;
+
+/// Returns the ends of all links of a platform made from this graph with a link per direction.
+///
+/// # Errors
+/// [`NoEnds::Shared`] if a link has both directions of a cable.
+pub fn link_ends(graph: &Graph, platform: &Platform) -> Result<Ends, NoEnds> {
+    let mut ends = vec![None; platform.links.len()];
+    let shared = |link: LinkId| NoEnds::Shared { link: platform.links[link.index()].name.to_string() };
+    let cables = platform.links.iter().filter(|link| link.kind == LinkKind::Cable).count();
+    if cables != graph.arcs() {
+        return Err(shared(LinkId::new(0)));
+    }
+    for arc in (0..graph.arcs() as u32).map(ArcId) {
+        // A shared cable is called `3--17`.
+        if platform.links[arc.index()].name.contains("--") {
+            return Err(shared(LinkId::new(arc.index())));
+        }
+        ends[arc.index()] = Some((Vertex::Switch(graph.tail(arc).0), Vertex::Switch(graph.head(arc).0)));
+    }
+    for (index, host) in platform.hosts.iter().enumerate() {
+        let [up, down] = platform.routes.host_links(HostId::new(index));
+        let (Some(up), Some(down), Some(switch)) = (up, down, host.switch) else { continue };
+        if up == down {
+            return Err(shared(up));
+        }
+        let (host, switch) = (Vertex::Host(index as u32), Vertex::Switch(switch.0));
+        ends[up.index()] = Some((host, switch));
+        ends[down.index()] = Some((switch, host));
+    }
+    Ok(ends)
+}
