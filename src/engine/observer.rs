@@ -127,6 +127,17 @@ impl Observer for Counter {
     }
 }
 
+/// An observer that only counts actions, or does not observe at all.
+impl Observer for Option<Counter> {
+    fn interest(&self) -> Interest {
+        Interest::Nothing
+    }
+
+    fn counter(&self) -> Option<Counter> {
+        self.clone()
+    }
+}
+
 /// A pair of observers, called one after the other.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     fn interest(&self) -> Interest {

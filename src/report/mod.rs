@@ -32,6 +32,7 @@ mod sensitivity;
 pub mod sheet;
 mod text;
 pub mod throughput;
+pub mod tidy;
 mod topology;
 pub mod trace_check;
 pub mod trace_events;

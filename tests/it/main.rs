@@ -8,6 +8,7 @@
 //! `tests/fuzz` measures the memory of its process.
 
 mod cli;
+mod examples;
 mod hostile;
 mod packets;
 mod platform;
