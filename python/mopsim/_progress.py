@@ -17,16 +17,19 @@ class _Bar:
     def __init__(self, unit: str) -> None:
         self._unit = unit
         self._begin = time.monotonic()
-        self._drawn = False
+        self._drawn: tuple[int, int] | None = None
 
     def __call__(self, done: int, total: int) -> None:
         seconds = time.monotonic() - self._begin
+        # Where lines are kept, as in a notebook, each of them should say something new.
+        if self._drawn == (done, int(seconds)):
+            return
         to_go = f", about {seconds / done * (total - done):.0f} s to go" if 0 < done < total else ""
         print(f"\r{done}/{total} {self._unit}, {seconds:.0f} s{to_go}\x1b[K", end="", file=sys.stderr, flush=True)
-        self._drawn = True
+        self._drawn = (done, int(seconds))
 
     def close(self) -> None:
-        if self._drawn:
+        if self._drawn is not None:
             print(file=sys.stderr)
 
 

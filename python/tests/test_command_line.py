@@ -1,5 +1,6 @@
 """The command line in the package: exit codes, signals, scripts that call it again."""
 
+import html
 import os
 import pathlib
 import signal
@@ -90,4 +91,4 @@ def test_the_report_names_its_command(tmp_path, root):
     study.write_text(LONG.replace('"C"', '"S"').replace("512", "8").replace("8x8x8", "4x4"))
     done = subprocess.run([SCRIPT, "compare", study, "--html", report, "--threads", "1"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert f"mopsim compare {study} --html {report}" in report.read_text()
+    assert f"mopsim compare {study} --html {report}" in html.unescape(report.read_text())

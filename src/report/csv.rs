@@ -238,7 +238,7 @@ impl Reporter for Csv {
 
     fn sheet(&self, sheet: &Sheet, out: &mut dyn Write) -> io::Result<()> {
         match sheet.tables.iter().chain(&sheet.detail).last() {
-            Some(rows) => return table(rows, out),
+            Some(rows) => table(rows, out),
             None => {
                 let mut csv = csv::Writer::from_writer(out);
                 csv.write_record(sheet.facts.iter().map(|(name, _, _)| *name))?;
