@@ -22,6 +22,10 @@ lint:
     .ci/voice
     .ci/links
 
+# Build and test the Python package.
+python:
+    .ci/python
+
 # Renew snapshots of whole outputs; read the diff.
 snapshots:
     INSTA_UPDATE=always cargo test --locked --test it snapshots

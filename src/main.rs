@@ -3,5 +3,6 @@
 mod cli;
 
 fn main() -> std::process::ExitCode {
-    cli::main()
+    let arguments = std::env::args_os().skip(1).collect();
+    cli::main(cli::Invocation { program: None, arguments }).into()
 }

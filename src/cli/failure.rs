@@ -18,7 +18,6 @@ use mopsim::workload::WorkloadError;
 use std::fmt::Write;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::ExitCode;
 
 /// The replay itself failed: deadlock, unmatched messages.
 pub const REPLAY_FAILED: u8 = 1;
@@ -107,8 +106,16 @@ impl Failure {
     }
 
     /// The exit code.
-    pub fn code(&self) -> ExitCode {
-        ExitCode::from(self.code)
+    pub fn code(&self) -> u8 {
+        self.code
+    }
+
+    /// The message, and a line with the remedy if there is one.
+    pub fn text(&self) -> String {
+        match &self.help[..] {
+            "" => self.message.clone(),
+            help => format!("{}\n help: {help}", self.message),
+        }
     }
 
     /// Tells the user. The exit code still says it where standard error takes nothing.
@@ -116,10 +123,7 @@ impl Failure {
         if self.code == 0 {
             return;
         }
-        let mut text = format!("error: {}\n", self.message);
-        if !self.help.is_empty() {
-            text.push_str(&format!(" help: {}\n", self.help));
-        }
+        let text = format!("error: {}\n", self.text());
         let _ = std::io::stderr().write_all(mopsim::printable::printable(&text).as_bytes());
     }
 

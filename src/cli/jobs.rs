@@ -58,7 +58,8 @@ fn read_file(file: &Path) -> Result<(JobsFile, PathBuf), Failure> {
     Ok((jobs, folder))
 }
 
-fn number_alike(mix: &mut Mix) {
+/// Numbers jobs with the same name.
+pub fn number_alike(mix: &mut Mix) {
     let names: Vec<String> = mix.names().map(str::to_owned).collect();
     let number = |at: usize, name: &mut String| {
         let before = names[..at].iter().filter(|other| **other == *name).count();

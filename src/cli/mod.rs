@@ -1,6 +1,6 @@
 //! The command line: arguments in, results out, exit codes.
 
-mod args;
+pub mod args;
 mod calibrate;
 mod closed;
 mod collectives;
@@ -11,30 +11,30 @@ mod emulate;
 #[cfg(unix)]
 mod emulate_validate;
 mod export;
-mod failure;
-mod files;
-mod inputs;
+pub mod failure;
+pub mod files;
+pub mod inputs;
 mod interrupt;
-mod jobs;
+pub mod jobs;
 mod memory;
 mod merge;
 mod model;
-mod options;
+pub mod options;
 mod packets;
 mod part;
 mod progress;
 mod record;
-mod replay;
+pub mod replay;
 mod shell;
 mod side_files;
 mod slurm;
-mod study;
+pub mod study;
 mod throughput;
-mod topology;
-mod trace;
+pub mod topology;
+pub mod trace;
 mod trace_change;
 mod trace_side;
-mod trace_write;
+pub mod trace_write;
 mod workload;
 mod workload_help;
 
@@ -42,9 +42,29 @@ use clap::FromArgMatches;
 use clap::error::ErrorKind;
 use failure::Failure;
 use mopsim::printable::{Printable, printable};
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
-use std::process::ExitCode;
+use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::time::Duration;
+
+/// The command line that runs: see [`Invocation`].
+static INVOCATION: OnceLock<Invocation> = OnceLock::new();
+
+/// A command line: the program, and its arguments. In a Python package, the arguments of the process are those of the
+/// interpreter, so that whoever calls [`main`] passes them.
+#[derive(Debug)]
+pub struct Invocation {
+    /// Path of the program, for scripts that call it again; `None` to find it when it is needed.
+    pub program: Option<PathBuf>,
+    /// The arguments, without the name of the program.
+    pub arguments: Vec<OsString>,
+}
+
+/// The command line that runs.
+fn invocation() -> &'static Invocation {
+    INVOCATION.get_or_init(|| Invocation { program: None, arguments: Vec::new() })
+}
 
 /// A file that would become larger than a limit of the shell (`ulimit -f`) is an error of the write, not the end of the
 /// process: it can be told, and temporary files can be done without.
@@ -54,12 +74,12 @@ fn survive_limits() {
 }
 
 /// Shows help or the version, or what is wrong with the arguments.
-fn told(error: &clap::Error) -> ExitCode {
+fn told(error: &clap::Error) -> u8 {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         let text = error.render();
         let text = if io::stdout().is_terminal() { text.ansi().to_string() } else { text.to_string() };
         return match deliver(text.as_bytes()) {
-            Ok(()) => ExitCode::SUCCESS,
+            Ok(()) => 0,
             Err(failure) => {
                 failure.print();
                 failure.code()
@@ -72,7 +92,7 @@ fn told(error: &clap::Error) -> ExitCode {
         std::borrow::Cow::Borrowed(_) => error.exit(),
         shown => {
             let _ = io::stderr().write_all(shown.as_bytes());
-            ExitCode::from(failure::BAD_INPUT)
+            failure::BAD_INPUT
         }
     }
 }
@@ -98,16 +118,18 @@ fn watch_programs() {
     });
 }
 
-/// Runs the program.
-pub fn main() -> ExitCode {
+/// Runs the program, once in a process, and returns its exit code.
+pub fn main(invocation: Invocation) -> u8 {
     let mut command = args::command();
-    let parsed = command.try_get_matches_from_mut(std::env::args_os()).and_then(|mut matches| {
+    let words = std::iter::once(OsString::from("mopsim")).chain(invocation.arguments.iter().cloned());
+    let parsed = command.try_get_matches_from_mut(words).and_then(|mut matches| {
         args::Arguments::from_arg_matches_mut(&mut matches).map_err(|e| e.format(&mut command))
     });
     let arguments = match parsed {
         Ok(arguments) => arguments,
         Err(error) => return told(&error),
     };
+    let _ = INVOCATION.set(invocation);
     survive_limits();
     if let Some((_, columns)) = console::Term::stdout().size_checked() {
         mopsim::report::wrap::set_width(columns.into());
@@ -134,7 +156,7 @@ pub fn main() -> ExitCode {
         args::Verb::Emulate(verb) => emulate::run(verb, &arguments.output),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(failure) => {
             failure.print();
             failure.code()

@@ -276,7 +276,7 @@ impl Replaying {
             counting("the replay", actions, "{bar:24} {percent} % of the actions, {elapsed}, about {eta} to go", quiet);
         let counter = Counter::default();
         let count = counter.clone();
-        let following = (!quiet).then(|| Following::new(&bar, move || (count.load(Ordering::Relaxed), None)));
+        let following = (!quiet).then(|| Following::new(&bar, move || (count.begun(), None)));
         (Self { bar, following }, counter)
     }
 }

@@ -4,10 +4,12 @@ use super::args::{Output, Replay};
 use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::{inputs, jobs, options, print, progress, say};
+use mopsim::mpi::mapping::Mapping;
 use mopsim::report::trace_events::TraceEvents;
 use mopsim::report::{ReplayReport, number};
 use mopsim::study::cell::CellResult;
-use mopsim::study::network::NetworkChoice;
+use mopsim::study::choice::ModelChoice;
+use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
 use mopsim::study::workload::Workload;
 use mopsim::study::{Silent, Study, StudyError};
 use mopsim::trace;
@@ -26,12 +28,10 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
         read.extend([&arguments.placement.hostfile, &arguments.placement.rankfile].into_iter().flatten().cloned());
         read
     })?;
-    let model = options::model(&arguments.model)?;
     // Cheap checks first: a wrong name should not cost the reading of a large trace.
-    model.build()?;
+    options::model(&arguments.model)?.build()?;
     let network = choice.build(Path::new(""))?;
-    // So that the report tells the model that is used.
-    let model = model.over(&network.model);
+    let (model, mapping) = setting(arguments, &network)?;
     let asked = [("--explain", arguments.explain), ("--timeline", arguments.timeline.is_some())];
     if let Some((flag, _)) = asked.iter().find(|(_, given)| *given)
         && model.build()?.0.network.loggops.is_some()
@@ -42,12 +42,6 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     if !output.quiet {
         network.warnings().for_each(|warning| say(&format!("warning: {warning}")));
     }
-    let placement = options::placement(&arguments.network, &arguments.placement);
-    let mapping = placement.mapping(&network, Path::new(""), arguments.network.seed).map_err(|error| match error {
-        StudyError::Network { error, .. } => Failure::from(*error),
-        error => Failure::study(&error, &[]),
-    })?;
-
     let begin = Instant::now();
     let how = trace::Options {
         keep_graphs: true,
@@ -70,11 +64,7 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
         workload.trace.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
     }
     let read = begin.elapsed().as_secs_f64();
-    let title = workload.name.clone();
-    let described = workload.jobs.as_ref().map_or_else(|| mapping.describe(), |mix| mix.describe());
-    let mut study = Study::new(title, 0, vec![network], vec![workload], mapping, arguments.network.seed, &model)
-        .map_err(|error| Failure::study(&error, &[]))?;
-    study.explain = arguments.explain;
+    let study = study(arguments, network, workload, (model, mapping))?;
     let result = match &arguments.timeline {
         None => {
             let (bar, mut counter) = progress::Replaying::new(study.actions_of(0), output.quiet);
@@ -86,9 +76,8 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     };
     let wall = begin.elapsed().as_secs_f64();
 
-    let (workload, network) = (&study.workloads[0], &study.networks[0]);
-    let mut report =
-        ReplayReport::new(workload.info(), network.info.clone(), described, study.description().clone(), &result);
+    let workload = &study.workloads[0];
+    let mut report = report(&study, &result);
     report.wall_seconds = arguments.timing.then_some(wall);
     if !output.quiet {
         let actions = result.outcome.actions;
@@ -109,6 +98,40 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     // The process ends now, and its memory with it: to give back each of a million pieces first takes longer than that.
     std::mem::forget((study, result, report));
     outcome
+}
+
+/// The model and the placement of ranks on a network.
+pub fn setting(arguments: &Replay, network: &NetworkUnderTest) -> Result<(ModelChoice, Mapping), Failure> {
+    let model = options::model(&arguments.model)?;
+    model.build()?;
+    let placement = options::placement(&arguments.network, &arguments.placement);
+    let mapping = placement.mapping(network, Path::new(""), arguments.network.seed).map_err(|error| match error {
+        StudyError::Network { error, .. } => Failure::from(*error),
+        error => Failure::study(&error, &[]),
+    })?;
+    // So that the report tells the model that is used.
+    Ok((model.over(&network.model), mapping))
+}
+
+/// The study of one cell that a replay is.
+pub fn study(
+    arguments: &Replay,
+    network: NetworkUnderTest,
+    workload: Workload,
+    (model, mapping): (ModelChoice, Mapping),
+) -> Result<Study, Failure> {
+    let (title, seed) = (workload.name.clone(), arguments.network.seed);
+    let mut study = Study::new(title, 0, vec![network], vec![workload], mapping, seed, &model)
+        .map_err(|error| Failure::study(&error, &[]))?;
+    study.explain = arguments.explain;
+    Ok(study)
+}
+
+/// The report on its cell.
+pub fn report(study: &Study, result: &CellResult) -> ReplayReport {
+    let (workload, network) = (&study.workloads[0], &study.networks[0]);
+    let described = workload.jobs.as_ref().map_or_else(|| study.mapping.describe(), |mix| mix.describe());
+    ReplayReport::new(workload.info(), network.info.clone(), described, study.description().clone(), result)
 }
 
 /// Refuses flags that say where the ranks of one trace are, or how many it has.

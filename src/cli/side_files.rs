@@ -70,7 +70,7 @@ pub fn write(flags: &StudyFlags, study: &Study, comparison: &Comparison, quiet: 
 /// The command, as it was given; the path of the program and the number of threads change nothing.
 fn command_line() -> String {
     let mut words = vec!["mopsim".to_owned()];
-    let mut arguments = std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned());
+    let mut arguments = super::invocation().arguments.iter().map(|a| a.to_string_lossy().into_owned());
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--threads" => drop(arguments.next()),

@@ -46,7 +46,10 @@ pub fn write(folder: &Path, shards: usize, cells: usize, force: bool, output: &O
     fs::create_dir_all(folder).map_err(failed)?;
     let folder = folder.canonicalize().map_err(failed)?;
     let here = std::env::current_dir().map_err(failed)?;
-    let program = std::env::current_exe().map_err(failed)?;
+    let program = match &super::invocation().program {
+        Some(program) => program.clone(),
+        None => std::env::current_exe().map_err(failed)?,
+    };
     let text = |path: &Path| {
         path.to_str().map(str::to_owned).ok_or_else(|| {
             let message = format!("`{}` is not UTF-8 text, and cannot stand in a script", path.display());
@@ -56,7 +59,7 @@ pub fn write(folder: &Path, shards: usize, cells: usize, force: bool, output: &O
     let job = Job {
         here: word(&text(&here)?),
         program: word(&text(&program)?),
-        arguments: study_arguments(std::env::args_os().skip(1))?,
+        arguments: study_arguments(super::invocation().arguments.iter().cloned())?,
         folder: text(&folder)?,
         shards,
     };

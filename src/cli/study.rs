@@ -12,8 +12,8 @@ use mopsim::topology::Spec;
 use mopsim::traffic;
 use std::path::{Path, PathBuf};
 
-/// Reads the study.
-pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
+/// What the flags change in the study, checked as far as that can be without its file.
+pub fn overrides(flags: &StudyFlags) -> Result<Overrides, Failure> {
     let perturb = match &flags.perturbation.perturb {
         None => None,
         Some(text) => {
@@ -23,9 +23,8 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
             Some((amplitudes, flags.perturbation.samples as usize))
         }
     };
-    let steps = Steps::default();
     let overrides = Overrides {
-        steps: steps.clone(),
+        steps: Steps::default(),
         model: options::model(&flags.model)?,
         network: options::network(&flags.network)?,
         networks: networks(flags)?,
@@ -45,6 +44,13 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
         traffic::check(pattern)
             .map_err(|error| Failure::input(format!("--pattern {pattern}: {error}"), error.help()))?;
     }
+    Ok(overrides)
+}
+
+/// Reads the study.
+pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
+    let overrides = overrides(flags)?;
+    let steps = overrides.steps.clone();
     let waiting = progress::counted("reading traces and building networks", &steps, output.quiet);
     let study = Study::read(&flags.study, overrides);
     waiting.finish_and_clear();

@@ -52,7 +52,7 @@ pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
 }
 
 /// What to measure, from the flags.
-fn choices(arguments: &Topology) -> Result<TopologyOptions, Failure> {
+pub fn choices(arguments: &Topology) -> Result<TopologyOptions, Failure> {
     let version: Option<Version> = options::parse("defaults", arguments.defaults.defaults.as_deref())?;
     let default = TopologyOptions::of(version.unwrap_or_default());
     let mut list = arguments.prices.as_deref().map_or_else(|| Ok(PriceList::default()), prices)?;

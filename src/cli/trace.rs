@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::{inputs, options, print, progress, say, trace_change};
 use mopsim::platform::units::Speed;
-use mopsim::report::{trace_check, trace_info, trace_matrix, workload};
+use mopsim::report::{Sheet, trace_check, trace_info, trace_matrix, workload};
 use mopsim::trace::inspect::{self, Severity};
 use mopsim::trace::{self, DEFAULT_RECORDED_SPEED, Options, Trace, diff::Difference, transform};
 use std::path::Path;
@@ -51,7 +51,8 @@ pub fn warn(trace: &Trace, output: &Output) {
     }
 }
 
-fn speed(option: &str, text: Option<&str>) -> Result<f64, Failure> {
+/// Reads the value of an option that is a speed, in flop/s.
+pub fn speed(option: &str, text: Option<&str>) -> Result<f64, Failure> {
     let given: Option<Speed> = options::parse(option, text)?;
     Ok(given.map_or(DEFAULT_RECORDED_SPEED, Speed::value))
 }
@@ -65,9 +66,7 @@ fn info(arguments: &TraceInfo, output: &Output) -> Result<(), Failure> {
     let trace = read(&arguments.trace, &arguments.reading, output)?;
     warn(&trace, output);
     let info = inspect::Info::of(&trace);
-    let compressed = inspect::compressed(&trace).map_err(|error| Failure::input(error, ""))?;
-    let iterations = transform::iterations(&trace).map(|found| found.number);
-    let sheet = trace_info::info(&trace, &info, &trace_info::Extras { host_speed, compressed, iterations });
+    let sheet = info_sheet(&trace, &info, host_speed)?;
     if let Some(file) = &arguments.svg {
         files::report(file, |out| trace_matrix::svg(&trace.name, &info, out))?;
     }
@@ -78,6 +77,13 @@ fn info(arguments: &TraceInfo, output: &Output) -> Result<(), Failure> {
         output.format.sheet(&sheet, out)?;
         if output.is_text() { trace_matrix::text(&info, out) } else { Ok(()) }
     })
+}
+
+/// Facts about a trace, with seconds of computation at a speed in flop/s.
+pub fn info_sheet(trace: &Trace, info: &inspect::Info, host_speed: f64) -> Result<Sheet, Failure> {
+    let compressed = inspect::compressed(trace).map_err(|error| Failure::input(error, ""))?;
+    let iterations = transform::iterations(trace).map(|found| found.number);
+    Ok(trace_info::info(trace, info, &trace_info::Extras { host_speed, compressed, iterations }))
 }
 
 fn check(arguments: &TraceCheck, output: &Output) -> Result<(), Failure> {

@@ -94,6 +94,9 @@ pub enum ReplayError {
         /// Simulated time of the last event.
         seconds: f64,
     },
+    /// Another thread stopped it ([`Counter::stop`](super::Counter::stop)).
+    #[error("the replay was stopped")]
+    Stopped,
 }
 
 fn requested_by(operation: &str) -> &'static str {
@@ -133,7 +136,9 @@ impl ReplayError {
         match self {
             Self::Mismatch { place, .. } | Self::NoRequest { place, .. } | Self::NoRoute { place, .. } => Some(*place),
             Self::Collectives { calls: [_, here], .. } => Some(here.place),
-            Self::Deadlock { .. } | Self::Endless { .. } | Self::NeedsGraph | Self::NeedsSwitches => None,
+            Self::Deadlock { .. } | Self::Endless { .. } | Self::NeedsGraph | Self::NeedsSwitches | Self::Stopped => {
+                None
+            }
         }
     }
 
@@ -163,6 +168,7 @@ impl ReplayError {
             Self::NeedsSwitches => "describe the network by a topology, or choose another model",
             Self::NoRoute { .. } => "declare the route in the platform, in both directions, or map the ranks elsewhere",
             Self::Endless { .. } => "look for an absurd amount of flops in the trace, or a speed near zero",
+            Self::Stopped => "start it again; a study with a results file goes on where it was",
         }
     }
 }

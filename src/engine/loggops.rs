@@ -377,8 +377,10 @@ pub(super) fn replay(
             return Err(ReplayError::Endless { seconds: seconds(now) });
         }
         now = event.time;
-        if let Some(progress) = &mut progress {
-            progress.instant(|| replay.ended());
+        if let Some(progress) = &mut progress
+            && progress.instant(|| replay.ended())
+        {
+            return Err(ReplayError::Stopped);
         }
         match event.what {
             What::Operation { rank, operation } => {

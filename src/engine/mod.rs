@@ -324,8 +324,10 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             if self.ended >= self.awaited {
                 break;
             }
-            if let Some(progress) = &mut progress {
-                progress.instant(|| self.begun());
+            if let Some(progress) = &mut progress
+                && progress.instant(|| self.begun())
+            {
+                return Err(ReplayError::Stopped);
             }
             let computation = self.cpu.next_date(self.now).map(|date| date - self.now);
             let transfer = self.network.next_delay(self.now, computation);

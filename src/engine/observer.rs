@@ -128,6 +128,17 @@ impl Observer for Counter {
     }
 }
 
+/// Observer that counts actions, or nothing.
+impl Observer for Option<Counter> {
+    fn interest(&self) -> Interest {
+        Interest::Nothing
+    }
+
+    fn counter(&self) -> Option<Counter> {
+        self.clone()
+    }
+}
+
 /// Pair of observers, called one after the other.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     fn interest(&self) -> Interest {

@@ -1,9 +1,9 @@
 //! CSV with a heading: one line a cell of a comparison, one line a replay.
 
+use super::sheet::Rows;
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TopologyReport};
 use crate::platform::speeds::{Resolved, Values};
-use crate::study::comparison::{Comparison, Run};
-use crate::study::failures::Failed;
+use crate::study::comparison::Comparison;
 use crate::study::network::NetworkInfo;
 use std::io::{self, Write};
 
@@ -26,6 +26,16 @@ pub(super) fn lines<'r, R: 'r>(
     csv.write_record(columns.iter().map(|(heading, _)| heading))?;
     for row in rows {
         csv.write_record(columns.iter().map(|(_, field)| no_formula(field(row))))?;
+    }
+    csv.flush()
+}
+
+/// Writes a table.
+fn table(rows: &Rows, out: &mut dyn Write) -> io::Result<()> {
+    let mut csv = csv::Writer::from_writer(out);
+    csv.write_record(rows.columns.iter().map(|column| column.name))?;
+    for row in &rows.rows {
+        csv.write_record(row.iter().map(|datum| no_formula(datum.field())))?;
     }
     csv.flush()
 }
@@ -219,50 +229,7 @@ impl Reporter for Csv {
     }
 
     fn compare(&self, comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-        let mut columns: Vec<Column<(&Comparison, &Run)>> = vec![
-            ("workload", |(c, run)| c.workloads[run.workload].name.clone()),
-            ("topology", |(c, run)| c.plain_names[run.network].clone()),
-            ("seed", |(_, run)| optional(run.record.seed)),
-            ("simulated_seconds", |(_, run)| run.record.simulated_seconds.to_string()),
-            ("mops", |(_, run)| optional(run.record.mops)),
-            ("relative", |(_, run)| run.relative.to_string()),
-            ("baseline", |(c, run)| c.plain_names[c.baselines[run.network]].clone()),
-        ];
-        // Columns that only some studies need stand at the end, where they disturb nobody who counts columns.
-        if comparison.has_settings() {
-            let settings: [Column<(&Comparison, &Run)>; 3] = [
-                ("platform", |(c, run)| optional(c.settings[run.network].platform.as_ref())),
-                ("mapping", |(c, run)| c.settings[run.network].mapping.clone()),
-                ("collectives", |(c, run)| c.settings[run.network].collectives.clone()),
-            ];
-            columns.extend(settings);
-        }
-        if comparison.settings.iter().any(|setting| setting.routing.is_some()) {
-            columns.push(("routing_setting", |(c, run)| optional(c.settings[run.network].routing.as_ref())));
-        }
-        if comparison.settings.iter().any(|setting| setting.failures.is_some()) {
-            columns
-                .push(("failures", |(c, run)| optional(c.settings[run.network].failures.as_ref().map(Failed::name))));
-        }
-        if comparison.settings.iter().any(|setting| setting.model.is_some()) {
-            columns.push(("model", |(c, run)| optional(c.settings[run.network].model.as_ref())));
-        }
-        columns.push(("routing", |(c, run)| optional(c.networks[run.network].routing.as_ref())));
-        columns.push(("routing_kind", |(c, run)| c.networks[run.network].routing_nature.to_owned()));
-        let parameters: [Column<(&Comparison, &Run)>; 9] = [
-            ("duplex", |(c, run)| optional(c.networks[run.network].duplex.as_ref())),
-            ("link_bandwidth", |(c, run)| speed(c.networks[run.network].speeds.link_bandwidth)),
-            ("link_latency", |(c, run)| speed(c.networks[run.network].speeds.link_latency)),
-            ("bare_link_latency", |(c, run)| parameter(&c.networks[run.network], |p| p.link_latency.to_string())),
-            ("switch_delay", |(c, run)| parameter(&c.networks[run.network], |p| p.switch_delay.to_string())),
-            ("cable_delay", |(c, run)| parameter(&c.networks[run.network], |p| p.cable_delay.to_string())),
-            ("host_link_bandwidth", |(c, run)| parameter(&c.networks[run.network], |p| or_none(p.host_link_bandwidth))),
-            ("host_link_latency", |(c, run)| parameter(&c.networks[run.network], |p| or_none(p.host_link_latency))),
-            ("defaults", |(c, run)| parameter(&c.networks[run.network], |p| p.defaults.to_owned())),
-        ];
-        columns.extend(parameters);
-        let rows: Vec<_> = comparison.runs.iter().map(|run| (comparison, run)).collect();
-        lines(&columns, &rows, out)
+        table(&super::tidy::rows(comparison), out)
     }
 
     fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()> {
@@ -270,19 +237,14 @@ impl Reporter for Csv {
     }
 
     fn sheet(&self, sheet: &Sheet, out: &mut dyn Write) -> io::Result<()> {
-        let mut csv = csv::Writer::from_writer(out);
         match sheet.tables.iter().chain(&sheet.detail).last() {
-            Some(table) => {
-                csv.write_record(table.columns.iter().map(|column| column.name))?;
-                for row in &table.rows {
-                    csv.write_record(row.iter().map(|datum| no_formula(datum.field())))?;
-                }
-            }
+            Some(rows) => table(rows, out),
             None => {
+                let mut csv = csv::Writer::from_writer(out);
                 csv.write_record(sheet.facts.iter().map(|(name, _, _)| *name))?;
                 csv.write_record(sheet.facts.iter().map(|(_, _, value)| no_formula(value.field())))?;
+                csv.flush()
             }
         }
-        csv.flush()
     }
 }

@@ -39,6 +39,7 @@ pub mod sheet;
 mod tables;
 mod text;
 pub mod throughput;
+pub mod tidy;
 mod topology;
 pub mod trace_check;
 pub mod trace_events;

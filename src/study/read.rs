@@ -66,7 +66,26 @@ impl Study {
     /// # Errors
     /// [`StudyError`].
     pub fn read(path: &Path, overrides: Overrides) -> Result<Self, StudyError> {
-        let (mut file, text): (StudyFile, String) = toml_file::read_with_text(path)?;
+        let (file, text): (StudyFile, String) = toml_file::read_with_text(path)?;
+        Self::check_and_build(path, file, text, overrides)
+    }
+
+    /// Reads a study from its text, and everything that it names. `path` is its name in messages, and its folder the one
+    /// that file names are relative to; the file need not exist.
+    ///
+    /// # Errors
+    /// [`StudyError`].
+    pub fn from_text(path: &Path, text: String, overrides: Overrides) -> Result<Self, StudyError> {
+        let file = toml_file::parse(path, &text)?;
+        Self::check_and_build(path, file, text, overrides)
+    }
+
+    fn check_and_build(
+        path: &Path,
+        mut file: StudyFile,
+        text: String,
+        overrides: Overrides,
+    ) -> Result<Self, StudyError> {
         let source = Source { file: path, text: &text, networks: file.networks.len() };
         file.networks.extend_from_slice(&overrides.networks);
         if file.networks.is_empty() || (file.workloads.is_empty() && file.jobs.is_empty()) {

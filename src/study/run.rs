@@ -20,7 +20,7 @@ use super::results::Identity;
 use super::traffic::TrafficPlan;
 use super::workload::Workload;
 use crate::cost::PriceList;
-use crate::engine::{Model, Observer};
+use crate::engine::{Counter, Model, Observer, ReplayError};
 use crate::mpi::mapping::Mapping;
 use crate::network::Medium;
 use crate::packets::replay::Fabric;
@@ -35,6 +35,11 @@ pub trait Progress: Sync {
 
     /// A replay has ended.
     fn ended(&self, workload: &str, network: &str);
+
+    /// Counter of a replay that is about to begin: it can stop that replay. `None` if nothing reads or stops it.
+    fn counter(&self) -> Option<Counter> {
+        None
+    }
 }
 
 /// Nobody is told.
@@ -307,8 +312,8 @@ impl Study {
     /// Runs some of the replays, on all cores, and gives their records in the order of `cells`. Each record goes to
     /// `keep` as soon as it is there.
     ///
-    /// Once `stop` is set no replay begins any more; those that run come to their end and are kept. Then there are
-    /// fewer records than cells.
+    /// Once `stop` is set no replay begins any more; those that run come to their end and are kept, unless a counter of
+    /// [`Progress::counter`] stops them. Then there are fewer records than cells.
     ///
     /// # Errors
     /// [`StudyError::Replay`] of the first of the cells that cannot go on, after all others; or what `keep` gives, as
@@ -326,6 +331,9 @@ impl Study {
                 return None;
             }
             let record = self.record(cell, progress);
+            if matches!(&record, Err(StudyError::Replay { error, .. }) if **error == ReplayError::Stopped) {
+                return None;
+            }
             let kept = record.and_then(|record| {
                 keep(&record).inspect_err(|_| broken.store(true, Ordering::Relaxed))?;
                 Ok(record)
@@ -346,7 +354,10 @@ impl Study {
     }
 
     fn record(&self, cell: usize, progress: &dyn Progress) -> Result<CellRecord, StudyError> {
-        let result = self.run_cell(cell, progress)?;
+        let result = match progress.counter() {
+            Some(mut counter) => self.watch_cell(cell, progress, &mut counter)?,
+            None => self.run_cell(cell, progress)?,
+        };
         let record = CellRecord::new(self.plan.name(cell, self.places[cell]), &result);
         debug_assert_eq!(super::ranges::flaw(&record, &self.plan.replayed(self.places[cell])), None);
         Ok(record)

@@ -92,14 +92,18 @@ impl Workload {
     /// # Errors
     /// [`TraceError`] if one of them cannot be read.
     pub fn read(path: &Path, options: &ti::Options) -> Result<Self, TraceError> {
-        let trace = trace::read(path, options)?;
-        Ok(Self {
+        Ok(Self::of_trace(trace::read(path, options)?))
+    }
+
+    /// Makes a workload of a trace, with the operation count of its side file.
+    pub fn of_trace(trace: Trace) -> Self {
+        Self {
             name: trace.name.clone(),
-            operations: trace.side.as_ref().and_then(|side| side.operations),
+            operations: trace.operations(),
             trace: Arc::new(trace),
             jobs: None,
             affinity: Arc::default(),
-        })
+        }
     }
 
     /// Opens an entry of a study, whose file names are relative to a folder.
@@ -145,13 +149,7 @@ impl Workload {
         limits: &Limits,
     ) -> Result<Self, WorkloadError> {
         let trace = catalogue::open(program)?.instantiate(ranks, parameters, limits)?.trace()?;
-        Ok(Self {
-            name: trace.name.clone(),
-            operations: trace.operations(),
-            trace: Arc::new(trace),
-            jobs: None,
-            affinity: Arc::default(),
-        })
+        Ok(Self::of_trace(trace))
     }
 
     /// The workload as reports name it.

@@ -10,6 +10,7 @@
 mod cli;
 #[cfg(target_os = "linux")]
 mod emulate;
+mod examples;
 mod hostile;
 mod packets;
 mod platform;

@@ -50,6 +50,7 @@ use std::str::FromStr;
 /// Predicts how fast MPI applications run on an interconnect that nobody has built yet.
 #[derive(Debug, Parser)]
 #[command(
+    name = "mopsim",
     version,
     propagate_version = true,
     max_term_width = 100,

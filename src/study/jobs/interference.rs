@@ -1,7 +1,7 @@
 //! Replays of a mix: each job alone, beside each other one, and all of them together.
 
 use super::{Mix, MixError, Placed};
-use crate::engine::{Model, Observer, Outcome, Repeats, ReplayError, Span, replay, replay_jobs};
+use crate::engine::{Counter, Model, Observer, Outcome, Repeats, ReplayError, Span, replay, replay_jobs};
 use crate::ids::{HostId, Rank};
 use crate::mpi::layout::Layout;
 use crate::platform::Platform;
@@ -140,12 +140,13 @@ impl Setting<'_> {
         (end - span.start).max(0.0)
     }
 
-    /// Replays each job alone, and each pair of them where that is asked for.
-    fn parts(&self) -> Result<Vec<JobTimes>, MixError> {
+    /// Replays each job alone, and each pair of them where that is asked for. What stops the counter stops them.
+    fn parts(&self, counter: Option<Counter>) -> Result<Vec<JobTimes>, MixError> {
         let (mix, members) = (self.mix, self.members());
+        let counter = || counter.as_ref().map(Counter::sibling);
         let alone = (0..mix.jobs.len()).into_par_iter().map(|job| {
             let trace = &mix.jobs[job].trace;
-            let outcome = replay(trace, self.platform, &self.layout(&[job]), self.model, &mut ());
+            let outcome = replay(trace, self.platform, &self.layout(&[job]), self.model, &mut counter());
             outcome.map(|outcome| outcome.simulated_seconds).map_err(|error| MixError { job: Some(job), error })
         });
         let alone: Vec<Result<f64, MixError>> = alone.collect();
@@ -176,7 +177,7 @@ impl Setting<'_> {
             .par_iter()
             .with_max_len(1)
             .map(|pair| {
-                let outcome = self.replay(pair, &mut ())?;
+                let outcome = self.replay(pair, &mut counter())?;
                 Ok([0, 1].map(|nth| self.time_of(pair, nth, &outcome)))
             })
             .collect();
@@ -191,7 +192,7 @@ impl Setting<'_> {
     /// Replays the jobs alone, in pairs, and together under an observer. The outcome has the ranks and actions of the jobs
     /// only, not those of background traffic, and each action once, however often a job repeats.
     pub fn run(&self, observer: &mut dyn Observer) -> Result<(Outcome, Interference), MixError> {
-        let mut jobs = self.parts()?;
+        let mut jobs = self.parts(observer.counter())?;
         let mut outcome = self.replay_all(observer).map_err(|error| MixError { job: None, error })?;
         let all: Vec<usize> = (0..self.members()).collect();
         for (job, alone) in jobs.iter_mut().enumerate().filter(|(_, alone)| !alone.repeats) {

@@ -10,7 +10,6 @@ use mopsim::mpi::layout::Layout;
 use mopsim::network::model::{LogGops, NetworkModel};
 use mopsim::trace::{Options, Trace, read_from};
 use std::fmt::Write;
-use std::sync::atomic::Ordering;
 
 use crate::support::star::{model, star};
 
@@ -383,7 +382,7 @@ fn replays_of_graphs_tell_how_far_they_are() {
         model.network = network;
         let mut counter = Counter::default();
         let outcome = replay(&trace, &star(1), &Layout::one_each(1), &model, &mut counter).expect("ends");
-        let (begun, all) = (counter.load(Ordering::Relaxed), outcome.actions);
+        let (begun, all) = (counter.begun(), outcome.actions);
         // It was updated after 4097 instants or later.
         assert!(all == 5000 && begun > 4000 && begun <= all, "{}: {begun} of {all}", model.network.name);
     }

@@ -1,0 +1,5 @@
+"""``python -m mopsim``."""
+
+from ._command_line import main
+
+main()

@@ -1,0 +1,177 @@
+//! Studies: workloads on networks.
+
+use crate::cli::failure::Failure;
+use crate::cli::{options, replay as cli_replay, study as cli_study};
+use crate::comparison::Comparison;
+use crate::errors::{OrRaise, exception};
+use crate::platform::Platform;
+use crate::trace::Trace;
+use crate::{flags, wait};
+use mopsim::engine::Counter;
+use mopsim::study::network::NetworkUnderTest;
+use mopsim::study::record::CellRecord;
+use mopsim::study::results::ResultsFile;
+use mopsim::study::shard::Shard;
+use mopsim::study::{Progress, Study as Checked};
+use pyo3::prelude::*;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// A study, checked and built.
+#[pyclass(frozen, module = "mopsim._mopsim")]
+pub struct Study(Arc<Checked>);
+
+/// Counts replays, and stops them.
+struct Watch {
+    ended: Arc<AtomicUsize>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Progress for Watch {
+    fn begins(&self, _: &str, _: &str) {}
+
+    fn ended(&self, _: &str, _: &str) {
+        self.ended.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn counter(&self) -> Option<Counter> {
+        Some(Counter::stopped_by(&self.stop))
+    }
+}
+
+/// Runs the cells that a results file lacks, and returns the records of all; fewer if it was stopped.
+fn run(
+    study: &Checked,
+    threads: usize,
+    results: Option<(PathBuf, bool)>,
+    watch: &Watch,
+) -> Result<Vec<CellRecord>, Failure> {
+    let (file, mut records) = match results {
+        None => (None, Vec::new()),
+        Some((path, resume)) => {
+            let (file, records) = ResultsFile::open(&path, &study.identity(), Shard::WHOLE, resume)?;
+            (Some(file), records)
+        }
+    };
+    let mut done = vec![false; study.cells()];
+    records.iter().for_each(|record| done[record.cell] = true);
+    watch.ended.store(records.len(), Ordering::Relaxed);
+    let missing: Vec<usize> = (0..study.cells()).filter(|&cell| !done[cell]).collect();
+    // More threads than replays would only wait.
+    let pool = options::pool(threads.min(missing.len()))?;
+    let keep = |record: &CellRecord| match &file {
+        Some(file) => Ok(file.append(record)?),
+        None => Ok(()),
+    };
+    let new = pool.install(|| study.run_cells(&missing, &watch.stop, watch, &keep));
+    records.extend(new.map_err(|error| Failure::study(&error, &study.workloads))?);
+    records.sort_by_key(|record| record.cell);
+    Ok(records)
+}
+
+#[pymethods]
+impl Study {
+    /// Reads a study file, or a text that has the name of a file.
+    #[staticmethod]
+    fn read(py: Python<'_>, path: PathBuf, text: Option<String>, flags: Vec<OsString>) -> PyResult<Self> {
+        let read = move || -> Result<Checked, Failure> {
+            let given = &flags::compare(path.clone().into(), flags)?.study;
+            let overrides = cli_study::overrides(given)?;
+            let study = match text {
+                Some(text) => Checked::from_text(&path, text, overrides),
+                None => Checked::read(&path, overrides),
+            };
+            let mut study = study.map_err(|error| Failure::study(&error, &[]).in_study(&path))?;
+            study.explain = !given.no_explain;
+            Ok(study)
+        };
+        Ok(Self(Arc::new(wait::wait_for(py, read)?.or_raise(py)?)))
+    }
+
+    /// Makes a study of parts. `flags` are those of a replay.
+    #[staticmethod]
+    fn of(
+        py: Python<'_>,
+        title: String,
+        baseline: usize,
+        workloads: Vec<PyRef<'_, Trace>>,
+        networks: Vec<PyRef<'_, Platform>>,
+        flags: Vec<OsString>,
+        explain: bool,
+    ) -> PyResult<Self> {
+        let workloads = workloads.iter().map(|trace| trace.workload.clone()).collect();
+        let networks: Vec<NetworkUnderTest> = networks.iter().map(|network| network.0.clone()).collect();
+        let build = move || -> Result<Checked, Failure> {
+            let given = flags::replay(flags)?;
+            let Some(first) = networks.first() else {
+                return Err(Failure::input("a study needs one network or more", ""));
+            };
+            let (_, mapping) = cli_replay::setting(&given, first)?;
+            let (model, seed) = (options::model(&given.model)?, given.network.seed);
+            let study = Checked::new(title, baseline, networks, workloads, mapping, seed, &model);
+            let mut study = study.map_err(|error| Failure::study(&error, &[]))?;
+            study.explain = explain;
+            Ok(study)
+        };
+        Ok(Self(Arc::new(wait::wait_for(py, build)?.or_raise(py)?)))
+    }
+
+    /// Heading.
+    #[getter]
+    fn title(&self) -> &str {
+        &self.0.plan.title
+    }
+
+    /// Number of replays.
+    #[getter]
+    fn cells(&self) -> usize {
+        self.0.cells()
+    }
+
+    /// Names of the workloads.
+    #[getter]
+    fn workloads(&self) -> Vec<&str> {
+        self.0.plan.workloads.iter().map(|workload| &workload.name[..]).collect()
+    }
+
+    /// Names of the networks, once for each setting.
+    #[getter]
+    fn networks(&self) -> Vec<&str> {
+        self.0.plan.columns.iter().map(|column| &column.info.name[..]).collect()
+    }
+
+    /// Warnings about networks and traces.
+    fn warnings(&self) -> Vec<String> {
+        let networks = self.0.networks.iter().flat_map(NetworkUnderTest::warnings);
+        let traces = self.0.workloads.iter().flat_map(|workload| &workload.trace.warnings);
+        networks.chain(traces.map(ToString::to_string)).collect()
+    }
+
+    /// Runs the replays. `progress` is called with the number of those that have ended, and of all. Returns `None` if
+    /// records are missing, which only happens after an interruption.
+    fn run(
+        &self,
+        py: Python<'_>,
+        threads: usize,
+        results: Option<PathBuf>,
+        resume: bool,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Comparison> {
+        let (ended, stop) = (Arc::<AtomicUsize>::default(), Arc::default());
+        let watch = Watch { ended: ended.clone(), stop: Arc::clone(&stop) };
+        let (study, cells) = (self.0.clone(), self.0.cells());
+        let results = results.map(|path| (path, resume));
+        let work = move || run(&study, threads, results, &watch);
+        let records = wait::wait(py, &stop, work, |py| match &progress {
+            Some(progress) => progress.call1(py, (ended.load(Ordering::Relaxed), cells)).map(drop),
+            None => Ok(()),
+        })?;
+        let records = records.map_err(|failure| exception(py, &failure))?;
+        if let Some(progress) = &progress {
+            progress.call1(py, (records.len(), cells))?;
+        }
+        Ok(Comparison { comparison: Arc::new(self.0.compare(&records)), study: self.0.clone() })
+    }
+}

@@ -1,0 +1,37 @@
+"""Paths, and the command line that results are compared with."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def root():
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def traces():
+    return ROOT / "traces"
+
+
+@pytest.fixture
+def cli():
+    """Runs the command line of the package; `json` parses its standard output."""
+
+    def run(*arguments, **more):
+        command = [sys.executable, "-m", "mopsim", *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=300, **more)
+
+    def run_json(*arguments):
+        done = run(*arguments, "--format", "json", "--quiet")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    run.json = run_json
+    return run

@@ -1,0 +1,124 @@
+"""Commands whose JSON output covers what each schema describes: the name of the schema, and the arguments."""
+
+import pathlib
+
+TRACE = "traces/is.A.64.ti.zst"
+
+STUDY = """
+title = "All parts"
+baseline = "random"
+repetitions = 2
+mappings = ["one-each", "random"]
+routings = ["balanced", "ecmp"]
+
+[[platforms]]
+name = "slow"
+parameters = { link_bandwidth = "50 Gbit/s" }
+
+[[platforms]]
+name = "fast"
+
+[[networks]]
+name = "random"
+topology = "random:n=16,d=4"
+
+[[networks]]
+name = "torus"
+topology = "torus:4x4"
+
+[[workloads]]
+workload = "npb/is"
+class = "S"
+ranks = 16
+
+[budget]
+prices = "example.toml"
+dollars = 100_000
+
+[sensitivity]
+mappings = ["bisection"]
+models = ["ideal"]
+"""
+
+PLAIN = """
+title = "Plain"
+[[networks]]
+topology = "torus:4x4"
+[[networks]]
+topology = "ring:16"
+[[workloads]]
+workload = "npb/is"
+class = "S"
+ranks = 16
+"""
+
+JOBS = """
+title = "Jobs"
+[[networks]]
+topology = "torus:4x4"
+[[networks]]
+topology = "ring:16"
+[[jobs]]
+name = "a"
+workload = "npb/is"
+class = "S"
+ranks = 4
+[[jobs]]
+name = "b"
+workload = "npb/mg"
+class = "S"
+ranks = 4
+[[jobs]]
+traffic = "uniform"
+load = 0.2
+"""
+
+CASES = [
+    ("mopsim.replay/1", ["replay", TRACE, "--topology", "torus:8x8"]),
+    ("mopsim.replay/1", ["replay", TRACE, "--topology", "random:n=64,d=6", "--explain", "--timing"]),
+    ("mopsim.replay/1", ["replay", TRACE, "--topology", "torus:8x8", "--model", "packet", "--explain"]),
+    ("mopsim.replay/1", ["replay", TRACE, "{tmp}/m.ti", "--topology", "torus:16x8", "--collective", "alltoall=bruck"]),
+    ("mopsim.replay/1", ["replay", "{tmp}/m.ti", "--platform", "{tmp}/p.xml"]),
+    ("mopsim.replay/1", ["replay", "docs/schedules/rings.goal", "--topology", "ring:8", "--model", "loggops"]),
+    ("mopsim.replay/1", ["replay", "{tmp}/unmatched.ti", "--topology", "ring:2", "--model", "{tmp}/model.toml"]),
+    ("mopsim.compare/1", ["compare", "{tmp}/all.toml", "--perturb", "10%", "--samples", "2"]),
+    ("mopsim.compare/1", ["compare", "{tmp}/plain.toml", "--cross-check"]),
+    ("mopsim.compare/1", ["compare", "{tmp}/plain.toml", "--no-explain"]),
+    ("mopsim.compare/1", ["compare", "{tmp}/jobs.toml"]),
+    ("mopsim.topology/1", ["topology", "torus:8x8", "--full", "--route", "0", "36"]),
+    ("mopsim.topology/1", ["topology", "random:n=64,d=6", "--aspl-samples", "8", "--prices", "data/prices/example.toml"]),
+    ("mopsim.topology/1", ["topology", "imase-itoh:n=64,d=6"]),
+    ("mopsim.topology/1", ["topology", "fat-tree:4"]),
+    ("mopsim.topology/1", ["topology", "{tmp}/twice.txt"]),
+    ("mopsim.topology-fit/1", ["topology", "--fit", "hosts=4096,radix=36"]),
+    ("mopsim.throughput/1", ["throughput", "torus:4x4", "random:n=16,d=4", "--pattern", "transpose", "--pattern", "uniform"]),
+    ("mopsim.throughput/1", ["throughput", "torus:4x4", "--pattern", "worst-case", "--bound", "flow"]),
+    ("mopsim.packets/1", ["packets", "torus:4x4", "--load", "0.1:0.3:0.1", "--warmup", "500", "--measure", "1000"]),
+    ("mopsim.collectives/1", ["collectives", "allreduce", "--ranks", "64", "--size", "4096"]),
+    ("mopsim.collectives/1", ["collectives", "alltoall", "bcast", "--ranks", "60", "--size", "100"]),
+    ("mopsim.model/1", ["model"]),
+    ("mopsim.trace-info/1", ["trace", "info", TRACE]),
+    ("mopsim.trace-info/1", ["trace", "info", "{tmp}/m.ti"]),
+    ("mopsim.trace-check/1", ["trace", "check", TRACE]),
+    ("mopsim.trace-check/1", ["trace", "check", "{tmp}/unmatched.ti"]),
+    ("mopsim.trace-diff/1", ["trace", "diff", TRACE, "{tmp}/m.ti"]),
+    ("mopsim.design-switches/1", ["design", "switches", "--nodes", "64", "--ports", "8"]),
+    ("mopsim.design-dsnf/1", ["design", "dsnf", "--from", "n=24,p=3", "--to", "n=160,p=5"]),
+]
+
+
+def prepare(folder: pathlib.Path) -> None:
+    """Write the files that the commands read."""
+    for name, text in [("all", STUDY), ("plain", PLAIN), ("jobs", JOBS)]:
+        (folder / f"{name}.toml").write_text(text)
+    root = pathlib.Path(__file__).resolve().parents[2]
+    (folder / "example.toml").write_text((root / "data" / "prices" / "example.toml").read_text())
+    (folder / "twice.txt").write_text("0 1\n1 2\n2 0\n1 0\n")
+    (folder / "m.ti").write_text("0 compute 1e6\n0 send 1 0 100 6\n0 allreduce 8 0 6\n1 recv 0 0 100 6\n1 allreduce 8 0 6\n")
+    (folder / "unmatched.ti").write_text("0 send 1 0 100 6\n1 compute 1e6\n")
+    (folder / "model.toml").write_text('network_model = "smpi"\nbandwidth_factor = "0.9"\n')
+    (folder / "p.xml").write_text(
+        "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+        '<platform version="4.1">\n<cluster id="c" prefix="h" suffix="" radical="0-1" speed="1Gf" bw="1GBps" lat="1us"/>\n'
+        "</platform>\n"
+    )

@@ -1,0 +1,62 @@
+"""The JSON of the verbs is what docs/schemas describes."""
+
+import json
+
+import jsonschema
+import pytest
+from conftest import ROOT
+from schema_cases import CASES, prepare
+
+FOLDER = ROOT / "docs" / "schemas"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("schemas")
+    prepare(folder)
+    return folder
+
+
+def schema_of(name):
+    return json.loads((FOLDER / f"{name.removeprefix('mopsim.').replace('/', '-')}.schema.json").read_text())
+
+
+@pytest.mark.parametrize("name, arguments", CASES, ids=lambda value: value if isinstance(value, str) else " ".join(value))
+def test_output_is_described(cli, folder, name, arguments):
+    done = cli(*[argument.format(tmp=folder) for argument in arguments], "--format", "json", "--quiet")
+    # 1: the replay left messages, or the traces differ. The document is there all the same.
+    assert done.returncode in (0, 1), done.stderr
+    document = json.loads(done.stdout)
+    assert document["schema"] == name
+    jsonschema.validate(document, schema_of(name), cls=jsonschema.Draft202012Validator)
+
+
+def parts(schema):
+    """All schemas in a schema."""
+    yield schema
+    for part in [*schema.get("properties", {}).values(), schema.get("items"), schema.get("additionalProperties")]:
+        if isinstance(part, dict):
+            yield from parts(part)
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.json")), ids=lambda path: path.stem)
+def test_every_key_is_described(path):
+    schema = json.loads(path.read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert schema["title"] in {name for name, _ in CASES}
+    for part in parts(schema):
+        for name, described in part.get("properties", {}).items():
+            assert described.get("description"), name
+        # A key that is not described makes a document wrong.
+        assert "properties" not in part or part["additionalProperties"] is False
+
+
+def test_a_wrong_document_is_refused():
+    schema = schema_of("mopsim.replay/1")
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"schema": "mopsim.replay/1"}, schema)
+
+
+def test_the_page_lists_them():
+    page = (FOLDER / "README.md").read_text()
+    assert all(path.name in page for path in FOLDER.glob("*.json"))

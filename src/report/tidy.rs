@@ -1,0 +1,167 @@
+//! A comparison as one table: a row for each replay, and every factor and result in a column of its own.
+//!
+//! CSV is this table, and so are the data frames of the Python package. A column has one name and one unit wherever it
+//! occurs: `network` is a name, `spec` a specification. Columns are only ever added, at the end.
+
+use super::sheet::{Column, Datum, Rows};
+use crate::platform::speeds::{Resolved, Values};
+use crate::study::comparison::{Comparison, Run};
+use crate::study::network::NetworkInfo;
+use crate::study::plan::Setting;
+use crate::study::procurement::NetworkCost;
+
+/// A replay and the comparison that it belongs to.
+#[derive(Clone, Copy)]
+struct Row<'a> {
+    all: &'a Comparison,
+    run: &'a Run,
+}
+
+impl<'a> Row<'a> {
+    fn network(&self) -> &'a NetworkInfo {
+        &self.all.networks[self.run.network]
+    }
+
+    fn setting(&self) -> &'a Setting {
+        &self.all.settings[self.run.network]
+    }
+
+    fn cost(&self, value: fn(&NetworkCost) -> Option<f64>) -> Datum {
+        Datum::number(self.all.costs[self.run.network].as_ref().and_then(value), 2)
+    }
+
+    /// A parameter of the network; missing where a platform file lists its links.
+    fn parameter(&self, value: impl Fn(&Resolved) -> Datum) -> Datum {
+        self.network().parameters.as_ref().map_or(Datum::Missing, value)
+    }
+}
+
+/// A column: its name, and the value of a row.
+type Of = (&'static str, fn(Row<'_>) -> Datum);
+
+fn text(value: &str) -> Datum {
+    Datum::Text(value.to_owned())
+}
+
+fn optional(value: Option<&String>) -> Datum {
+    value.map_or(Datum::Missing, |value| text(value))
+}
+
+fn exact(value: f64) -> Datum {
+    Datum::Number(value, 3)
+}
+
+/// A speed in bytes, flops or seconds; a range where links or hosts differ.
+fn speed(values: Option<Values>) -> Datum {
+    match values {
+        None => Datum::Missing,
+        Some(values) if values.least == values.greatest => exact(values.least),
+        Some(values) => Datum::Text(values.text(|value| value.to_string())),
+    }
+}
+
+/// A parameter of the link between a host and its switch, which a network may not have.
+fn or_none(value: Option<f64>) -> Datum {
+    value.map_or_else(|| text("none"), exact)
+}
+
+/// Every comparison begins with these.
+const RESULT: [Of; 7] = [
+    ("workload", |row| text(&row.all.workloads[row.run.workload].name)),
+    ("topology", |row| text(&row.all.plain_names[row.run.network])),
+    ("seed", |row| Datum::count(row.run.record.seed)),
+    ("simulated_seconds", |row| exact(row.run.record.simulated_seconds)),
+    ("mops", |row| Datum::number(row.run.record.mops, 0)),
+    ("relative", |row| exact(row.run.relative)),
+    ("baseline", |row| text(&row.all.plain_names[row.all.baselines[row.run.network]])),
+];
+
+/// The setting, next in studies that vary it, and at the end of others.
+const SETTING: [Of; 3] = [
+    ("platform", |row| optional(row.setting().platform.as_ref())),
+    ("mapping", |row| text(&row.setting().mapping)),
+    ("collectives", |row| text(&row.setting().collectives)),
+];
+
+const ROUTING_SETTING: Of = ("routing_setting", |row| optional(row.setting().routing.as_ref()));
+
+const MODEL: Of = ("model", |row| match &row.setting().model {
+    Some(model) => text(model),
+    None => text(&row.all.model.network_model),
+});
+
+/// How the network was made.
+const NETWORK: [Of; 11] = [
+    ("routing", |row| optional(row.network().routing.as_ref())),
+    ("routing_kind", |row| text(row.network().routing_nature)),
+    ("duplex", |row| optional(row.network().duplex.as_ref())),
+    ("link_bandwidth", |row| speed(row.network().speeds.link_bandwidth)),
+    ("link_latency", |row| speed(row.network().speeds.link_latency)),
+    ("bare_link_latency", |row| row.parameter(|p| exact(p.link_latency))),
+    ("switch_delay", |row| row.parameter(|p| exact(p.switch_delay))),
+    ("cable_delay", |row| row.parameter(|p| exact(p.cable_delay))),
+    ("host_link_bandwidth", |row| row.parameter(|p| or_none(p.host_link_bandwidth))),
+    ("host_link_latency", |row| row.parameter(|p| or_none(p.host_link_latency))),
+    ("defaults", |row| row.parameter(|p| text(p.defaults))),
+];
+
+/// Further factors and results, under the names that `mopsim replay --format csv` and `mopsim topology --format csv` have.
+const MORE: [Of; 30] = [
+    ("network", |row| text(&row.all.plain_names[row.run.network])),
+    ("spec", |row| text(&row.network().topology)),
+    ("family", |row| row.parameter(|_| text(row.network().topology.split(':').next().unwrap_or_default()))),
+    ("hosts", |row| Datum::Count(row.network().hosts as u64)),
+    ("ranks", |row| Datum::Count(row.all.workloads[row.run.workload].ranks as u64)),
+    ("repetition", |row| Datum::Count(row.run.repetition as u64)),
+    ("weight", |row| exact(row.all.weights[row.run.workload])),
+    ("operations", |row| Datum::number(row.all.workloads[row.run.workload].operations, 0)),
+    ("core_flops", |row| speed(row.network().speeds.core_flops)),
+    ("cores", |row| speed(row.network().speeds.cores)),
+    ("floor_plan", |row| row.parameter(|p| text(p.floor_plan))),
+    ("sharing", |row| text(&row.all.model.sharing)),
+    ("price", |row| row.cost(|cost| cost.dollars)),
+    ("watts", |row| row.cost(|cost| cost.watts)),
+    ("cable_metres", |row| row.cost(|cost| cost.metres)),
+    ("total_cost", |row| row.cost(|cost| cost.total)),
+    ("actions", |row| Datum::Count(row.run.record.actions)),
+    ("messages", |row| Datum::Count(row.run.record.messages)),
+    ("bytes", |row| Datum::Count(row.run.record.bytes)),
+    ("compute_mean_seconds", |row| exact(row.run.record.times.compute)),
+    ("communication_mean_seconds", |row| exact(row.run.record.times.communication)),
+    ("waiting_mean_seconds", |row| exact(row.run.record.times.waiting)),
+    ("compute_share", |row| exact(row.run.record.explanation.time_shares.compute)),
+    ("latency_share", |row| exact(row.run.record.explanation.time_shares.latency)),
+    ("bandwidth_share", |row| exact(row.run.record.explanation.time_shares.bandwidth)),
+    ("waiting_share", |row| exact(row.run.record.explanation.time_shares.waiting)),
+    ("average_hops", |row| Datum::number(row.run.record.explanation.average_hops, 2)),
+    ("busiest_link", |row| optional(row.run.record.explanation.busiest_links.first().map(|busy| &busy.link))),
+    ("busiest_link_utilisation", |row| {
+        Datum::number(row.run.record.explanation.busiest_links.first().map(|busy| busy.utilisation), 3)
+    }),
+    ("failures", |row| row.setting().failures.as_ref().map_or(Datum::Missing, |failed| Datum::Text(failed.name()))),
+];
+
+/// The columns of a comparison. All of them are in every comparison; those of settings come earlier where the study has
+/// several, as they did before they were in all.
+fn columns(comparison: &Comparison) -> Vec<Of> {
+    let any = |given: fn(&Setting) -> bool| comparison.settings.iter().any(given);
+    let early = [
+        (comparison.has_settings(), &SETTING[..]),
+        (any(|setting| setting.routing.is_some()), &[ROUTING_SETTING]),
+        (any(|setting| setting.model.is_some()), &[MODEL]),
+    ];
+    let of = |wanted: bool| early.into_iter().filter(move |(early, _)| *early == wanted).flat_map(|(_, list)| list);
+    let all = RESULT.iter().chain(of(true)).chain(&NETWORK).chain(of(false)).chain(&MORE);
+    all.copied().collect()
+}
+
+/// Returns the table: a row for each replay, workload by workload, network by network, repetition by repetition.
+pub fn rows(comparison: &Comparison) -> Rows {
+    let columns = columns(comparison);
+    let row = |run: &Run| columns.iter().map(|(_, value)| value(Row { all: comparison, run })).collect();
+    Rows {
+        name: "cells",
+        columns: columns.iter().map(|&(name, _)| Column { name, heading: Some(name) }).collect(),
+        rows: comparison.runs.iter().map(row).collect(),
+    }
+}
