@@ -1,4 +1,4 @@
-//! How well a fitted model reproduces what it was fitted to: the measurements, replayed.
+//! Residuals of a fitted model: the measurements are replayed under it.
 
 use super::fit::{Fitted, rounded};
 use super::{Kind, Series};
@@ -8,7 +8,7 @@ use crate::platform::units::{Bandwidth, Seconds};
 use crate::study::choice::ModelChoice;
 use crate::study::ping;
 
-/// A measured time beside that of the model.
+/// A measured and a modelled time of one message.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Residual {
     /// Index of the series.

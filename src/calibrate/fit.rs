@@ -27,7 +27,7 @@ const SMALL: u32 = 1024;
 /// Factor between two series of one kind from which on they were hardly measured on the same network.
 const FAR: f64 = 1.5;
 
-/// What lies between the two hosts, as the platform of a replay has it.
+/// Route between the two hosts, with the speeds of the platform of later replays.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Route {
     /// Bandwidth of its slowest link in bytes per second; `None`: the largest that was measured.
@@ -36,7 +36,7 @@ pub struct Route {
     pub latency: f64,
 }
 
-/// Message sizes whose times lie on a line.
+/// Range of message sizes in which the time is linear.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Section {
     /// The section begins above this size in bytes; the first one at the smallest size.
@@ -73,7 +73,7 @@ pub struct Fitted {
     pub rendezvous: Option<Rendezvous>,
     /// Share of its rate that a message takes in the other direction; `None`: not measured.
     pub crosstraffic: Option<f64>,
-    /// What could not be determined, and what would.
+    /// Constants that could not be determined, with the measurements that would.
     pub open: Vec<String>,
     /// Series that were used.
     pub used: Vec<String>,
@@ -117,7 +117,7 @@ fn points(series: &[&Series]) -> Vec<(u32, f64)> {
     all.chunk_by(|a, b| a.0 == b.0).map(|same| (same[0].0, same[(same.len() - 1) / 2].1)).collect()
 }
 
-/// Says that series of one kind are far apart, if they are.
+/// Returns a remark on series of one kind that are far apart.
 fn disagreement(series: &[&Series]) -> Option<String> {
     let (first, rest) = series.split_first()?;
     let of = |size: u32| first.points.iter().find(|point| point.0 == size).map(|point| point.1);
@@ -263,7 +263,7 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
         eager_up_to: section.above,
         trips: ((section.fixed - lowest) / control).round().clamp(1.0, 2.0) as u32,
     });
-    // What an eager section takes beyond the fastest one is time of its protocol, at the sender.
+    // The excess of an eager section over the fastest one is protocol time of the sender.
     let mut send_overhead: Vec<(u32, f64)> = Vec::new();
     for section in sections.iter().filter(|section| rendezvous.is_none_or(|limit| section.above < limit.eager_up_to)) {
         let own = (section.fixed - control).max(0.0);
@@ -296,7 +296,7 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
     })
 }
 
-/// From the largest messages of both series: a stream beside an opposite one gets `1 / (1 + share)` of the rate.
+/// From the largest messages of both series: a stream with an opposite one gets `1 / (1 + share)` of the rate.
 fn share_of_the_way_back(stream: &[(u32, f64)], both: &[(u32, f64)]) -> Option<f64> {
     let same = |&(size, time): &(u32, f64)| Some(time / stream.iter().find(|point| point.0 == size)?.1);
     let ratios: Vec<f64> = both.iter().rev().filter_map(same).take(3).collect();
@@ -312,7 +312,7 @@ impl Fitted {
         self.factor_text().parse().expect("sections in ascending order")
     }
 
-    /// The same as a model file has them.
+    /// Factors of the bandwidth in the notation of model files.
     pub(super) fn factor_text(&self) -> String {
         let factor =
             |section: &Section| format!("{}:{}", section.above, rounded(1.0 / (section.per_byte * self.bandwidth)));

@@ -1,6 +1,6 @@
 //! Constants of a network model from measured message times.
 //!
-//! Benchmarks between two hosts say how long a message of each size takes (ping-pong), how fast messages follow each other
+//! Benchmarks between two hosts show how long a message of each size takes (ping-pong), how fast messages follow each other
 //! (a stream), and what both directions carry together. [`read`](fn@read) takes them from the output of the usual programs, [`fit`](fn@fit)
 //! makes constants of them, and [`Fitted::toml`] writes these for `--model FILE`.
 
@@ -27,7 +27,7 @@ const MAX_BYTES: u64 = 64 << 20;
 /// Most rows of one file.
 const MAX_ROWS: usize = 100_000;
 
-/// What a series of measurements is about.
+/// Quantity that a series measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Time of one message there, as half of the time there and back.
@@ -53,11 +53,11 @@ impl Kind {
 /// Measured times of messages between two hosts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// What was measured.
+    /// Quantity that was measured.
     pub kind: Kind,
     /// The program, with its version where the file has it.
     pub program: String,
-    /// The file.
+    /// File that it was read from.
     pub file: PathBuf,
     /// Message size in bytes and seconds, in the order of the file.
     pub points: Vec<(u32, f64)>,
@@ -72,17 +72,17 @@ pub enum CalibrateError {
     /// A line is not as it should be.
     #[error("{}:{line}: {message}", .file.display())]
     Malformed {
-        /// The file.
+        /// File with the error.
         file: PathBuf,
         /// Line, from 1.
         line: usize,
-        /// What is wrong.
+        /// Description of the error.
         message: String,
     },
     /// No program that is known has written it.
     #[error("{}: there are no measurements that are known in it", .file.display())]
     Unknown {
-        /// The file.
+        /// File without measurements.
         file: PathBuf,
     },
 }
@@ -100,7 +100,7 @@ impl CalibrateError {
         }
     }
 
-    /// Whether reading failed, rather than what was read.
+    /// Returns `true` for errors of the file system.
     pub fn is_io(&self) -> bool {
         matches!(self, Self::Read(ReadError::Io { .. }))
     }

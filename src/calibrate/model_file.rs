@@ -3,11 +3,11 @@
 use super::fit::{Fitted, rounded};
 use std::fmt::Write;
 
-/// First line of the files that are written, by which they are told from those of others.
+/// First line of written files, which distinguishes them from other files.
 pub const MARK: &str = "# Network model, written by mopsim calibrate";
 
 impl Fitted {
-    /// Returns the constants as TOML. `residuals` says in words how well they reproduce the measurements.
+    /// Returns the constants as TOML. `residuals` describes how well they reproduce the measurements.
     pub fn toml(&self, residuals: &str) -> String {
         let mut out = format!("{MARK} {}.\n", env!("CARGO_PKG_VERSION"));
         let mut line = |text: std::fmt::Arguments<'_>| {

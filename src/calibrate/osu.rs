@@ -12,7 +12,7 @@ pub(super) fn read(lines: &[&str]) -> Result<Vec<(Kind, String, Vec<(u32, f64)>)
         let Some(title) = line.strip_prefix('#').map(str::trim).filter(|title| title.starts_with("OSU MPI")) else {
             continue;
         };
-        // `OSU MPI-CUDA Latency Test v5.6.2`: devices stand behind the name.
+        // `OSU MPI-CUDA Latency Test v5.6.2`: the kind of buffer follows the name.
         let test = title["OSU MPI".len()..].trim_start_matches(|c: char| !c.is_whitespace()).trim_start();
         let kinds = [
             ("Latency Test", Kind::PingPong),

@@ -5,7 +5,7 @@
 use super::table::rows;
 use super::{Flaw, Kind};
 
-/// Its source.
+/// Source of the benchmark in C.
 pub const PROGRAM: &str = include_str!("benchmark.c");
 
 /// Name of its source file.

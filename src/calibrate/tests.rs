@@ -26,10 +26,10 @@ fn sections_are_found_where_the_protocol_changes() {
     }
     assert!((fitted.message_latency - 8e-7).abs() < 1e-12, "{fitted:?}");
     assert_eq!(fitted.rendezvous, Some(Rendezvous { eager_up_to: 16_384, trips: 2 }));
-    // Nothing says how long a sender needs, or what opposite messages do.
+    // The overhead of senders and the effect of opposite messages are unknown.
     assert_eq!(fitted.crosstraffic, None);
     assert!(fitted.open.len() >= 3, "{:?}", fitted.open);
-    // The model gives back what it was made of.
+    // The model reproduces its measurements.
     let all = residuals(&[series.clone()], &fitted).unwrap();
     assert!(all.iter().all(|residual| residual.error() < 2e-3), "{all:?}");
     assert!(fitted.toml(&in_words(&[series], &all)).starts_with(MARK));

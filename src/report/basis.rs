@@ -1,4 +1,4 @@
-//! What a prediction rests on, in words.
+//! The basis of predictions, in words.
 
 use super::findings::list;
 use crate::study::basis::{Basis, CELLS, MEASURED, VALIDATIONS, Validation};
@@ -9,7 +9,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub(super) struct Json {
     model: String,
-    /// What its constants were fitted to.
+    /// Measurements that its constants were fitted to.
     calibration: Option<String>,
     /// Errors of the model with its own constants against measured times, as parts of them.
     validation: Option<Validated>,
@@ -43,7 +43,7 @@ pub(super) fn sentences(model: &ModelDescription) -> Vec<String> {
     all(model).map(|(name, basis)| sentence(&name, &basis)).collect()
 }
 
-/// The same for JSON.
+/// Returns the basis of each model for JSON.
 pub(super) fn json(model: &ModelDescription) -> Vec<Json> {
     let one = |(name, basis): (String, Basis)| Json {
         sentence: sentence(&name, &basis),

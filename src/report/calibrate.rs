@@ -1,4 +1,4 @@
-//! Measured times beside those of a fitted model.
+//! Measured times and those of a fitted model.
 
 use super::number;
 use super::sheet::{Column, Datum, Rows, Sheet};

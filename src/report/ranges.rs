@@ -5,7 +5,7 @@ use super::routings::Shown;
 use crate::study::comparison::Comparison;
 use crate::study::perturb::Perturbation;
 
-/// What was varied: `bandwidth, latency and compute speed varied by up to 10 %`.
+/// Returns the perturbation in words: `bandwidth, latency and compute speed varied by up to 10 %`.
 pub(super) fn varied(perturbation: &Perturbation) -> String {
     let percent = |part: f64| (part * 1e4).round() / 1e2;
     let Perturbation { amplitude, message, .. } = perturbation;

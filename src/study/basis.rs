@@ -1,4 +1,4 @@
-//! What a prediction rests on: whether its model was compared with a real network, and how far off it was there.
+//! The basis of a prediction: measurements that its model was compared with, and the errors found there.
 //!
 //! The figures are those of `docs/reference/validation.md`; `tests/published/validation.rs` computes them from the measurements
 //! and keeps both the same.
@@ -13,7 +13,7 @@ pub struct Validation {
     pub model: &'static str,
     /// Median error of times, and the largest.
     pub times: [f64; 2],
-    /// The same of times relative to a baseline network.
+    /// Median and largest error of times relative to a baseline network.
     pub ratios: [f64; 2],
     /// Pairs of networks in the right order, and all pairs whose measured times differ by more than 10 %.
     pub order: [u32; 2],
@@ -22,7 +22,7 @@ pub struct Validation {
 /// Measured cells, a kernel on a network, that [`VALIDATIONS`] rest on.
 pub const CELLS: usize = 60;
 
-/// What was measured for [`VALIDATIONS`].
+/// Conditions of the measurements of [`VALIDATIONS`].
 pub const MEASURED: &str = "MPI over TCP on an emulated Ethernet of 5 Mbit/s: 16 hosts, 6 networks, 10 kernels";
 
 /// Models that were compared with measured times.
@@ -34,10 +34,10 @@ pub const VALIDATIONS: [Validation; 5] = [
     Validation { model: "tcp", times: [0.030, 0.39], ratios: [0.035, 0.26], order: [129, 132] },
 ];
 
-/// What the predictions of a model rest on.
+/// Basis of the predictions of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Basis {
-    /// What its constants were fitted to, in words; `None`: they are not fitted to a network of the user's.
+    /// Measurements that its constants were fitted to, in words; `None` if they were not fitted to the user's network.
     pub calibration: Option<String>,
     /// Errors of the model with its own constants; `None` if it was never compared with a real network.
     pub validation: Option<Validation>,
@@ -45,10 +45,10 @@ pub struct Basis {
     pub changed: Vec<&'static str>,
 }
 
-/// Name of the constant that says what a model was calibrated on.
+/// Name of the constant that describes the calibration of a model.
 pub const CALIBRATION: &str = "calibration";
 
-/// Constants that say when a message is sent and by which calls, not how fast a network is.
+/// Constants of the message protocol, which are no speeds of the network.
 const OF_PROTOCOL: [&str; 4] = ["async-below", "detached-below", "growing-times", "delivery"];
 
 impl Basis {
@@ -97,7 +97,7 @@ mod tests {
     fn figures_are_those_of_the_page() {
         let page = include_str!("../../docs/reference/validation.md");
         for v in VALIDATIONS {
-            let row = page.lines().find(|line| line.starts_with(&format!("| `{}`", v.model))).expect("a row");
+            let row = page.lines().find(|line| line.starts_with(&format!("| `{}` ", v.model))).expect("a row");
             let percent = |value: f64, digits: usize| format!("{:.digits$} %", value * 100.0);
             for figure in [
                 percent(v.times[0], 1),

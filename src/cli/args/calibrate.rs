@@ -1,4 +1,4 @@
-//! What `calibrate` takes.
+//! Arguments of `calibrate`.
 
 use clap::Args;
 use std::ffi::OsString;
