@@ -5,9 +5,9 @@
 //! same file are collectives or mixtures, of which no constant follows.
 
 use super::table::{of_rate, rows};
-use super::{Flaw, Kind};
+use super::{Flaw, Kind, Readings};
 
-pub(super) fn read(lines: &[&str]) -> Result<Vec<(Kind, String, Vec<(u32, f64)>)>, Flaw> {
+pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
     let version = lines.iter().find_map(|line| {
         let words = line.strip_prefix('#')?.trim();
         words.starts_with("Intel").then(|| words.split(',').next().unwrap_or(words).to_owned())

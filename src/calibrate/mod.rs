@@ -106,11 +106,14 @@ impl CalibrateError {
     }
 }
 
+/// Series of a file: kind, program, and sizes with their seconds.
+type Readings = Vec<(Kind, String, Vec<(u32, f64)>)>;
+
 /// A line that is not as it should be: its number from 0, and the reason.
 type Flaw = (usize, String);
 
 /// Reads the measurements of a file, whatever known program wrote it.
-type Reader = fn(&[&str]) -> Result<Vec<(Kind, String, Vec<(u32, f64)>)>, Flaw>;
+type Reader = fn(&[&str]) -> Result<Readings, Flaw>;
 
 /// The programs; each reader returns nothing for the output of another one.
 const READERS: [Reader; 4] = [osu::read, imb::read, own::read, netpipe::read];

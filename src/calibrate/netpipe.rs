@@ -5,9 +5,9 @@
 //! `  3:       4 bytes   3012 times -->      2.35 Mbps in      12.96 usec`. Rates are left out, since versions differ in what a
 //! megabit is.
 
-use super::{Flaw, Kind, MAX_ROWS};
+use super::{Flaw, Kind, MAX_ROWS, Readings};
 
-pub(super) fn read(lines: &[&str]) -> Result<Vec<(Kind, String, Vec<(u32, f64)>)>, Flaw> {
+pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
     let mut points = Vec::new();
     let printed = lines.iter().any(|line| line.contains("times -->"));
     for (at, line) in lines.iter().enumerate() {

@@ -4,9 +4,9 @@
 //! (10^6 bytes); options add columns behind them. `osu_bibw` adds up both directions.
 
 use super::table::{of_rate, rows};
-use super::{Flaw, Kind};
+use super::{Flaw, Kind, Readings};
 
-pub(super) fn read(lines: &[&str]) -> Result<Vec<(Kind, String, Vec<(u32, f64)>)>, Flaw> {
+pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
     let mut series = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let Some(title) = line.strip_prefix('#').map(str::trim).filter(|title| title.starts_with("OSU MPI")) else {

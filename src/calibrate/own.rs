@@ -3,7 +3,7 @@
 //! It prints `# mopsim calibrate KIND` and rows of a size and microseconds.
 
 use super::table::rows;
-use super::{Flaw, Kind};
+use super::{Flaw, Kind, Readings};
 
 /// Source of the benchmark in C.
 pub const PROGRAM: &str = include_str!("benchmark.c");
@@ -11,7 +11,7 @@ pub const PROGRAM: &str = include_str!("benchmark.c");
 /// Name of its source file.
 pub const PROGRAM_NAME: &str = "mopsim-benchmark.c";
 
-pub(super) fn read(lines: &[&str]) -> Result<Vec<(Kind, String, Vec<(u32, f64)>)>, Flaw> {
+pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
     let mut series = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let Some(name) = line.strip_prefix("# mopsim calibrate ").map(str::trim) else { continue };

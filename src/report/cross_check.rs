@@ -144,7 +144,8 @@ fn of(c: &Comparison, check: &CrossCheck) -> Shown {
                 ],
                 None => {
                     let whole = check.sample.as_ref().is_none_or(|sample| sample.of[w].is_none());
-                    let time = whole.then(|| seconds(c.cell(w, network.flows).simulated_seconds)).unwrap_or_default();
+                    let seconds = || seconds(c.cell(w, network.flows).simulated_seconds);
+                    let time = if whole { seconds() } else { String::new() };
                     [time, "not modelled".into(), String::new(), String::new(), String::new()]
                 }
             };

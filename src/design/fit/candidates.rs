@@ -218,8 +218,9 @@ fn trunk(cables: u64) -> String {
 /// Adds the smallest PolarStar of each kind and the smallest Bundlefly. By convention of their papers, a third of the
 /// degree as hosts on a switch.
 fn star_products(hosts: u64, radix: u64, found: &mut Vec<(String, u64)>) {
-    let power =
-        |q: u64| (2..=q).find(|p| q % p == 0).is_some_and(|p| (1..).map(|e| p.pow(e)).find(|&x| x >= q) == Some(q));
+    let power = |q: u64| {
+        (2..=q).find(|p| q.is_multiple_of(*p)).is_some_and(|p| (1..).map(|e| p.pow(e)).find(|&x| x >= q) == Some(q))
+    };
     // Most cables of a switch lead out of its supernode, as in the largest networks of each degree.
     let fits = |switches: u64, degree: u64, inside: u64| {
         let p = (degree / 3).max(1);
