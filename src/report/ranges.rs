@@ -45,7 +45,8 @@ pub(super) fn shown(c: &Comparison) -> Option<Shown> {
         let workload = &c.workloads[w].name;
         format!(
             "The widest range is that of {workload} on {}: {:.1} % of its value. Where a range is wide, ranks wait for each other in \
-             lockstep, and a figure without noise is fragile.",
+             lockstep, and a figure without noise is fragile. The figure itself may be outside its range, since late messages delay \
+             networks differently.",
             short(c, n),
             100.0 * spread
         )
