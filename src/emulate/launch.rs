@@ -45,8 +45,8 @@ const PLACING: [&str; 12] = [
 pub const PINNED: [(&str, u32, &str); 11] = [
     ("allreduce", 3, "rdb"),
     ("alltoall", 2, "ring"),
-    ("bcast", 6, "binomial"),
-    ("allgather", 4, "ring"),
+    ("bcast", 7, "binomial"),
+    ("allgather", 4, "ntslr"),
     ("allgatherv", 3, "ring"),
     ("alltoallv", 1, "linear"),
     ("reduce", 5, "binomial"),
@@ -233,6 +233,8 @@ impl Network {
             for operation in SEGMENTED {
                 mca(&format!("coll_tuned_{operation}_algorithm_segmentsize"), OsStr::new("0"));
             }
+            // The tree whose ranks have the parent without their lowest bit. That of algorithm 6 has other parents.
+            mca("coll_tuned_bcast_algorithm_knomial_radix", OsStr::new("2"));
         }
         let mut preload = OsString::new();
         let before = std::env::var_os("LD_PRELOAD").filter(|before| !before.is_empty());

@@ -156,7 +156,7 @@ impl EmulateError {
             Self::Incomplete(_) => {
                 "build it again with `mopsim emulate up`, or remove it with `mopsim emulate down`".into()
             }
-            Self::Busy(_) => "wait for it, or choose another --prefix".into(),
+            Self::Busy(_) => "wait for it or end it, or choose another --prefix".into(),
             Self::InUse { .. } => {
                 "end them, or take the network down with `mopsim emulate down`, which ends them".into()
             }

@@ -275,6 +275,8 @@ mod tests {
             ("random:n=16,d=4,seed=2", Some("balanced"), None, None),
             ("random-directed:n=16,d=3,seed=1", None, None, None),
             ("xgft:m=[4,4],w=[1,2]", None, None, None),
+            ("xgft:m=[4,4],w=[1,2]", Some("ecmp"), None, None),
+            ("torus:4x4", Some("ecmp"), None, Some("none")),
             ("xgft:m=[4,4],w=[2,2]", Some("bfs"), None, None),
             ("ring:5", None, Some(3), None),
             ("ring:5", None, Some(2), Some("none")),
@@ -317,11 +319,11 @@ mod tests {
 
     #[test]
     fn routes_are_per_source_only_where_sources_differ() {
-        // On a ring of 4, opposite hosts have two shortest paths; by dimension order all packets turn at the same place.
-        let ring = plan(&network(&Choice { routing: Some("dimension-order".into()), ..choice("torus:4") })).unwrap();
-        assert!(ring.routes.iter().flatten().all(|hop| hop.source.is_none()));
-        let random =
-            plan(&network(&Choice { routing: Some("bfs".into()), ..choice("random:n=16,d=3,seed=1") })).unwrap();
+        let by = |rule: &str| Choice { routing: Some(rule.to_owned()), ..choice("torus:4x4") };
+        let plain = plan(&network(&by("dimension-order"))).unwrap();
+        assert!(plain.routes.iter().flatten().all(|hop| hop.source.is_none()));
+        // Pairs of hosts choose among shortest paths one by one.
+        let random = plan(&network(&by("ecmp"))).unwrap();
         let sources = random.routes.iter().flatten().filter(|hop| hop.source.is_some()).count();
         assert!(sources > 0 && sources < random.entries() / 2, "{sources} of {}", random.entries());
         let text = commands::configure(

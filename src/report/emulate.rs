@@ -105,14 +105,14 @@ pub fn counters(state: &State, counts: &[Count], predicted: Option<&[u64]>) -> S
         facts.push(("ratio", "ratio", Datum::number((total > 0).then(|| bytes as f64 / total as f64), 3)));
     }
     let shown: Vec<String> = facts[1..].iter().map(|(_, name, value)| format!("{name} {}", value.text())).collect();
-    let title = format!("Cables of {}: {}", state.topology, shown.join(", "));
+    let title = format!("Cables of {}", state.topology);
     Sheet {
         schema: "mopsim.emulate-counters/1",
         title,
         facts,
         tables: vec![Rows { name: "links", columns, rows: state.links.iter().enumerate().map(row).collect() }],
         detail: None,
-        notes: vec!["bytes include headers, framing and acknowledgements".to_owned()],
+        notes: vec![shown.join(", "), "bytes include headers, framing and acknowledgements".to_owned()],
     }
 }
 
@@ -157,6 +157,7 @@ pub fn validate(comparison: &Comparison, conditions: Conditions, mut notes: Vec<
     tables.push(times(comparison));
     let mut facts = conditions;
     let shown: Vec<String> = facts.iter().map(|(_, name, value)| format!("{name} {}", value.text())).collect();
+    notes.insert(0, shown.join(", "));
     if let Some((middle, most)) = comparison.spreads() {
         facts.push(("median_spread_percent", "repetitions differ by, median (%)", per_cent(middle)));
         facts.push(("largest_spread_percent", "at most (%)", per_cent(most)));
@@ -165,7 +166,7 @@ pub fn validate(comparison: &Comparison, conditions: Conditions, mut notes: Vec<
     }
     Sheet {
         schema: "mopsim.emulate-validate/1",
-        title: format!("Measured and predicted times: {}", shown.join(", ")),
+        title: "Measured and predicted times".to_owned(),
         facts,
         tables,
         detail: None,

@@ -44,7 +44,7 @@ pub struct Cables {
     /// Rate of the link between a host and its switch, or none: hosts have no links [default: that of the cables]
     #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
     pub host_rate: Option<String>,
-    /// Delay of each cable, e.g. "1 ms"; needs netem in the kernel [default: 0]
+    /// Delay of each cable and host link, e.g. "1 ms"; needs netem in the kernel [default: 0]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub delay: Option<String>,
     /// Bytes that wait at the end of a cable before packets are dropped
@@ -167,9 +167,9 @@ pub struct EmulateValidate {
     /// The C compiler of the MPI library [default: $MPICC, or the mpicc beside mpirun]
     #[arg(long, value_name = "CC")]
     pub mpicc: Option<PathBuf>,
-    #[command(flatten)]
-    pub cables: Cables,
     /// The command that runs the program
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
+    #[command(flatten)]
+    pub cables: Cables,
 }
