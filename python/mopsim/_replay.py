@@ -162,7 +162,7 @@ def replay(
     Examples
     --------
     >>> result = replay("traces/is.A.64.ti.zst", "torus:8x8", link_bandwidth="200 Gbit/s")
-    >>> result.report["ranks"], result.report["routing" if "routing" in result.report else "schema"]
+    >>> result.report["ranks"], result.report["schema"]
     (64, 'mopsim.replay/1')
     >>> 0 < result.seconds < 1
     True

@@ -52,7 +52,10 @@ class Comparison:
         columns: list[str] = []
         rows = []
         for mean in self.report["means"]:
-            row = {name: value for name, value in mean.items() if not isinstance(value, (dict, list))}
+            # Under the name that it has in the other tables.
+            row: dict[str, Any] = {"network": mean["topology"]}
+            row.update({name: value for name, value in mean.items() if not isinstance(value, (dict, list))})
+            del row["topology"]
             columns += [name for name in row if name not in columns]
             rows.append(row)
         return Table(columns, [{name: row.get(name) for name in columns} for row in rows])

@@ -2,12 +2,19 @@
 
 import json
 import pathlib
+import signal
 import subprocess
 import sys
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctrl_c():
+    """Ctrl-C is that of a terminal, also where the tests were started with the signal ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -99,7 +99,9 @@ def long_trace():
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
-def test_ctrl_c_stops_a_replay(long_trace):
+def test_ctrl_c_stops_a_replay(long_trace, tmp_path):
+    # Writing a file must not take the signal away from the interpreter.
+    long_trace.save(tmp_path / "t.mtrace")
     timer = interrupt_after(0.5)
     begin = time.monotonic()
     with pytest.raises(KeyboardInterrupt):

@@ -21,7 +21,7 @@ CASES = [
         {"mapping": "bisection", "collectives": "ompi", "duplex": "shared", "crosstraffic": False},
         ["--mapping", "bisection", "--collectives", "ompi", "--duplex", "shared", "--crosstraffic", "off"],
     ),
-    ("is.A.64", "fat-tree:4", {"model": "packet"}, ["--model", "packet"]),
+    ("is.A.64", "fat-tree:8", {"model": "packet"}, ["--model", "packet"]),
     ("is.A.64", "torus:8x8", {"compat": "simgrid"}, ["--compat", "simgrid"]),
     (
         "ft.A.64",
@@ -55,11 +55,11 @@ def test_a_platform_file(cli, traces, tmp_path):
 
 
 def test_several_jobs(cli, traces):
-    jobs = [traces / "is.A.64.ti.zst", traces / "cg.A.64.ti.zst"]
+    jobs = [traces / "is.A.64.ti.zst"] * 2
     result = mopsim.replay(jobs, "torus:16x8", allocation="random", seed=2)
     expected = cli.json("replay", *jobs, "--topology", "torus:16x8", "--allocation", "random", "--seed", "2")
     assert result.report == expected
-    assert len(expected["jobs"]) == 2
+    assert [job["job"] for job in expected["jobs"]] == ["is.A.64 (1)", "is.A.64 (2)"]
 
 
 def test_topologies(cli):

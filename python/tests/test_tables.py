@@ -45,7 +45,7 @@ def test_every_factor_is_a_column(result):
 
 
 def test_means(result):
-    geometric = {row["topology"]: row["geometric"] for row in result.means}
+    geometric = {row["network"]: row["geometric"] for row in result.means}
     assert geometric["<ring> & co"] == 1
 
 

@@ -143,6 +143,10 @@ fn sweep(folder: &Path) {
 fn remove_on_signals() {
     use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU};
     static LISTENING: std::sync::Once = std::sync::Once::new();
+    // In a Python program, signals belong to that program. What it leaves is swept by the next write.
+    if super::INVOCATION.get().is_none() {
+        return;
+    }
     LISTENING.call_once(|| {
         let all = [SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU];
         // A signal that is ignored (nohup) stays so.

@@ -386,7 +386,10 @@ fn compare(run: &Run, more: &[&str]) -> String {
 fn kept(csv: &str, columns: &[&str]) -> String {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let headings = reader.headers().expect("a heading").clone();
-    let places: Vec<usize> = columns.iter().filter_map(|column| headings.iter().position(|h| h == *column)).collect();
+    // Settings are behind these columns in studies that do not vary them.
+    let end = headings.iter().position(|heading| heading == "defaults").expect("a column");
+    let place = |column: &&str| headings.iter().take(end).position(|heading| heading == *column);
+    let places: Vec<usize> = columns.iter().filter_map(place).collect();
     let mut out = csv::Writer::from_writer(Vec::new());
     let mut write = |line: &csv::StringRecord| {
         out.write_record(places.iter().map(|&at| line.get(at).expect("a field"))).expect("written");
