@@ -16,7 +16,8 @@ fn sections_are_found_where_the_protocol_changes() {
     // 1 us and 10 GB/s up to 16 KiB, then 3 us and 12 GB/s: two control messages of 1 us.
     let series = ping_pong(|size| if size <= 16_384.0 { 1e-6 + size / 10e9 } else { 3e-6 + size / 12e9 });
     let route = Route { bandwidth: Some(12.5e9), latency: 2e-7 };
-    let fitted = fit(&[series.clone()], route).unwrap();
+    let series = [series];
+    let fitted = fit(&series, route).unwrap();
     let [small, large] = fitted.sections[..] else { panic!("{:?}", fitted.sections) };
     assert_eq!(large.above, 16_384);
     for (found, expected) in
@@ -30,9 +31,9 @@ fn sections_are_found_where_the_protocol_changes() {
     assert_eq!(fitted.crosstraffic, None);
     assert!(fitted.open.len() >= 3, "{:?}", fitted.open);
     // The model reproduces its measurements.
-    let all = residuals(&[series.clone()], &fitted).unwrap();
+    let all = residuals(&series, &fitted).unwrap();
     assert!(all.iter().all(|residual| residual.error() < 2e-3), "{all:?}");
-    assert!(fitted.toml(&in_words(&[series], &all)).starts_with(MARK));
+    assert!(fitted.toml(&in_words(&series, &all)).starts_with(MARK));
 }
 
 #[test]

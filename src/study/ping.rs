@@ -67,7 +67,7 @@ pub fn one_way(platform: &Platform, model: &Model, bytes: u32) -> Result<f64, Re
 /// Messages of a stream.
 const WINDOW: usize = 64;
 
-/// Seconds of a message of `bytes` bytes among [`WINDOW`] that follow each other from the first host to the second, and, with
+/// Seconds of a message of `bytes` bytes among 64 that follow each other from the first host to the second, and, with
 /// `both`, among as many in the other direction at the same time. The second host answers when it has them all, as in
 /// benchmarks.
 ///

@@ -44,7 +44,7 @@ impl Spec {
     /// nothing fails at random.
     pub fn seed(&self) -> Option<u64> {
         let random = |name: &&str| self.arguments.get(name).is_some();
-        if self.family().name == "damaged" && !["cables", "switches", "degraded"].iter().any(|name| random(name)) {
+        if self.family().name == "damaged" && !["cables", "switches", "degraded"].into_iter().any(random) {
             return None;
         }
         self.arguments.seed()
