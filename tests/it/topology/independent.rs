@@ -176,7 +176,7 @@ fn star_products_of_polarity_graphs() {
         let m = 2 * k + 2;
         let image = |a: usize| match k % 4 {
             0 if a < 2 => 1 - a,
-            0 => 2 + (a - 2 ^ 4),
+            0 => 2 + ((a - 2) ^ 4),
             _ => a ^ 4,
         };
         agrees(&format!("polarstar:q={q},k={k}"), points.len() * m, |u, v| {
@@ -301,7 +301,8 @@ fn boards() {
         agrees(&format!("hxmesh:a={a},b={b},x={x},y={y}"), accelerators + height + width, |u, v| {
             let place = |w: usize| (w % width, w / width);
             let ((column, row), line) = (place(u), v.wrapping_sub(accelerators));
-            let edge = |at: usize, side: usize| usize::from(at % side == 0) + usize::from(at % side == side - 1);
+            let edge =
+                |at: usize, side: usize| usize::from(at.is_multiple_of(side)) + usize::from(at % side == side - 1);
             if u >= accelerators {
                 0
             } else if v < accelerators {
