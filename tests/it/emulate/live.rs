@@ -3,16 +3,21 @@
 use crate::support::cli::{Folder, number};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// Whether this process may build networks. Otherwise the test is skipped, and says why.
 fn can_build() -> bool {
+    static CAN: OnceLock<bool> = OnceLock::new();
     let run = |program: &str, arguments: &[&str]| {
         Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success())
     };
-    let probe = format!("mopsimprobe{}", std::process::id());
-    let can = run("tc", &["-V"]) && run("ip", &["netns", "add", &probe]);
-    run("ip", &["netns", "del", &probe]);
+    let can = *CAN.get_or_init(|| {
+        let probe = format!("mopsimprobe{}", std::process::id());
+        let can = run("tc", &["-V"]) && run("ip", &["netns", "add", &probe]);
+        run("ip", &["netns", "del", &probe]);
+        can
+    });
     if !can {
         eprintln!("skipped: building networks takes root, and `ip` and `tc` of iproute2");
     }
@@ -30,9 +35,26 @@ fn can_run() -> bool {
     is_open_mpi_4 && compiles && can_build()
 }
 
-/// A prefix of this test.
-fn prefix(letter: char) -> String {
-    format!("{letter}{}", std::process::id())
+/// A prefix of a test. Its network is removed in the end, however that comes.
+struct Prefix(String);
+
+impl std::ops::Deref for Prefix {
+    type Target = String;
+
+    fn deref(&self) -> &String {
+        &self.0
+    }
+}
+
+impl Drop for Prefix {
+    fn drop(&mut self) {
+        let _ =
+            Command::new(env!("CARGO_BIN_EXE_mopsim")).args(["emulate", "down", "-q", "--prefix", &self.0]).output();
+    }
+}
+
+fn prefix(letter: char) -> Prefix {
+    Prefix(format!("{letter}{}", std::process::id()))
 }
 
 fn namespaces(prefix: &str) -> usize {
@@ -55,7 +77,7 @@ fn a_network_goes_up_and_down_and_leaves_others_alone() {
         return;
     }
     let (folder, prefix) = (Folder::new(), prefix('u'));
-    let other = format!("{prefix}-s0-other");
+    let other = format!("{}-s0-other", *prefix);
     assert!(Command::new("ip").args(["netns", "add", &other]).status().expect("runs").success());
     folder.refuse(&["emulate", "counters", "--prefix", &prefix], 2, &["is up", "mopsim emulate up"]);
     let up = folder.json(&["emulate", "up", "imase-itoh:n=8,d=2", "--prefix", &prefix]);
@@ -64,7 +86,7 @@ fn a_network_goes_up_and_down_and_leaves_others_alone() {
     assert_eq!(namespaces(&prefix), 17 + 1);
     let bytes = |device: &str, space: &str| {
         let shown =
-            Command::new("tc").args(["-n", &format!("{prefix}-{space}"), "qdisc", "show", "dev", device]).output();
+            Command::new("tc").args(["-n", &format!("{}-{space}", *prefix), "qdisc", "show", "dev", device]).output();
         String::from_utf8_lossy(&shown.expect("runs").stdout).into_owned()
     };
     assert!(bytes("c0", "h0").contains("tbf") && bytes("c0", "h0").contains("rate 3Mbit"), "{}", bytes("c0", "h0"));
@@ -80,7 +102,7 @@ fn a_network_goes_up_and_down_and_leaves_others_alone() {
     folder.json(&["emulate", "down", "--prefix", &prefix]);
     assert!(Command::new("ip").args(["netns", "del", &other]).status().expect("runs").success());
     // One that mopsim would have made, but has not.
-    let foreign = format!("{prefix}-s0");
+    let foreign = format!("{}-s0", *prefix);
     assert!(Command::new("ip").args(["netns", "add", &foreign]).status().expect("runs").success());
     folder.refuse(&["emulate", "up", "ring:4", "--prefix", &prefix], 2, &[&foreign, "was not created by mopsim"]);
     assert!(Command::new("ip").args(["netns", "del", &foreign]).status().expect("runs").success());
@@ -93,7 +115,7 @@ fn kill_9_leaves_nothing_that_the_next_run_does_not_remove() {
     }
     let (folder, killed, next) = (Folder::new(), prefix('k'), prefix('n'));
     let mut up = Command::new(env!("CARGO_BIN_EXE_mopsim"))
-        .args(["emulate", "up", "torus:8x8", "--packets", "1000000", "--prefix", &killed])
+        .args(["emulate", "up", "torus:8x8", "--packets", "1000000", "--prefix", killed.as_str()])
         .stdout(Stdio::null())
         .spawn()
         .expect("it runs");
@@ -107,9 +129,14 @@ fn kill_9_leaves_nothing_that_the_next_run_does_not_remove() {
     // A child of it may still be at work.
     std::thread::sleep(Duration::from_secs(2));
     folder.json(&["emulate", "up", "ring:3", "--prefix", &next]);
+    // Another test may be removing them just now.
+    let begin = Instant::now();
+    while namespaces(&killed) > 0 && begin.elapsed() < Duration::from_secs(40) {
+        std::thread::sleep(Duration::from_millis(100));
+    }
     assert_eq!(namespaces(&killed), 0);
     folder.json(&["emulate", "down", "--prefix", &next]);
-    assert!(!Path::new("/run/mopsim").join(&next).exists());
+    assert!(!Path::new("/run/mopsim").join(next.as_str()).exists());
 }
 
 #[test]
@@ -119,7 +146,7 @@ fn ctrl_c_leaves_nothing() {
     }
     let prefix = prefix('c');
     let up = Command::new(env!("CARGO_BIN_EXE_mopsim"))
-        .args(["emulate", "up", "torus:8x8", "--packets", "1000000", "--prefix", &prefix])
+        .args(["emulate", "up", "torus:8x8", "--packets", "1000000", "--prefix", prefix.as_str()])
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
@@ -178,25 +205,11 @@ fn a_program_runs_and_is_measured() {
     assert!((1.0..1.25).contains(&(bytes / (8.0 * (3.0 + 4.0) * 20_000.0))), "{bytes}");
     run(&["sh", "-c", "exit 7"]).code(7);
     folder.json(&["emulate", "down", "--prefix", &prefix]);
-    let measured = folder.json(&[
-        "emulate",
-        "validate",
-        "ring:4",
-        "star:4",
-        "--prefix",
-        &prefix,
-        "--repetitions",
-        "1",
-        "--",
-        "mpirun",
-        "-n",
-        "4",
-        &kernels,
-        "gather",
-        "1",
-        "20000",
-        "0",
-    ]);
+    let validate =
+        ["emulate", "validate", "ring:4", "star:4", "--repetitions", "1", "--format", "json", "--prefix", &prefix];
+    let program = ["--", "mpirun", "-n", "4", &kernels, "gather", "1", "20000", "0"];
+    let measured = folder.output(&[&validate[..], &program].concat());
+    let measured: serde_json::Value = serde_json::from_str(&measured).expect("JSON");
     let times = measured["times"].as_array().expect("times");
     assert_eq!(times.len(), 2);
     for row in times {
