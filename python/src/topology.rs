@@ -7,11 +7,13 @@ use crate::{flags, wait};
 use mopsim::export;
 use mopsim::ids::SwitchId;
 use mopsim::layout::{FloorPlan, svg};
+use mopsim::printable::Printable;
 use mopsim::report::{TopologyReport, TopologyReportError, format};
 use mopsim::topology::{Spec, Topology as Built};
 use pyo3::prelude::*;
 use std::borrow::Cow;
 use std::ffi::OsString;
+use std::io::Write;
 use std::sync::Arc;
 
 /// A graph of switches, built.
@@ -134,17 +136,17 @@ impl Topology {
     }
 }
 
-/// The text of a report.
-pub fn written(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> String {
+/// The text of a report, as the command line prints it: without control characters.
+pub fn written(write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> String {
     let mut bytes = Vec::new();
-    write(&mut bytes).expect("memory takes all bytes");
+    write(&mut Printable::new(&mut bytes)).expect("memory takes all bytes");
     String::from_utf8(bytes).expect("reports are text")
 }
 
 /// Exports into memory.
 pub fn exported(
     to: &str,
-    write: impl FnOnce(export::Write, &mut dyn std::io::Write) -> Option<Result<(), export::ExportError>>,
+    write: impl FnOnce(export::Write, &mut dyn Write) -> Option<Result<(), export::ExportError>>,
 ) -> Result<Vec<u8>, Failure> {
     let names = || export::FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
     let Some(format) = export::find(to) else {

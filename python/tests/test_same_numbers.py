@@ -136,3 +136,12 @@ def test_parts_make_the_study_that_a_file_makes(cli, tmp_path):
     networks = {"random": "random:n=16,d=4", "torus": mopsim.Platform("torus:4x4", duplex="shared")}
     own = mopsim.Study.of(traces, networks, title="Small", baseline="random").run()
     assert own.report == cli.json("compare", file)
+
+
+def test_control_characters_are_shown_as_the_command_line_shows_them(cli, tmp_path):
+    file = tmp_path / "s.toml"
+    file.write_text(STUDY.replace('"Small"', '"Sm\\u001b[31mall \\u202e"').replace("repetitions = 2\n", ""))
+    result = mopsim.Study(file).run()
+    assert str(result) == cli("compare", file, "--quiet").stdout.replace("\r\n", "\n")
+    assert "\x1b" not in str(result) and "\u202e" not in str(result)
+    assert "\x1b" not in result.html()
