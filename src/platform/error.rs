@@ -66,6 +66,9 @@ impl PlatformError {
             Self::TooLarge { .. } => {
                 "take a smaller network, or raise the limit with --memory if there is as much memory".into()
             }
+            Self::Disconnected { topology, .. } if topology.starts_with("damaged:") => {
+                "let fewer cables and switches fail, or take another seed of the failures".into()
+            }
             Self::Disconnected { .. } => {
                 "add cables, or put hosts only on switches that reach each other in both directions".into()
             }

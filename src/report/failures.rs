@@ -54,7 +54,7 @@ fn of(c: &Comparison, effect: &FailureEffect) -> Shown {
         seeds => format!("{seeds} seeds"),
     };
     Shown {
-        title: format!("Failures{place}: time without {} over time on the intact network, {seeds}", effect.level),
+        title: format!("Failures{place}: time {} over time on the intact network, {seeds}", effect.level),
         sentences: sentences(effect, &name),
         headings,
         rows: (0..c.workloads.len()).map(of_workload).chain([means]).collect(),
@@ -70,7 +70,7 @@ fn sentences(effect: &FailureEffect, name: &dyn Fn(&NetworkEffect) -> String) ->
         "In brackets: the network whose cables all lost the same share of their bandwidth, together as much as failed. Behind \
          ± is half of the 95 % confidence interval of the mean over the seeds."
             .to_owned(),
-        format!("Slowdown without {}, least first: {}.", effect.level, list(&all)),
+        format!("Slowdown {}, least first: {}.", effect.level, list(&all)),
     ];
     if let [first, .., last] = &order[..] {
         let [low, high] = [first, last].map(|network| network.geometric.ends());

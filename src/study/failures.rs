@@ -55,7 +55,7 @@ pub struct DegradedChoice {
 /// What fails, checked.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Level {
-    /// In words, such as `1% of cables`.
+    /// In words, such as `without 1% of cables`.
     name: String,
     damage: Damage,
     repaired: bool,
@@ -78,8 +78,8 @@ impl Failed {
     pub fn name(&self) -> String {
         match self {
             Self::Intact => "intact".to_owned(),
-            Self::Damaged(level) => format!("without {level}"),
-            Self::Even(level) => format!("evenly without {level}"),
+            Self::Damaged(level) => level.clone(),
+            Self::Even(level) => format!("evenly {level}"),
         }
     }
 }
@@ -144,9 +144,15 @@ fn levels(source: &Source, file: &StudyFile) -> Result<Vec<Level>, StudyError> {
                 let rule = format!("failures has {} entries, and may have 1 to {MOST_LEVELS}", list.len());
                 return Err(source.wrong(&[Key("failures")], rule));
             }
-            let read = |(value, way): (toml::Value, Vec<Step<'static>>)| match value.try_into::<FailureChoice>() {
-                Ok(choice) => Ok((choice, way)),
-                Err(error) => Err(source.wrong(&way, format!("failures: {}", error.message()))),
+            let read = |(value, way): (toml::Value, Vec<Step<'static>>)| {
+                if !value.is_table() {
+                    let rule = "failures is a table such as { cables = \"1 %\" }, or a list of tables";
+                    return Err(source.wrong(&way, rule.to_owned()));
+                }
+                match value.try_into::<FailureChoice>() {
+                    Ok(choice) => Ok((choice, way)),
+                    Err(error) => Err(source.wrong(&way, format!("failures: {}", error.message()))),
+                }
             };
             list.into_iter().map(read).collect::<Result<_, StudyError>>()?
         }
@@ -200,8 +206,10 @@ fn level(
         share => format!("{share} of {what}{}", if what.ends_with("ch") { "es" } else { "s" }),
     };
     let parts = [cables.map(|amount| of(amount, "cable")), switches.map(|amount| of(amount, "switch"))];
-    let slower = degraded.map(|(cables, left)| format!("{} at {left}", of(cables, "cable")));
-    let mut name = parts.into_iter().flatten().chain(slower).collect::<Vec<_>>().join(" and ");
+    let failed = parts.into_iter().flatten().collect::<Vec<_>>().join(" and ");
+    let failed = (!failed.is_empty()).then(|| format!("without {failed}"));
+    let slower = degraded.map(|(cables, left)| format!("with {} at {left} of their bandwidth", of(cables, "cable")));
+    let mut name = failed.into_iter().chain(slower).collect::<Vec<_>>().join(" and ");
     if repaired {
         name.push_str(" (routes repaired)");
     }
