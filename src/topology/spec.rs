@@ -43,8 +43,8 @@ impl Spec {
     /// Returns the seed of a random family; `None` for a family without randomness, and for a damaged network in which
     /// nothing fails at random.
     pub fn seed(&self) -> Option<u64> {
-        let random = |name: &str| self.arguments.get(name).is_some();
-        if self.family().name == "damaged" && !["cables", "switches", "degraded"].into_iter().any(random) {
+        let is_given = |name: &&str| self.arguments.get(name).is_some();
+        if self.family().name == "damaged" && !["cables", "switches", "degraded"].iter().any(is_given) {
             return None;
         }
         self.arguments.seed()

@@ -75,7 +75,7 @@ impl Group {
         let mut square = vec![false; q];
         (1..q).for_each(|x| square[x * x % q] = true);
         let mut inverse = vec![0; q];
-        for (x, inverse) in inverse.iter_mut().enumerate().skip(1) {
+        for (x, own) in inverse.iter_mut().enumerate().skip(1) {
             // x^(q - 2), Fermat's little theorem.
             let (mut power, mut base, mut exponent) = (1, x, q - 2);
             while exponent > 0 {
@@ -85,7 +85,7 @@ impl Group {
                 base = base * base % q;
                 exponent /= 2;
             }
-            *inverse = power;
+            *own = power;
         }
         Self { q, half: square[p % q], square, inverse }
     }

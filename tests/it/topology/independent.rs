@@ -307,7 +307,7 @@ fn boards() {
                 0
             } else if v < accelerators {
                 let (other, below) = place(v);
-                let beside = row == below && other == column + 1 && other % a != 0;
+                let beside = row == below && other == column + 1 && !other.is_multiple_of(a);
                 usize::from(beside || column == other && below == row + 1 && below % b != 0)
             } else if line < height {
                 if line == row { edge(column, a) } else { 0 }

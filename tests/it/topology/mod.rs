@@ -2,6 +2,8 @@
 
 mod formulas;
 mod independent;
+mod large;
+mod laws;
 mod layout_cost;
 mod properties;
 mod reference;
