@@ -388,6 +388,22 @@ fn replays_of_graphs_tell_how_far_they_are() {
     }
 }
 
+#[test]
+fn a_replay_stops_with_its_counter_and_with_those_that_share_its_flag() {
+    let trace = graph("num_ranks 2\nrank 0 {\nl1: send 8b to 1\n}\nrank 1 {\nl1: recv 8b from 0\n}\n");
+    for network in [NetworkModel::ideal(), NetworkModel::loggops()] {
+        let mut model = model(Table::Default);
+        model.network = network;
+        let run = |mut counter: Counter| replay(&trace, &star(2), &Layout::one_each(2), &model, &mut counter);
+        let counter = Counter::default();
+        run(counter.sibling()).expect("it ends by itself");
+        counter.sibling().stop();
+        assert_eq!(run(counter.clone()).expect_err("it stops"), ReplayError::Stopped);
+        assert_eq!(run(counter.sibling()).expect_err("it stops"), ReplayError::Stopped);
+        run(Counter::default()).expect("others go on");
+    }
+}
+
 /// Rings on streams of their own, alternately in both directions.
 fn rings(n: u32, bytes: u64, channels: u32) -> Goal {
     let mut goal = Goal::new(n);
