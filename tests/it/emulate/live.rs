@@ -50,6 +50,9 @@ impl Drop for Prefix {
     fn drop(&mut self) {
         let _ =
             Command::new(env!("CARGO_BIN_EXE_mopsim")).args(["emulate", "down", "-q", "--prefix", &self.0]).output();
+        for name in ["s0", "s0-other"] {
+            let _ = Command::new("ip").args(["netns", "del", &format!("{}-{name}", self.0)]).output();
+        }
     }
 }
 
