@@ -73,6 +73,12 @@ traffic = "uniform"
 load = 0.2
 """
 
+FAILURES = PLAIN + """
+[[networks]]
+topology = "torus:2x8"
+"""
+FAILURES = FAILURES.replace("[[networks]]", 'failures = { cables = "10 %", seeds = 2 }\n[[networks]]', 1)
+
 CASES = [
     ("mopsim.replay/1", ["replay", TRACE, "--topology", "torus:8x8"]),
     ("mopsim.replay/1", ["replay", TRACE, "--topology", "random:n=64,d=6", "--explain", "--timing"]),
@@ -84,7 +90,12 @@ CASES = [
     ("mopsim.compare/1", ["compare", "{tmp}/all.toml", "--perturb", "10%", "--samples", "2"]),
     ("mopsim.compare/1", ["compare", "{tmp}/plain.toml", "--cross-check"]),
     ("mopsim.compare/1", ["compare", "{tmp}/plain.toml", "--no-explain"]),
+    ("mopsim.compare/1", ["compare", "{tmp}/plain.toml", "--check-iterations", "2"]),
+    ("mopsim.compare/1", ["compare", "{tmp}/plain.toml", "--perturb", "5%,message=20%", "--samples", "2"]),
+    ("mopsim.compare/1", ["compare", "{tmp}/failures.toml"]),
     ("mopsim.compare/1", ["compare", "{tmp}/jobs.toml"]),
+    ("mopsim.compare/1", ["compare", "{tmp}/jobs.toml", "--model", "packet"]),
+    ("mopsim.calibrate/1", ["calibrate", "tests/data/calibrate/osu_latency.txt", "tests/data/calibrate/osu_bw.txt"]),
     ("mopsim.topology/1", ["topology", "torus:8x8", "--full", "--route", "0", "36"]),
     ("mopsim.topology/1", ["topology", "random:n=64,d=6", "--aspl-samples", "8", "--prices", "data/prices/example.toml"]),
     ("mopsim.topology/1", ["topology", "imase-itoh:n=64,d=6"]),
@@ -109,7 +120,7 @@ CASES = [
 
 def prepare(folder: pathlib.Path) -> None:
     """Write the files that the commands read."""
-    for name, text in [("all", STUDY), ("plain", PLAIN), ("jobs", JOBS)]:
+    for name, text in [("all", STUDY), ("plain", PLAIN), ("jobs", JOBS), ("failures", FAILURES)]:
         (folder / f"{name}.toml").write_text(text)
     root = pathlib.Path(__file__).resolve().parents[2]
     (folder / "example.toml").write_text((root / "data" / "prices" / "example.toml").read_text())
