@@ -37,7 +37,7 @@ fn an_observer_of_ones_own_sees_what_ranks_wait_for() {
     let blocked = own_observer::blocked().expect("the example runs");
     assert!(blocked.pairs.values().all(|seconds| *seconds >= 0.0));
     assert!(blocked.pairs.values().sum::<f64>() > 0.0);
-    assert!(blocked.pairs.keys().all(|&(source, destination)| source != destination && source.max(destination) < 64));
+    assert!(blocked.pairs.keys().all(|&(source, destination)| source.max(destination) < 64));
     own_observer::main().expect("it prints");
 }
 
