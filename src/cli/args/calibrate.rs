@@ -7,12 +7,13 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  mopsim calibrate osu_latency.txt osu_bw.txt osu_bibw.txt --link-bandwidth \"100 Gbit/s\" -o fabric.toml
+  mopsim calibrate osu_latency.txt osu_bw.txt osu_bibw.txt -o fabric.toml
   mopsim calibrate --run -o fabric.toml -- mpirun -n 2 --host node1,node2
   mopsim compare study.toml --model fabric.toml
 
-Files are the output of osu_latency, osu_bw and osu_bibw (OSU), of IMB-MPI1 PingPong, Uniband and Biband (Intel), or of
-NetPIPE, measured between two hosts. docs/guide/calibrate.md says what follows from what.")]
+Files are the output of osu_latency, osu_bw and osu_bibw (OSU), of IMB-MPI1
+PingPong, Uniband and Biband (Intel), or of NetPIPE, measured between two hosts.
+docs/guide/calibrate.md explains which constant follows from which measurement.")]
 pub struct Calibrate {
     /// Files with the output of benchmarks
     #[arg(value_name = "FILE", required_unless_present = "run")]

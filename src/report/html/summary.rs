@@ -96,8 +96,8 @@ pub(super) fn summary(view: &View<'_>) -> Summary {
     let mut remarks = vec![measure(c)];
     if c.has_settings() {
         remarks.push(
-            "A setting is a platform, a routing rule, a mapping, a table of collectives and a network model. Every network is \
-             compared with the baseline network in the same setting; the table across settings compares settings."
+            "A setting is a platform, a routing rule, a mapping, a table of collectives, a network model and what failed. Every \
+             network is compared with the baseline network in the same setting; the table across settings compares settings."
                 .to_owned(),
         );
     }
