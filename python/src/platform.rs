@@ -105,10 +105,13 @@ impl Platform {
 
     /// The platform in a format of `mopsim export`.
     fn export(&self, py: Python<'_>, to: &str) -> PyResult<Vec<u8>> {
-        let (network, to) = (Arc::clone(&self.0.platform), to.to_owned());
+        let (network, to) = (self.0.clone(), to.to_owned());
         let export = move || {
             exported(&to, |write, out| match write {
-                export::Write::Platform(write) => Some(write(&network, out)),
+                export::Write::Platform(write) => Some(write(&network.platform, out)),
+                export::Write::Network(write) => {
+                    network.graph().map(|(topology, _)| write(topology, &network.platform, out))
+                }
                 export::Write::Graph(_) => None,
             })
         };

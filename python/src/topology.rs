@@ -130,7 +130,7 @@ impl Topology {
     fn export(&self, py: Python<'_>, to: &str) -> PyResult<Vec<u8>> {
         exported(to, |write, out| match write {
             export::Write::Graph(write) => Some(write(&self.0, out)),
-            export::Write::Platform(_) => None,
+            export::Write::Platform(_) | export::Write::Network(_) => None,
         })
         .or_raise(py)
     }
@@ -159,6 +159,7 @@ pub fn exported(
             let what = match format.write {
                 export::Write::Graph(_) => "a graph: export a Topology",
                 export::Write::Platform(_) => "hosts, links and routes: export a Platform",
+                export::Write::Network(_) => "hosts, links and routes of a topology: export a Platform of one",
             };
             return Err(Failure::input(format!("the format {to} holds {what}"), ""));
         }
