@@ -11,7 +11,6 @@ use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
 use pyo3::prelude::*;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// A network, built.
 #[pyclass(frozen, module = "mopsim._mopsim")]
