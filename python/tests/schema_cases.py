@@ -73,11 +73,7 @@ traffic = "uniform"
 load = 0.2
 """
 
-FAILURES = PLAIN + """
-[[networks]]
-topology = "torus:2x8"
-"""
-FAILURES = FAILURES.replace("[[networks]]", 'failures = { cables = "10 %", seeds = 2 }\n[[networks]]', 1)
+FAILURES = PLAIN.replace("ring:16", "hypercube:4").replace("[[networks]]", 'failures = { cables = "4 %", seeds = 2 }\n[[networks]]', 1)
 
 CASES = [
     ("mopsim.replay/1", ["replay", TRACE, "--topology", "torus:8x8"]),
