@@ -74,6 +74,6 @@ pub fn in_words(series: &[Series], residuals: &[Residual]) -> String {
         let percent = |value: f64| rounded(value * 100.0);
         Some(format!("{} {:.1} % (median) and {:.1} % (most)", kind.name(), percent(median), percent(most)))
     };
-    let all: Vec<String> = [Kind::PingPong, Kind::Stream, Kind::BothWays].into_iter().filter_map(of).collect();
+    let all: Vec<String> = Kind::ALL.into_iter().filter_map(of).collect();
     format!("{} points, off by: {}", residuals.len(), all.join(", "))
 }

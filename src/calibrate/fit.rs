@@ -10,7 +10,6 @@
 //! other.
 
 use super::{Kind, Series};
-use crate::piecewise::{Factors, Overhead};
 
 /// Most sections of a division.
 const MOST_SECTIONS: usize = 8;
@@ -109,7 +108,7 @@ impl FitError {
     }
 }
 
-/// Means of the times of each size, ascending.
+/// Returns the median time of each size, by ascending size.
 fn points(series: &[&Series]) -> Vec<(u32, f64)> {
     let mut all: Vec<(u32, f64)> = series.iter().flat_map(|series| series.points.iter().copied()).collect();
     all.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
@@ -117,22 +116,28 @@ fn points(series: &[&Series]) -> Vec<(u32, f64)> {
     all.chunk_by(|a, b| a.0 == b.0).map(|same| (same[0].0, same[(same.len() - 1) / 2].1)).collect()
 }
 
+/// Returns the median, the smaller of two in the middle; `None` without values.
+fn middle(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = values.collect();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len().checked_sub(1)? / 2).copied()
+}
+
 /// Returns a remark on series of one kind that are far apart.
 fn disagreement(series: &[&Series]) -> Option<String> {
     let (first, rest) = series.split_first()?;
     let of = |size: u32| first.points.iter().find(|point| point.0 == size).map(|point| point.1);
     rest.iter().find_map(|other| {
-        let mut ratios: Vec<f64> = other.points.iter().filter_map(|point| Some(point.1 / of(point.0)?)).collect();
-        ratios.retain(|ratio| ratio.is_finite() && *ratio > 0.0);
-        ratios.sort_by(f64::total_cmp);
-        let middle = *ratios.get(ratios.len().checked_sub(1)? / 2)?;
-        (middle.max(1.0 / middle) > FAR).then(|| {
+        let ratios = other.points.iter().filter_map(|point| Some(point.1 / of(point.0)?));
+        let middle = middle(ratios.filter(|ratio| ratio.is_finite() && *ratio > 0.0))?;
+        let factor = middle.max(1.0 / middle);
+        (factor > FAR).then(|| {
             format!(
                 "which of {} and {} is right: their {} times differ by a factor of {:.1}, and each size has the median of both",
                 first.file.display(),
                 other.file.display(),
                 first.kind.name(),
-                middle.max(1.0 / middle)
+                factor
             )
         })
     })
@@ -215,8 +220,7 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
     }
     let stream = points(&of(Kind::Stream));
     let both = points(&of(Kind::BothWays));
-    let mut open: Vec<String> =
-        [Kind::PingPong, Kind::Stream, Kind::BothWays].into_iter().filter_map(|kind| disagreement(&of(kind))).collect();
+    let mut open: Vec<String> = Kind::ALL.into_iter().filter_map(|kind| disagreement(&of(kind))).collect();
     let fastest_byte = || {
         let all = stream.iter().chain(&ping_pong).filter(|(size, _)| *size > 0);
         all.map(|&(size, time)| time / f64::from(size)).fold(f64::INFINITY, f64::min)
@@ -235,13 +239,12 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
     }
     let at = |size: u32| sections.iter().rev().find(|section| section.above < size).unwrap_or(&sections[0]);
     // A sender that sends as fast as it can needs this long for a small message, unless the network is what holds it up.
-    let gaps: Vec<f64> = stream
+    let gaps = stream
         .iter()
         .filter(|(size, _)| *size <= SMALL)
-        .map(|&(size, time)| time - at(size).per_byte.min(time / f64::from(size)) * f64::from(size))
-        .collect();
-    let gap = match &gaps[..] {
-        [] => {
+        .map(|&(size, time)| time - at(size).per_byte.min(time / f64::from(size)) * f64::from(size));
+    let gap = match middle(gaps) {
+        None => {
             open.push(
                 "how long a sender needs for a message: it is part of message_latency; the output of osu_bw, IMB-MPI1 Uniband or \
                  --run has it"
@@ -249,11 +252,7 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
             );
             0.0
         }
-        some => {
-            let mut sorted = some.to_vec();
-            sorted.sort_by(f64::total_cmp);
-            sorted[(sorted.len() - 1) / 2].clamp(0.0, lowest - route.latency)
-        }
+        Some(gap) => gap.clamp(0.0, lowest - route.latency),
     };
     let message_latency = (lowest - route.latency - gap).max(0.0);
     // Where the constant part grows by half a message or more, messages begin to be announced.
@@ -299,19 +298,11 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
 /// From the largest messages of both series: a stream with an opposite one gets `1 / (1 + share)` of the rate.
 fn share_of_the_way_back(stream: &[(u32, f64)], both: &[(u32, f64)]) -> Option<f64> {
     let same = |&(size, time): &(u32, f64)| Some(time / stream.iter().find(|point| point.0 == size)?.1);
-    let ratios: Vec<f64> = both.iter().rev().filter_map(same).take(3).collect();
-    let mut sorted = ratios;
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.get(sorted.len().checked_sub(1)? / 2)?;
-    Some((middle - 1.0).clamp(0.0, 1.0))
+    let ratio = middle(both.iter().rev().filter_map(same).take(3))?;
+    Some((ratio - 1.0).clamp(0.0, 1.0))
 }
 
 impl Fitted {
-    /// Factors of the bandwidth, by size.
-    pub fn bandwidth_factor(&self) -> Factors {
-        self.factor_text().parse().expect("sections in ascending order")
-    }
-
     /// Factors of the bandwidth in the notation of model files.
     pub(super) fn factor_text(&self) -> String {
         let factor =
@@ -319,18 +310,13 @@ impl Fitted {
         self.sections.iter().map(factor).collect::<Vec<_>>().join(";")
     }
 
-    /// Time of a sender, by size; `None` if it is nothing.
-    pub fn overhead(&self) -> Option<Overhead> {
-        Some(self.overhead_text()?.parse().expect("sections in ascending order"))
-    }
-
+    /// Time of a sender in the notation of model files; `None` without any.
     pub(super) fn overhead_text(&self) -> Option<String> {
         if self.send_overhead.iter().all(|section| section.1 == 0.0) {
             return None;
         }
         let section = |&(above, seconds): &(u32, f64)| format!("{above}:{}:0", rounded(seconds));
-        let text = self.send_overhead.iter().map(section).collect::<Vec<_>>().join(";");
-        Some(text)
+        Some(self.send_overhead.iter().map(section).collect::<Vec<_>>().join(";"))
     }
 }
 

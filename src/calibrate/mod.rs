@@ -40,6 +40,9 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::PingPong, Self::Stream, Self::BothWays];
+
     /// Name in reports.
     pub fn name(self) -> &'static str {
         match self {

@@ -15,7 +15,7 @@ pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
     let mut series = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let Some(name) = line.strip_prefix("# mopsim calibrate ").map(str::trim) else { continue };
-        let kind = [Kind::PingPong, Kind::Stream, Kind::BothWays].into_iter().find(|kind| kind.name() == name);
+        let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
         let kind = kind.ok_or_else(|| (at, format!("`{name}` is not ping-pong, stream or both ways")))?;
         let points: Vec<(u32, f64)> = rows(lines, at + 1, "# mopsim calibrate ", 1)?
             .into_iter()

@@ -4,7 +4,7 @@ use super::args::{Calibrate, Output};
 use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::{options, print, record, say};
-use mopsim::calibrate::{self, CalibrateError, Kind, Route, Series};
+use mopsim::calibrate::{self, CalibrateError, Route, Series};
 use mopsim::platform::units::{Bandwidth, Seconds};
 use mopsim::record as recorder;
 use mopsim::report::calibrate as report;
@@ -72,11 +72,7 @@ fn curves(series: &[Series], residuals: &[calibrate::Residual]) -> Vec<Curve> {
             points.sort_by_key(|point| point.0);
             points
         };
-        let name = match series.kind {
-            Kind::PingPong => "ping-pong",
-            Kind::Stream => "stream",
-            Kind::BothWays => "both ways",
-        };
+        let name = series.kind.name();
         for (what, points) in
             [("measured", of(|residual| residual.measured)), ("model", of(|residual| residual.modelled))]
         {
