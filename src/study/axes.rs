@@ -129,6 +129,11 @@ fn iterations(file: &StudyFile, overrides: &Overrides) -> Option<usize> {
     overrides.check_iterations.or(of_file)
 }
 
+/// Returns the network model of a study without a list of them, if it names one.
+fn own_model<'a>(file: &'a StudyFile, overrides: &'a Overrides) -> Option<&'a String> {
+    overrides.model.network_model.as_ref().or(file.model.network_model.as_ref())
+}
+
 /// Adds packets to the network models where a check asks for them and they are not there, or flows; `true` if it has added
 /// packets.
 fn with_packets(
@@ -141,9 +146,8 @@ fn with_packets(
     {
         return (models, false);
     }
-    let own = overrides.model.network_model.as_ref().or(file.model.network_model.as_ref());
     if models == [None] {
-        models = vec![Some(own.map_or("smpi", String::as_str).to_owned())];
+        models = vec![Some(own_model(file, overrides).map_or("smpi", String::as_str).to_owned())];
     }
     let count = models.iter().flatten().filter(|name| has_packets(name)).count();
     if count == models.len() {
@@ -234,8 +238,7 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
     };
     let (networks, added) = with_packets(file, overrides, networks);
     let sample = iterations(file, overrides);
-    let own_model = overrides.model.network_model.as_ref().or(file.model.network_model.as_ref());
-    if sample.is_some() && networks.iter().flatten().chain(own_model).any(|name| has_packets(name)) {
+    if sample.is_some() && networks.iter().flatten().chain(own_model(file, overrides)).any(|name| has_packets(name)) {
         let message = "a check of some iterations repeats them with packets; leave packets out of the models";
         return Err(wrong("check", message));
     }

@@ -175,36 +175,24 @@ impl Study {
         }
         let first = axes.placements[0].mapping(&networks[0], &axes.placement_folder, axes.seeds[0])?;
         let sensitivity = file.sensitivity.clone().or(overrides.sensitivity.then(SensitivityChoice::default));
-        let varied = sensitivity.map(|choice| {
-            let mut base = Base {
-                columns: &columns[..in_first],
-                built: &built[..in_first],
-                choice: &axes.choices[0],
-                workloads: &workloads,
-                folder: &axes.placement_folder,
-                seed: axes.seeds[0],
-                networks: &mut networks,
-                models: &mut models,
-            };
-            choice.build(&mut base).map_err(|error| source.at(&[Key("sensitivity")], error))
-        });
-        let (sensitivity, variations) = match varied.transpose()? {
+        let mut base = Base {
+            columns: &columns[..in_first],
+            built: &built[..in_first],
+            choice: &axes.choices[0],
+            workloads: &workloads,
+            folder: &axes.placement_folder,
+            seed: axes.seeds[0],
+            networks: &mut networks,
+            models: &mut models,
+        };
+        let varied =
+            sensitivity.map(|choice| choice.build(&mut base).map_err(|error| source.at(&[Key("sensitivity")], error)));
+        let (sensitivity, mut variations) = match varied.transpose()? {
             Some((variations, built)) => (Some(variations), built),
             None => (None, Vec::new()),
         };
-        let mut variations = variations;
         let (mut check, mut samples) = (None, Vec::new());
         if let Some((keep, packets)) = &axes.sample {
-            let mut base = Base {
-                columns: &columns[..in_first],
-                built: &built[..in_first],
-                choice: &axes.choices[0],
-                workloads: &workloads,
-                folder: &axes.placement_folder,
-                seed: axes.seeds[0],
-                networks: &mut networks,
-                models: &mut models,
-            };
             let built = sample::build(&mut base, *keep, packets, baseline);
             let built = built.map_err(|error| source.at(&[Key("check")], error))?;
             not_modelled.extend(built.not_modelled);
