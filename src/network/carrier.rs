@@ -93,7 +93,7 @@ pub trait Transfers {
 /// A network in which messages are not flows. Methods are those of [`Transfers`].
 pub trait Carrier {
     /// Names the jobs of the replay by their first ranks, in ascending order.
-    fn know_jobs(&mut self, first_ranks: &[u32]);
+    fn know_jobs(&mut self, _first_ranks: &[u32]) {}
 
     /// Starts a message; see [`Transfers::start`]. `handshake`: the control messages that precede the data.
     ///
@@ -129,13 +129,19 @@ pub trait Carrier {
     fn links_crossed(&self) -> f64;
 
     /// Returns where packets waited behind others, most time first; empty unless the carrier is watched.
-    fn head_of_line(&self) -> Vec<HeadOfLine>;
+    fn head_of_line(&self) -> Vec<HeadOfLine> {
+        Vec::new()
+    }
 
     /// Returns the jobs whose packets waited behind others, by both jobs; empty unless the carrier is watched and knows jobs.
-    fn blocked_jobs(&self) -> Vec<BlockedJob>;
+    fn blocked_jobs(&self) -> Vec<BlockedJob> {
+        Vec::new()
+    }
 
     /// Returns counts of this replay, for reports; `None` if messages are no packets.
-    fn counts(&self) -> Option<PacketCounts>;
+    fn counts(&self) -> Option<PacketCounts> {
+        None
+    }
 }
 
 /// Counts of a replay whose messages were packets.

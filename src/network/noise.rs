@@ -168,8 +168,6 @@ impl Carrier for Noisy<'_> {
 pub struct Flows<N>(pub N);
 
 impl<N: Transfers> Carrier for Flows<N> {
-    fn know_jobs(&mut self, _first_ranks: &[u32]) {}
-
     fn start(
         &mut self,
         now: f64,
@@ -207,18 +205,6 @@ impl<N: Transfers> Carrier for Flows<N> {
 
     fn links_crossed(&self) -> f64 {
         self.0.links_crossed()
-    }
-
-    fn head_of_line(&self) -> Vec<HeadOfLine> {
-        Vec::new()
-    }
-
-    fn blocked_jobs(&self) -> Vec<BlockedJob> {
-        Vec::new()
-    }
-
-    fn counts(&self) -> Option<PacketCounts> {
-        None
     }
 }
 
