@@ -3,7 +3,7 @@
 use super::args::{EmulateValidate, Output};
 use super::emulate::{Ready, exit_code, model, predict, recorder, tell_swept};
 use super::failure::Failure;
-use super::{print, say};
+use super::{files, print, say};
 use mopsim::emulate::build::{Network, check_machine};
 use mopsim::emulate::commands::Settings;
 use mopsim::emulate::compare::{Comparison, Predicted};
@@ -259,7 +259,7 @@ impl Runs<'_> {
             None => Ok(folder),
             Some(all) => {
                 let kept = all.join(format!("{}.mrec", program.name));
-                copy(&folder, &kept)?;
+                files::copy_folder(&folder, &kept)?;
                 Ok(kept)
             }
         }
@@ -351,15 +351,4 @@ impl Runs<'_> {
         }
         Ok((seconds, bytes))
     }
-}
-
-/// Copies the files of a recording.
-fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
-    let fail = |error: std::io::Error| Failure::file("write", to, &error);
-    fs::create_dir_all(to).map_err(fail)?;
-    for entry in fs::read_dir(from).map_err(fail)? {
-        let path = entry.map_err(fail)?.path();
-        fs::copy(&path, to.join(path.file_name().unwrap_or_default())).map_err(fail)?;
-    }
-    Ok(())
 }

@@ -252,6 +252,17 @@ fn is_ours(file: &Path) -> bool {
     }
 }
 
+/// Copies the files of a folder, which has no folders in it.
+pub fn copy_folder(from: &Path, to: &Path) -> Result<(), Failure> {
+    let fail = |error: std::io::Error| Failure::file("write", to, &error);
+    fs::create_dir_all(to).map_err(fail)?;
+    for entry in fs::read_dir(from).map_err(fail)? {
+        let path = entry.map_err(fail)?.path();
+        fs::copy(&path, to.join(path.file_name().unwrap_or_default())).map_err(fail)?;
+    }
+    Ok(())
+}
+
 /// Refuses to replace a file, unless that is what the user wants.
 pub fn check_free(file: &Path, force: bool) -> Result<(), Failure> {
     if !force && !is_device(file) && fs::symlink_metadata(file).is_ok() {

@@ -65,7 +65,7 @@ pub fn run(arguments: &Record, output: &Output) -> Result<(), Failure> {
     let kept = if arguments.keep_library { Some(part.path.join(LIBRARY)) } else { None };
     if work != inside {
         if let Some(kept) = &kept {
-            copy(&work, kept)?;
+            files::copy_folder(&work, kept)?;
         }
         let _ = fs::remove_dir_all(&work);
     } else if kept.is_none() {
@@ -314,16 +314,6 @@ fn check_free(folder: &Path, force: bool) -> Result<(), Failure> {
         return Err(Failure::input(message, "--force replaces recordings only; name another folder with -o"));
     }
     refuse_others(folder, "move it away, since --force removes the whole folder; or name another folder with -o")
-}
-
-fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
-    let fail = |error: std::io::Error| Failure::file("write", to, &error);
-    fs::create_dir_all(to).map_err(fail)?;
-    for entry in fs::read_dir(from).map_err(fail)? {
-        let path = entry.map_err(fail)?.path();
-        fs::copy(&path, to.join(path.file_name().unwrap_or_default())).map_err(fail)?;
-    }
-    Ok(())
 }
 
 /// The exit code of a command; of one that a signal has ended, what shells make of it.
