@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,23 +10,18 @@ from . import _mopsim, _platform, _trace
 from ._options import flags, on_off, warn
 from ._platform import Network
 from ._progress import Progress, watched
+from ._report import Report
 from ._table import Table, facts_html
 from ._trace import Trace, Workload
 
 _TIMES = ["end_seconds", "compute_seconds", "communication_seconds", "latency_seconds", "waiting_seconds"]
 
 
-class Replay:
+class Replay(Report[_mopsim.Replay]):
     """The result of a replay.
 
     ``result.report`` is the document that ``mopsim replay --format json`` prints, with the same numbers to the last bit.
     """
-
-    def __init__(self, native: _mopsim.Replay) -> None:
-        self._native = native
-        self._json = native.render("json")
-        #: The report as a dict: times in seconds, sizes in bytes.
-        self.report: dict[str, Any] = json.loads(self._json)
 
     @property
     def seconds(self) -> float:
@@ -40,16 +34,6 @@ class Replay:
         mops: float | None = self.report["mops"]
         return mops
 
-    @property
-    def unmatched(self) -> bool:
-        """``True`` if messages were sent that no rank received; the trace is not that of a correct program."""
-        return self._native.unmatched
-
-    @property
-    def notes(self) -> list[str]:
-        """Notes of the report."""
-        return list(self._native.notes)
-
     def rank_table(self) -> Table:
         """Return the times of each rank in seconds: a row per rank.
 
@@ -57,21 +41,6 @@ class Replay:
         """
         ranks = enumerate(self._native.ranks)
         return Table(["rank", *_TIMES], [{"rank": rank, **dict(zip(_TIMES, times))} for rank, times in ranks])
-
-    def json(self) -> str:
-        """Return the report as JSON: the bytes that the command line prints."""
-        return self._json
-
-    def csv(self) -> str:
-        """Return the report as CSV."""
-        return self._native.render("csv")
-
-    def markdown(self) -> str:
-        """Return the report as Markdown."""
-        return self._native.render("markdown")
-
-    def __str__(self) -> str:
-        return self._native.render("text")
 
     def __repr__(self) -> str:
         return f"<mopsim.Replay {self.report['trace']!r} on {self.report['topology']!r}: {self.seconds!r} s>"

@@ -14,6 +14,7 @@ from ._options import flags, warn
 from ._platform import Network
 from ._progress import Progress, watched
 from ._replay import model_options
+from ._report import Report
 from ._table import Table
 from ._trace import Workload
 
@@ -23,18 +24,16 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-class Comparison:
+class Comparison(Report[_mopsim.Comparison]):
     """The result of a study.
 
-    In a notebook it is shown as the HTML report. ``cells`` is the tidy table that CSV has.
+    In a notebook it is shown as the HTML report. ``cells`` is the tidy table that CSV has, and ``report`` the document that
+    ``mopsim compare --format json`` prints, with the same numbers to the last bit.
     """
 
     def __init__(self, native: _mopsim.Comparison, command: str) -> None:
-        self._native = native
+        super().__init__(native)
         self._command = command
-        self._json = native.render("json")
-        #: The document that ``mopsim compare --format json`` prints, with the same numbers to the last bit.
-        self.report: dict[str, Any] = json.loads(self._json)
 
     @property
     def cells(self) -> Table:
@@ -94,16 +93,6 @@ class Comparison:
                 rows.append(dict(zip(columns, values)))
         return Table(columns, rows)
 
-    @property
-    def unmatched(self) -> bool:
-        """``True`` if in some replay messages were sent that no rank received."""
-        return self._native.unmatched
-
-    @property
-    def notes(self) -> list[str]:
-        """Notes of the report."""
-        return list(self._native.notes)
-
     def pandas(self) -> pandas.DataFrame:
         """Return :attr:`cells` as a ``pandas.DataFrame``."""
         return self.cells.pandas()
@@ -116,18 +105,6 @@ class Comparison:
         """Return :attr:`cells` as a ``pyarrow.Table``."""
         return self.cells.arrow()
 
-    def json(self) -> str:
-        """Return the report as JSON: the bytes that the command line prints."""
-        return self._json
-
-    def csv(self) -> str:
-        """Return :attr:`cells` as CSV: the bytes that the command line prints."""
-        return self._native.render("csv")
-
-    def markdown(self) -> str:
-        """Return the report as Markdown."""
-        return self._native.render("markdown")
-
     def html(self) -> str:
         """Return the report as one HTML page that needs no other file. It replays one cell again for its timeline."""
         return self._native.html(self._command)
@@ -139,9 +116,6 @@ class Comparison:
         if path.suffix not in formats:
             raise ValueError(f"{path}: end the name in one of {', '.join(formats)}")
         path.write_text(formats[path.suffix](), encoding="utf-8")
-
-    def __str__(self) -> str:
-        return self._native.render("text")
 
     def __repr__(self) -> str:
         cells = len(self.report["cells"])
