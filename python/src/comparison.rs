@@ -35,7 +35,7 @@ impl Comparison {
         Ok((rows.columns.iter().map(|column| column.name).collect(), text))
     }
 
-    /// Whether messages were sent that no rank received.
+    /// `True` if some messages were never received.
     #[getter]
     fn unmatched(&self) -> bool {
         self.comparison.unmatched

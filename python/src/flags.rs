@@ -15,7 +15,7 @@ pub fn read(words: impl IntoIterator<Item = OsString>) -> Result<Arguments, Fail
     });
     parsed.map_err(|error| {
         let text = error.render().to_string();
-        // What follows describes the command line.
+        // The rest describes the command line.
         let end = ["\n\nUsage:", "\n\nFor more information"].iter().filter_map(|mark| text.find(mark)).min();
         let text = text[..end.unwrap_or(text.len())].trim_start_matches("error: ").trim_end();
         Failure::input(text, "")

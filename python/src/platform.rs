@@ -44,7 +44,7 @@ impl Platform {
         Ok(Self(wait::wait_for(py, build)?.or_raise(py)?))
     }
 
-    /// The same network under another name in reports.
+    /// Returns a copy with another name for reports.
     fn renamed(&self, name: String) -> Self {
         let mut network = self.0.clone();
         network.info.name = name;

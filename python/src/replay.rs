@@ -34,7 +34,7 @@ impl Replay {
         Ok(written(|out| format.replay(&self.report, out)))
     }
 
-    /// Whether messages were sent that no rank received.
+    /// `True` if some messages were never received.
     #[getter]
     fn unmatched(&self) -> bool {
         self.unmatched

@@ -76,7 +76,7 @@ impl Topology {
         self.0.graph.cables()
     }
 
-    /// Whether cables are one-way.
+    /// `True` if cables are one-way.
     #[getter]
     fn directed(&self) -> bool {
         self.0.graph.is_directed()

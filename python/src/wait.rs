@@ -1,4 +1,4 @@
-//! Long work beside the interpreter: without its lock, and ended by Ctrl-C.
+//! Long work without the lock of the interpreter; Ctrl-C ends it.
 
 use pyo3::prelude::*;
 use std::any::Any;

@@ -71,7 +71,7 @@ fn run(words: &[&str], input: &str) -> Result<Output, EmulateError> {
         return Ok(output);
     }
     let errors = String::from_utf8_lossy(&output.stderr);
-    // `ip` says first what is wrong, then which line of its input that was.
+    // `ip` reports the error first, then the line of its input.
     let line = errors.lines().find_map(|line| line.strip_prefix("Command failed -:")?.parse::<usize>().ok());
     let at = line.and_then(|line| input.lines().nth(line - 1)).map_or(String::new(), |line| format!(" (in `{line}`)"));
     let first = errors.lines().find(|line| !line.trim().is_empty()).unwrap_or("no message").trim();
@@ -90,9 +90,9 @@ fn namespaces() -> Result<Vec<String>, EmulateError> {
 pub struct Network {
     /// Prefix of its namespaces.
     pub prefix: Prefix,
-    /// Its record.
+    /// Record of the network.
     pub record: Record,
-    /// What was built.
+    /// Contents of the record.
     pub state: State,
 }
 

@@ -28,7 +28,7 @@ pub struct Settings {
     pub delay: f64,
     /// Congestion control of TCP; none leaves the kernel's default.
     pub congestion: Option<String>,
-    /// Whether cables have rates.
+    /// `true` if cables have rates.
     pub limited: bool,
 }
 

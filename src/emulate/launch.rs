@@ -71,9 +71,9 @@ pub struct Launch {
     pub environment: Vec<(String, OsString)>,
     /// Eager limit; none leaves the library's own.
     pub eager_limit: Option<u64>,
-    /// Whether collectives are held to the algorithms of [`PINNED`].
+    /// `true` if collectives use the algorithms of [`PINNED`].
     pub pinned: bool,
-    /// Whether ranks get a higher priority than other processes of the machine.
+    /// `true` if ranks get a higher priority than other processes of the machine.
     pub urgent: bool,
 }
 

@@ -36,7 +36,7 @@ pub enum EmulateError {
     /// The process may not create namespaces.
     #[error("emulate {verb} needs root: it creates network namespaces, devices and routes")]
     NotRoot {
-        /// The verb.
+        /// Verb that needs root.
         verb: &'static str,
     },
     /// A program is missing.
@@ -50,9 +50,9 @@ pub enum EmulateError {
     /// The network has something that namespaces do not have.
     #[error("`{network}` cannot be emulated: {reason}")]
     Unfit {
-        /// The network.
+        /// Name of the network.
         network: String,
-        /// What does not fit.
+        /// Reason.
         reason: String,
         /// One line on what to do about it.
         help: &'static str,
@@ -63,11 +63,11 @@ pub enum EmulateError {
          {budget:.0} without slowing programs down"
     )]
     TooFast {
-        /// The network.
+        /// Name of the network.
         network: String,
         /// Packets times hops per second.
         packets: f64,
-        /// The limit.
+        /// Largest number of packets times hops per second.
         budget: f64,
         /// Part of the rate that is within the limit.
         part: f64,
@@ -90,7 +90,7 @@ pub enum EmulateError {
     /// Processes run in it.
     #[error("{count} processes run in the emulated network `{prefix}`, for example {example}")]
     InUse {
-        /// The prefix.
+        /// Prefix of the network.
         prefix: String,
         /// Number of processes.
         count: usize,
@@ -100,15 +100,15 @@ pub enum EmulateError {
     /// A command failed.
     #[error("`{command}` failed: {message}")]
     Command {
-        /// The command.
+        /// Command line.
         command: String,
-        /// What it wrote to standard error.
+        /// Its standard error.
         message: String,
     },
     /// A file cannot be read or written.
     #[error("{}: {error}", .file.display())]
     File {
-        /// The file.
+        /// File that was accessed.
         file: PathBuf,
         /// Why not.
         #[source]
@@ -126,9 +126,9 @@ pub enum EmulateError {
     /// The preloaded library cannot be compiled.
     #[error("`{}` cannot compile the library that is preloaded:\n{message}", .compiler.display())]
     Compiler {
-        /// The compiler.
+        /// Compiler that failed.
         compiler: PathBuf,
-        /// What it wrote.
+        /// Its messages.
         message: String,
     },
     /// Ctrl-C or another signal.
@@ -172,7 +172,7 @@ impl EmulateError {
         }
     }
 
-    /// Whether the operating system refused something, as opposed to bad input.
+    /// Returns `true` if the operating system refused something, as opposed to bad input.
     pub fn is_io(&self) -> bool {
         matches!(self, Self::File { .. } | Self::Command { .. } | Self::Busy(_))
     }

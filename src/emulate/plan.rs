@@ -244,8 +244,8 @@ mod tests {
         Plan::new(network.topology.as_ref().unwrap(), &network.platform)
     }
 
-    /// The links that packets from one host to another take, as the kernel would find them: rules for the source come
-    /// before the common routes of a namespace.
+    /// Returns the links from one host to another, as the kernel finds them: rules for a source override the common routes
+    /// of a namespace.
     fn walk(plan: &Plan, from: usize, to: usize) -> Vec<LinkId> {
         let mut at = plan.hosts[from];
         let mut links = Vec::new();

@@ -27,7 +27,7 @@ impl Prefix {
         }
     }
 
-    /// The text.
+    /// Returns the prefix as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -132,7 +132,7 @@ impl Record {
         }
     }
 
-    /// The folder.
+    /// Returns the folder of the record.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -186,7 +186,7 @@ impl Record {
     /// Removes the folder with the record.
     pub fn forget(&self) {
         let _ = fs::remove_dir_all(&self.folder);
-        // That of other networks stays.
+        // This fails if it has records of other networks.
         let _ = fs::remove_dir(FOLDER);
     }
 }

@@ -56,7 +56,7 @@ pub enum Ended {
 /// Output of a command that was watched.
 #[derive(Clone, Debug)]
 pub struct Watched {
-    /// Its end.
+    /// How the command ended.
     pub ended: Ended,
     /// Standard output, if it was captured.
     pub output: String,

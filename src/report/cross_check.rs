@@ -144,8 +144,8 @@ fn of(c: &Comparison, check: &CrossCheck) -> Shown {
                 ],
                 None => {
                     let whole = check.sample.as_ref().is_none_or(|sample| sample.of[w].is_none());
-                    let seconds = || seconds(c.cell(w, network.flows).simulated_seconds);
-                    let time = if whole { seconds() } else { String::new() };
+                    let flows = c.cell(w, network.flows).simulated_seconds;
+                    let time = if whole { seconds(flows) } else { String::new() };
                     [time, "not modelled".into(), String::new(), String::new(), String::new()]
                 }
             };

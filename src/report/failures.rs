@@ -1,4 +1,4 @@
-//! What failures cost, as all formats show it.
+//! Slowdowns by failures, for all formats.
 
 use super::findings::list;
 use super::routings::Shown;
@@ -9,7 +9,7 @@ use crate::study::statistics::Statistic;
 /// Differences of slowdowns below this are none.
 const APART: f64 = 0.005;
 
-/// What a study with failures shows: an entry for each level and setting.
+/// Returns the tables of failures: one for each level and setting.
 pub(super) fn shown(c: &Comparison) -> Vec<Shown> {
     failures::effects(c).iter().map(|effect| of(c, effect)).collect()
 }

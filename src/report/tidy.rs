@@ -90,7 +90,7 @@ const MODEL: Of = ("model", |row| match &row.setting().model {
     None => text(&row.all.model.network_model),
 });
 
-/// How the network was made.
+/// Making of the network.
 const NETWORK: [Of; 11] = [
     ("routing", |row| optional(row.network().routing.as_ref())),
     ("routing_kind", |row| text(row.network().routing_nature)),

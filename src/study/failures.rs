@@ -1,6 +1,6 @@
-//! What a study loses if cables and switches fail: its networks intact, damaged by several seeds, and made smaller evenly.
+//! Failures of cables and switches in studies: networks intact, damaged by several seeds, and made smaller evenly.
 //!
-//! Every network stands in the study three times for each level of failures. *Intact* is the network as it is. *Failed* is
+//! A study contains each network three times for each level of failures. *Intact* is the network as it is. *Failed* is
 //! the network of family `damaged`, once for each seed; its routes are made for the damaged network, or only repaired.
 //! *Even* is the intact network whose cables between switches have all lost the same share of their bandwidth, so that
 //! together they lost as much as failed on average: a smaller network of the same kind. The slowdown by failures beyond
@@ -44,7 +44,7 @@ pub struct FailureChoice {
 pub struct DegradedChoice {
     /// Cables: a number, or a share such as `2 %`.
     cables: toml::Value,
-    /// What is left of their bandwidth, such as `50 %`.
+    /// Share of their bandwidth that is left, such as `50 %`.
     bandwidth: toml::Value,
     /// Number of seeds, where the study has no `failures`; 10 if left out.
     seeds: Option<u32>,
@@ -52,7 +52,7 @@ pub struct DegradedChoice {
     routes: Option<String>,
 }
 
-/// What fails, checked.
+/// Level of failures, checked.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Level {
     /// In words, such as `without 1% of cables`.
@@ -62,7 +62,7 @@ pub(super) struct Level {
     seeds: u32,
 }
 
-/// How a network is in a setting of a study with failures.
+/// State of a network in a setting of a study with failures.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Failed {
     /// As it is.
@@ -266,7 +266,7 @@ impl Level {
 pub struct FailureEffect {
     /// Setting of the intact networks.
     pub setting: Setting,
-    /// What failed, in words.
+    /// Failures, in words.
     pub level: String,
     /// Number of seeds.
     pub seeds: usize,

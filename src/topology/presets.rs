@@ -8,7 +8,7 @@ use super::graph::Graph;
 use super::registry::{Absent, Arguments, Family, Kind, Parameter, normalised};
 use super::spec::Spec;
 
-/// A preset.
+/// Preset that expands to the specification of a family.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
     /// Its name, parameters and help, in the form of a family.

@@ -63,9 +63,9 @@ pub(crate) fn switches(p: usize, q: usize) -> Option<usize> {
 /// PGL(2, q), or the part of it that the generators reach.
 struct Group {
     q: usize,
-    /// Whether only determinants that are squares occur.
+    /// `true` if all determinants are squares.
     half: bool,
-    /// Whether each number below q is a square that is not 0.
+    /// `true` for each number below q that is a square other than 0.
     square: Vec<bool>,
     inverse: Vec<usize>,
 }
