@@ -104,6 +104,8 @@ pub struct Defaults {
     /// `true` if a network has the routing rule of its family; otherwise shortest paths, lowest numbers first, and
     /// `d_mod_k` for trees and Clos networks.
     pub routing_of_family: bool,
+    /// Name of the network model.
+    pub network_model: &'static str,
     /// `true` if the first collective of a communicator pays for finding out which ranks share a host, as in a run of
     /// SimGrid's SMPI.
     pub smp_setup: bool,
@@ -138,6 +140,7 @@ static V0_1: Defaults = Defaults {
     },
     host_links_apart: false,
     routing_of_family: false,
+    network_model: "smpi",
     smp_setup: false,
     core_speed: 100e9,
     cores: 1,
@@ -155,6 +158,7 @@ static V0_2: Defaults = Defaults {
     design: SOLD,
     host_links_apart: true,
     routing_of_family: true,
+    network_model: "ordered",
     smp_setup: true,
     core_speed: 100e9,
     cores: 1,

@@ -83,11 +83,13 @@ pub struct Model {
 }
 
 impl Model {
-    /// Returns a default model: SMPI's network, exact sharing, and no merging of events beyond rounding.
+    /// Returns the default model: messages of a pair in order, exact sharing, and no merging of events beyond rounding.
     pub fn exact(collectives: Selector) -> Self {
+        let mpi = MpiOptions::default();
         Self {
-            network: NetworkModel::smpi(),
-            mpi: MpiOptions::default(),
+            network: NetworkModel::ordered(),
+            // Eager messages leave when they are sent.
+            mpi: MpiOptions { async_below: mpi.detached_below, ..mpi },
             collectives,
             sharing: Rule::Exact,
             precision: Precision { transfers: 0.0, others: TIMING_PRECISION },

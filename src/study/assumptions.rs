@@ -130,7 +130,7 @@ impl SensitivityChoice {
             let columns = base.each(|base, column| base.modelled(column, &choice))?;
             all.push(("collectives", table, UNCHANGED, 1.0, columns));
         }
-        for model in listed(&self.models, &["smpi", "ideal"]) {
+        for model in listed(&self.models, &["ordered", "smpi"]) {
             if NetworkModel::by_name(&model).is_none() {
                 return Err(ChoiceError::unknown("models", &model, &NetworkModel::NAMES).into());
             }

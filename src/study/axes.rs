@@ -129,30 +129,22 @@ fn iterations(file: &StudyFile, overrides: &Overrides) -> Option<usize> {
     overrides.check_iterations.or(of_file)
 }
 
-/// Returns the network model of a study without a list of them, if it names one.
-fn own_model<'a>(file: &'a StudyFile, overrides: &'a Overrides) -> Option<&'a String> {
-    overrides.model.network_model.as_ref().or(file.model.network_model.as_ref())
+/// Returns whether a check repeats whole replays with packets.
+fn checks_whole_replays(file: &StudyFile, overrides: &Overrides) -> bool {
+    (overrides.cross_check || file.check.is_some_and(|check| check.packets)) && iterations(file, overrides).is_none()
 }
 
-/// Adds packets to the network models where a check asks for them and they are not there, or flows; `true` if it has added
-/// packets.
-fn with_packets(
-    file: &StudyFile,
-    overrides: &Overrides,
-    mut models: Vec<Option<String>>,
-) -> (Vec<Option<String>>, bool) {
-    if !(overrides.cross_check || file.check.is_some_and(|check| check.packets))
-        || iterations(file, overrides).is_some()
-    {
-        return (models, false);
-    }
+/// Adds packets to the network models if they are not among them, and flows if packets are all that there is; `true` if it
+/// has added packets. `choice` has the model of a study without a list of them.
+fn with_packets(choice: &ModelChoice, mut models: Vec<Option<String>>) -> (Vec<Option<String>>, bool) {
+    let default = || choice.default_network_model().to_owned();
     if models == [None] {
-        models = vec![Some(own_model(file, overrides).map_or("smpi", String::as_str).to_owned())];
+        models = vec![Some(choice.network_model.clone().unwrap_or_else(default))];
     }
     let count = models.iter().flatten().filter(|name| has_packets(name)).count();
     if count == models.len() {
         // Packets alone have nothing to be compared with.
-        models.insert(0, Some("smpi".to_owned()));
+        models.insert(0, Some(default()));
     }
     if count == 0 {
         models.push(Some(PACKET.to_owned()));
@@ -236,9 +228,16 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
         Some(names) if overrides.model.network_model.is_none() => names.iter().cloned().map(Some).collect(),
         _ => vec![None],
     };
-    let (networks, added) = with_packets(file, overrides, networks);
+    let base = ModelChoice {
+        defaults: overrides.network.defaults.or(file.defaults),
+        ..overrides.model.clone().over(&file.model)
+    };
+    let (networks, added) = match checks_whole_replays(file, overrides) {
+        true => with_packets(&base, networks),
+        false => (networks, false),
+    };
     let sample = iterations(file, overrides);
-    if sample.is_some() && networks.iter().flatten().chain(own_model(file, overrides)).any(|name| has_packets(name)) {
+    if sample.is_some() && networks.iter().flatten().chain(&base.network_model).any(|name| has_packets(name)) {
         let message = "a check of some iterations repeats them with packets; leave packets out of the models";
         return Err(wrong("check", message));
     }
@@ -256,10 +255,6 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
             return Err(source.wrong(&[Key(list), Item(second)], format!("`{name}` stands in {list} twice")));
         }
     }
-    let base = ModelChoice {
-        defaults: overrides.network.defaults.or(file.defaults),
-        ..overrides.model.clone().over(&file.model)
-    };
     // Model by model, and for each its tables.
     let pairs: Vec<Pair<'_>> = networks
         .iter()

@@ -95,7 +95,7 @@ impl ChoiceError {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelChoice {
-    /// `smpi`, `lv08`, `cm02`, `ideal`, `tcp`, `loggops` or `packet`; `packet:routing=amin,vcs=6` has constants of
+    /// One of [`NetworkModel::NAMES`]; `packet:routing=amin,vcs=6` has constants of
     /// [`Self::packet`].
     pub network_model: Option<String>,
     /// Collective table: `mvapich2`, `ompi`, `mpich` or `default`.
@@ -467,12 +467,19 @@ impl ModelChoice {
         Ok(())
     }
 
+    /// Returns the network model that is used where none is chosen: SimGrid's for its own sharing rules, else that of the
+    /// defaults.
+    pub fn default_network_model(&self) -> &'static str {
+        let of_simgrid = [&self.compat, &self.sharing].into_iter().flatten().any(|choice| choice.starts_with("simgrid"));
+        if of_simgrid { "smpi" } else { self.defaults.unwrap_or_default().values().network_model }
+    }
+
     /// Checks the choices and fills in the defaults.
     ///
     /// # Errors
     /// [`ChoiceError`] for a name or a number that is not allowed.
     pub fn build(&self) -> Result<(Model, ModelDescription), ChoiceError> {
-        let text = self.network_model.as_deref().unwrap_or("smpi");
+        let text = self.network_model.as_deref().unwrap_or_else(|| self.default_network_model());
         let (name, inline) = match text.split_once(':') {
             Some((name, constants)) if has_packets(text) => (name, Some(PacketChoice::parse(constants)?)),
             _ => (text, None),

@@ -1,6 +1,8 @@
 //! What papers print, beside what we find: closed forms, graphs, and whole studies. The pages in `docs/published` show
 //! it.
 
+mod emulated;
+mod errors;
 mod failures;
 mod figures;
 mod formulas;

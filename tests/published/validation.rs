@@ -3,6 +3,7 @@
 //! Measurements and recordings are not in the repository. The test replays the recordings on the networks that were
 //! measured, under each model, and asserts what the page says of them.
 
+use super::errors::{Errors, Times, errors, errors_table, mean_ratio, means_table, middle, times_table, worst_mean};
 use super::pages::Page;
 use lzma_rust2::XzReader;
 use mopsim::defaults::Version;
@@ -69,16 +70,18 @@ struct Candidate {
     latency: f64,
 }
 
-const DEFAULT: &str = "`smpi` (default)";
+const DEFAULT: &str = "`ordered` (default)";
+const SMPI: &str = "`smpi`";
 const IDEAL: &str = "`ideal`, rate / 1.084";
 const TCP: &str = "`tcp`";
 
-const CANDIDATES: [Candidate; 7] = [
-    Candidate { name: DEFAULT, network_model: "smpi", delivery: None, divisor: 1.0, latency: 1e-5 },
+const CANDIDATES: [Candidate; 8] = [
+    Candidate { name: SMPI, network_model: "smpi", delivery: None, divisor: 1.0, latency: 1e-5 },
     Candidate { name: "`lv08`", network_model: "lv08", delivery: None, divisor: 1.0, latency: 2e-6 },
     Candidate { name: "`cm02`", network_model: "cm02", delivery: None, divisor: 1.0, latency: 1e-5 },
     Candidate { name: "`ideal`", network_model: "ideal", delivery: None, divisor: 1.0, latency: 1e-5 },
     Candidate { name: IDEAL, network_model: "ideal", delivery: None, divisor: ALL_OVERHEADS, latency: 1e-5 },
+    Candidate { name: DEFAULT, network_model: "ordered", delivery: None, divisor: 1.0, latency: 1e-5 },
     Candidate {
         name: "`tcp`, `delivery = \"concurrent\"`",
         network_model: "tcp",
@@ -128,9 +131,6 @@ struct Measured {
     /// Largest over smallest of the repetitions of each kernel.
     spreads: Vec<f64>,
 }
-
-/// Seconds of each kernel on each network.
-type Times = BTreeMap<String, BTreeMap<String, f64>>;
 
 fn reality() -> PathBuf {
     std::env::var_os("MOPSIM_SHARED")
@@ -183,108 +183,6 @@ fn predicted(candidate: &Candidate, runs: &[Measured], traces: &BTreeMap<(String
     runs.iter().map(of_network).collect()
 }
 
-/// The median; of an even number of values, the mean of both in the middle. The list is sorted.
-fn middle(sorted: &[f64]) -> f64 {
-    let half = sorted.len() / 2;
-    if sorted.len() % 2 == 1 { sorted[half] } else { (sorted[half - 1] + sorted[half]) / 2.0 }
-}
-
-/// Errors of a model. An error is a factor less 1, in per cent: a time that is twice or half of the measured one is 100 %
-/// off.
-#[derive(Debug)]
-struct Errors {
-    cells: usize,
-    median_time: f64,
-    worst_time: f64,
-    bias: f64,
-    /// Of times relative to the baseline network; none without one.
-    median_ratio: f64,
-    worst_ratio: f64,
-    /// Pairs of networks that differ by more than 10 % and are in the right order, and all that differ so.
-    in_order: usize,
-    ordered: usize,
-}
-
-fn errors(measured: &Times, predicted: &Times, baseline: &str) -> Errors {
-    let per_cent = |logarithm: f64| 100.0 * (logarithm.exp() - 1.0);
-    let sorted = |mut list: Vec<f64>| {
-        list.sort_by(f64::total_cmp);
-        list
-    };
-    let (mut times, mut ratios) = (Vec::new(), Vec::new());
-    let (mut in_order, mut ordered) = (0, 0);
-    for (network, kernels) in measured {
-        for (kernel, seconds) in kernels {
-            let ours = predicted[network][kernel];
-            times.push((ours / seconds).ln());
-            if let Some(base) = measured.get(baseline).filter(|_| network != baseline) {
-                ratios.push((ours / predicted[baseline][kernel] / (seconds / base[kernel])).ln().abs());
-            }
-            for (other, theirs) in measured.range(..network.clone()) {
-                let apart = seconds / theirs[kernel];
-                if apart.ln().abs() > 0.1 {
-                    ordered += 1;
-                    in_order += usize::from((apart > 1.0) == (ours / predicted[other][kernel] > 1.0));
-                }
-            }
-        }
-    }
-    let bias = per_cent(times.iter().sum::<f64>() / times.len() as f64);
-    let times = sorted(times.iter().map(|error| error.abs()).collect());
-    let ratios = if ratios.is_empty() { vec![f64::NAN] } else { sorted(ratios) };
-    Errors {
-        cells: times.len(),
-        median_time: per_cent(middle(&times)),
-        worst_time: per_cent(times[times.len() - 1]),
-        bias,
-        median_ratio: per_cent(middle(&ratios)),
-        worst_ratio: per_cent(ratios[ratios.len() - 1]),
-        in_order,
-        ordered,
-    }
-}
-
-/// Geometric mean, over all kernels, of the time on one network relative to that on another.
-fn mean_ratio(times: &Times, network: &str, base: &str) -> f64 {
-    let logarithms = KERNELS.map(|kernel| (times[network][kernel] / times[base][kernel]).ln());
-    (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp()
-}
-
-fn errors_table(rows: &[(&str, Errors)]) -> String {
-    let mut table = "| model | times: median error | worst | bias | ratios: median error | worst | right order |\n\
-                     | --- | --- | --- | --- | --- | --- | --- |\n"
-        .to_owned();
-    for (name, e) in rows {
-        let ratios = match e.median_ratio.is_nan() {
-            true => "- | -".to_owned(),
-            false => format!("{:.1} % | {:.0} %", e.median_ratio, e.worst_ratio),
-        };
-        writeln!(
-            table,
-            "| {name} | {:.1} % | {:.0} % | {:+.1} % | {ratios} | {} of {} |",
-            e.median_time, e.worst_time, e.bias, e.in_order, e.ordered
-        )
-        .expect("text");
-    }
-    table.trim_end().to_owned()
-}
-
-/// Measured times beside those of a model; bold where they differ by more than 15 %.
-fn times_table(measured: &Times, predicted: &Times) -> String {
-    let mut table = "| kernel |".to_owned();
-    NETWORKS.iter().for_each(|(_, name)| write!(table, " {name} |").expect("text"));
-    table.push_str(&format!("\n|{}", " --- |".repeat(NETWORKS.len() + 1)));
-    for kernel in KERNELS {
-        write!(table, "\n| {kernel} |").expect("text");
-        for (network, _) in NETWORKS {
-            let (seconds, ours) = (measured[network][kernel], predicted[network][kernel]);
-            let bold = if (ours / seconds).ln().abs() > 1.15f64.ln() { "**" } else { "" };
-            write!(table, " {bold}{seconds:.3} / {ours:.3}{bold} |").expect("text");
-        }
-    }
-    table
-}
-
 /// Times on another network over those on the one-way network with as many channels a switch.
 const ONE_WAY: [(&str, &str, &str); 3] = [
     ("d=3, random", "rand16d3", "imase16d3"),
@@ -309,28 +207,6 @@ fn one_way_table(measured: &Times, models: &[(&str, &Times)]) -> String {
     }
     row("**geometric mean**", 3, &mean_ratio);
     table
-}
-
-fn means_table(measured: &Times, models: &[(&str, &Times)]) -> String {
-    let mut table = "| model |".to_owned();
-    NETWORKS[1..].iter().for_each(|(_, name)| write!(table, " {name} |").expect("text"));
-    table.push_str(&format!("\n|{}", " --- |".repeat(NETWORKS.len())));
-    for (name, times) in [("measured", measured)].iter().chain(models) {
-        write!(table, "\n| {name} |").expect("text");
-        for (network, _) in &NETWORKS[1..] {
-            write!(table, " {:.3} |", mean_ratio(times, network, NETWORKS[0].0)).expect("text");
-        }
-    }
-    table
-}
-
-/// Largest error of a geometric mean relative to the baseline network, in per cent.
-fn worst_mean(measured: &Times, predicted: &Times) -> f64 {
-    let error = |network: &str| {
-        let [ours, theirs] = [predicted, measured].map(|times| mean_ratio(times, network, NETWORKS[0].0));
-        100.0 * ((ours / theirs).ln().abs().exp() - 1.0)
-    };
-    NETWORKS[1..].iter().map(|(network, _)| error(network)).fold(0.0, f64::max)
 }
 
 fn read_campaign(
@@ -375,10 +251,10 @@ fn predictions_are_as_near_to_measurements_as_the_page_says() {
     };
     let (runs, measured, found, rows) = all("gap", &sixteen);
     let of = |name: &str| CANDIDATES.iter().position(|candidate| candidate.name == name).expect("a candidate");
-    let models: Vec<(&str, &Times)> = [DEFAULT, IDEAL, TCP].into_iter().map(|name| (name, &found[of(name)])).collect();
-    page.put("times", &times_table(&measured, &found[of(TCP)]));
+    let models: Vec<(&str, &Times)> = [SMPI, DEFAULT, TCP].into_iter().map(|name| (name, &found[of(name)])).collect();
+    page.put("times", &times_table(&measured, &found[of(TCP)], &KERNELS, &NETWORKS));
     page.put("one-way", &one_way_table(&measured, &models));
-    page.put("means", &means_table(&measured, &models));
+    page.put("means", &means_table(&measured, &models, &NETWORKS));
     let mut spreads: Vec<f64> =
         runs.iter().flat_map(|run| run.spreads.iter().map(|spread| 100.0 * (spread - 1.0))).collect();
     spreads.sort_by(f64::total_cmp);
@@ -388,19 +264,22 @@ fn predictions_are_as_near_to_measurements_as_the_page_says() {
     all("clean", &["ring4", "ring8"]);
     let stock = all("proto", &["torus44", "rand16d3", "rand16d4", "imase16d3", "ring16"]).3;
     // What was aimed at is a median of 3.5 % and 27 % at most for ratios; nothing was fitted to these kernels.
-    let (tcp, default) = (&rows[of(TCP)].1, &rows[of(DEFAULT)].1);
+    let [tcp, smpi, default] = [TCP, SMPI, DEFAULT].map(|name| &rows[of(name)].1);
     assert_eq!((tcp.cells, tcp.ordered), (60, 132));
     assert!(tcp.median_time < 3.5 && tcp.worst_time < 40.0 && tcp.bias.abs() < 2.5, "{tcp:?}");
     assert!(tcp.median_ratio < 3.55 && tcp.worst_ratio < 27.0 && tcp.in_order >= 129, "{tcp:?}");
-    assert!(default.median_time > 30.0 && default.worst_time > 100.0, "{default:?}");
-    assert!(default.median_ratio > 7.0 && default.worst_ratio > 60.0, "{default:?}");
-    let means = [TCP, DEFAULT].map(|name| worst_mean(&measured, &found[of(name)]));
+    assert!(smpi.median_time > 30.0 && smpi.worst_time > 100.0, "{smpi:?}");
+    assert!(smpi.median_ratio > 7.0 && smpi.worst_ratio > 60.0, "{smpi:?}");
+    // The default has no constant of any network, and leaves out framing and acknowledgements, 8 % of the rate.
+    assert!(default.median_time < 8.5 && default.worst_time < 36.0, "{default:?}");
+    assert!(default.median_ratio < 4.0 && default.worst_ratio < 36.0 && default.in_order >= 128, "{default:?}");
+    let means = [TCP, SMPI].map(|name| worst_mean(&measured, &found[of(name)], &NETWORKS));
     assert!(means[0] < 4.5 && means[1] > 7.0, "{means:?}");
     // Under conditions that no constant was chosen for.
     for (rows, time, ratio) in [(&clean, 7.0, 9.0), (&stock, 10.5, 9.0)] {
-        let (tcp, default) = (&rows[of(TCP)].1, &rows[of(DEFAULT)].1);
+        let (tcp, smpi) = (&rows[of(TCP)].1, &rows[of(SMPI)].1);
         assert!(tcp.median_time < time && tcp.median_ratio < ratio, "{tcp:?}");
-        assert!(default.median_time > 25.0 && default.median_ratio > 12.0, "{default:?}");
+        assert!(smpi.median_time > 25.0 && smpi.median_ratio > 12.0, "{smpi:?}");
     }
     // One-way against two-way networks of the same degree: faster, by nearly as much as measured.
     for (other, one_way, faster) in [("rand16d3", "imase16d3", 1.272), ("rand16d4", "imase16d4", 1.414)] {

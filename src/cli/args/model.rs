@@ -11,7 +11,7 @@ Examples:
 
 docs/models.md says what the models are and when to choose which.")]
 pub struct ModelVerb {
-    /// Models: smpi, lv08, cm02, ideal, tcp, packet, or files with constants of one [default: the first five]
+    /// Models: ordered, tcp, ideal, smpi, lv08, cm02, packet, or files with constants of one [default: the first six]
     #[arg(value_name = "NAME|FILE")]
     pub models: Vec<String>,
     /// Bandwidth of the link

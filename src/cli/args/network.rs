@@ -103,12 +103,12 @@ pub struct PlacementFiles {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Model")]
 pub struct Model {
-    /// Network model: smpi, lv08, cm02, ideal, tcp, loggops, packet, or a file with constants of one
+    /// Network model: ordered, tcp, ideal, packet, smpi, lv08, cm02, loggops, or a file with constants of one
     ///
     /// The file is TOML with the keys of the table `[model]` of studies (docs/reference/studies.md): `network_model`,
     /// `bandwidth_factor`, `latency_factor`, `send_overhead`, `async_below` and others. Other flags override it. What the
     /// `config` of a SimGrid platform says holds where nothing else is said. `packet` sends messages as packets through the
-    /// buffers of switches; `packet:routing=amin,vcs=6` sets constants of it (docs/packets.md). [default: smpi]
+    /// buffers of switches; `packet:routing=amin,vcs=6` sets constants of it (docs/packets.md). [default: ordered; smpi with --compat simgrid]
     #[arg(long, value_name = "NAME|FILE", visible_alias = "network-model")]
     pub model: Option<String>,
     /// Table that chooses the algorithm of each collective: mvapich2, ompi, mpich or default [default: mvapich2]

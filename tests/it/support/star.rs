@@ -2,7 +2,9 @@
 
 use mopsim::engine::Model;
 use mopsim::ids::{HostId, LinkId};
+use mopsim::mpi::MpiOptions;
 use mopsim::mpi::collective::{Selector, select::Table};
+use mopsim::network::model::NetworkModel;
 use mopsim::platform::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
 use std::sync::Arc;
 
@@ -38,7 +40,11 @@ pub fn platform(hosts: u32, links: u32, cores: u32, routes: Arc<dyn RouteTable>)
     Platform { name: "test".into(), hosts: (0..hosts).map(host).collect(), links: all, loopback, routes }
 }
 
-/// Exact sharing, with a table of collectives.
+/// SMPI's network with exact sharing, and a table of collectives.
 pub fn model(table: Table) -> Model {
-    Model::exact(Selector::new(table, true))
+    Model {
+        network: NetworkModel::smpi(),
+        mpi: MpiOptions::default(),
+        ..Model::exact(Selector::new(table, true))
+    }
 }
