@@ -1,4 +1,4 @@
-//! Common parts of the two MDDP families: cutting a dense known graph down to n switches, or growing it to them.
+//! Common parts of the two MDDP families: reducing or growing a dense known graph to n switches.
 //!
 //! MDDP ("modified degree-diameter solutions") is a network of *A Case for Uni-Directional Network Topologies in
 //! Large-Scale Clusters*; the procedure itself is in a paper that could not be obtained. This is a heuristic of our
