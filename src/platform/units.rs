@@ -299,7 +299,7 @@ impl<'de> Deserialize<'de> for HostLinkBandwidth {
 }
 
 #[cfg(test)]
-#[allow(clippy::float_cmp)] // The reader promises one float and no other, so the tests ask for it.
+#[allow(clippy::float_cmp)] // The reader promises exactly one float, so the tests compare for equality.
 mod tests {
     use super::*;
     use proptest::prelude::*;
