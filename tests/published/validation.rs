@@ -1,7 +1,7 @@
-//! Predicted times beside times that were measured on an emulated network: the tables of docs/reference/validation.md.
+//! Predicted times compared with times measured on an emulated network: the tables of docs/reference/validation.md.
 //!
-//! Measurements and recordings are not in the repository. The test replays the recordings on the networks that were
-//! measured, under each model, and asserts what the page says of them.
+//! Measurements and recordings are not in the repository. The test replays the recordings on the measured networks,
+//! under each model, and asserts the statements of the page.
 
 use super::pages::Page;
 use lzma_rust2::XzReader;
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 /// Rate of all cables, in bytes per second: 5 Mbit/s.
 const RATE: f64 = 625_000.0;
 
-/// Bytes through the queues of all cables over bytes of messages times hops: framing, headers, acknowledgements.
+/// Ratio of bytes through the queues of all cables to bytes of messages times hops: framing, headers, acknowledgements.
 const ALL_OVERHEADS: f64 = 1.084;
 
 /// Kernels, in the order of the tables.
@@ -48,7 +48,7 @@ const NETWORKS: [(&str, &str); 6] = [
     ("ring16", "ring 16"),
 ];
 
-/// Algorithms of Open MPI that the measured runs were held to, by the names of SimGrid.
+/// Algorithms of Open MPI in the measured runs, by SimGrid's names.
 const COLLECTIVES: [(&str, &str); 5] = [
     ("alltoall", "ring"),
     ("allreduce", "rdb"),
@@ -61,11 +61,12 @@ const COLLECTIVES: [(&str, &str); 5] = [
 struct Candidate {
     name: &'static str,
     network_model: &'static str,
-    /// `delivery`, where it is not that of the model.
+    /// `delivery`, if it differs from that of the model.
     delivery: Option<&'static str>,
-    /// What the rate of cables is divided by, for models that know no packets.
+    /// Divisor of the rate of cables, for models without packets.
     divisor: f64,
-    /// Seconds of a cable, for models without a latency of messages: 24 us over the mean distance of the networks.
+    /// Latency of a cable in seconds, for models without a latency of messages: 24 us divided by the mean distance of
+    /// the networks.
     latency: f64,
 }
 
@@ -117,15 +118,15 @@ impl Candidate {
     }
 }
 
-/// What was measured on a network.
+/// Measurements on a network.
 struct Measured {
     network: String,
     spec: String,
-    /// Messages of fewer bytes did not wait for their receive: the limit that Open MPI was given.
+    /// Size limit in bytes below which messages did not wait for their receive, as configured in Open MPI.
     eager_below: u64,
-    /// Seconds of each kernel, the median of the repetitions.
+    /// Median seconds of each kernel over the repetitions.
     times: BTreeMap<String, f64>,
-    /// Largest over smallest of the repetitions of each kernel.
+    /// Largest over smallest time of the repetitions of each kernel.
     spreads: Vec<f64>,
 }
 
@@ -167,7 +168,7 @@ fn recording(kernel: &str, ranks: usize, folder: &Path) -> Trace {
     trace::read(&folder.join(name), &trace::Options::default()).expect("a recording")
 }
 
-/// Replays what was measured.
+/// Returns the times of replays of the measured runs.
 fn predicted(candidate: &Candidate, runs: &[Measured], traces: &BTreeMap<(String, usize), Trace>) -> Times {
     let of_network = |run: &Measured| {
         let network = candidate.network(&run.spec);
@@ -183,24 +184,25 @@ fn predicted(candidate: &Candidate, runs: &[Measured], traces: &BTreeMap<(String
     runs.iter().map(of_network).collect()
 }
 
-/// The median; of an even number of values, the mean of both in the middle. The list is sorted.
+/// Returns the median of a sorted list; for an even number of values, the mean of both in the middle.
 fn middle(sorted: &[f64]) -> f64 {
     let half = sorted.len() / 2;
     if sorted.len() % 2 == 1 { sorted[half] } else { (sorted[half - 1] + sorted[half]) / 2.0 }
 }
 
-/// Errors of a model. An error is a factor less 1, in per cent: a time that is twice or half of the measured one is 100 %
-/// off.
+/// Errors of a model. An error is a factor minus 1, in per cent: a time that is twice or half of the measured one has
+/// an error of 100 %.
 #[derive(Debug)]
 struct Errors {
     cells: usize,
     median_time: f64,
     worst_time: f64,
     bias: f64,
-    /// Of times relative to the baseline network; none without one.
+    /// Median error of times relative to the baseline network; not a number without one.
     median_ratio: f64,
     worst_ratio: f64,
-    /// Pairs of networks that differ by more than 10 % and are in the right order, and all that differ so.
+    /// Number of network pairs that differ by more than 10 % and are in the right order, and of all pairs that differ
+    /// by more than 10 %.
     in_order: usize,
     ordered: usize,
 }
@@ -244,7 +246,7 @@ fn errors(measured: &Times, predicted: &Times, baseline: &str) -> Errors {
     }
 }
 
-/// Geometric mean, over all kernels, of the time on one network relative to that on another.
+/// Returns the geometric mean, over all kernels, of the time on one network relative to that on another.
 fn mean_ratio(times: &Times, network: &str, base: &str) -> f64 {
     let logarithms = KERNELS.map(|kernel| (times[network][kernel] / times[base][kernel]).ln());
     (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp()
@@ -269,7 +271,7 @@ fn errors_table(rows: &[(&str, Errors)]) -> String {
     table.trim_end().to_owned()
 }
 
-/// Measured times beside those of a model; bold where they differ by more than 15 %.
+/// Returns the table of measured times and those of a model; bold if they differ by more than 15 %.
 fn times_table(measured: &Times, predicted: &Times) -> String {
     let mut table = "| kernel |".to_owned();
     NETWORKS.iter().for_each(|(_, name)| write!(table, " {name} |").expect("text"));
@@ -285,7 +287,7 @@ fn times_table(measured: &Times, predicted: &Times) -> String {
     table
 }
 
-/// Times on another network over those on the one-way network with as many channels a switch.
+/// Networks that are compared with the one-way network with as many channels per switch.
 const ONE_WAY: [(&str, &str, &str); 3] = [
     ("d=3, random", "rand16d3", "imase16d3"),
     ("d=4, random", "rand16d4", "imase16d4"),
@@ -324,7 +326,7 @@ fn means_table(measured: &Times, models: &[(&str, &Times)]) -> String {
     table
 }
 
-/// Largest error of a geometric mean relative to the baseline network, in per cent.
+/// Returns the largest error of a geometric mean relative to the baseline network, in per cent.
 fn worst_mean(measured: &Times, predicted: &Times) -> f64 {
     let error = |network: &str| {
         let [ours, theirs] = [predicted, measured].map(|times| mean_ratio(times, network, NETWORKS[0].0));
@@ -387,7 +389,7 @@ fn predictions_are_as_near_to_measurements_as_the_page_says() {
     let clean = all("clean", &sixteen).3;
     all("clean", &["ring4", "ring8"]);
     let stock = all("proto", &["torus44", "rand16d3", "rand16d4", "imase16d3", "ring16"]).3;
-    // What was aimed at is a median of 3.5 % and 27 % at most for ratios; nothing was fitted to these kernels.
+    // The goal was a median of 3.5 % and at most 27 % for ratios; nothing was fitted to these kernels.
     let (tcp, default) = (&rows[of(TCP)].1, &rows[of(DEFAULT)].1);
     assert_eq!((tcp.cells, tcp.ordered), (60, 132));
     assert!(tcp.median_time < 3.5 && tcp.worst_time < 40.0 && tcp.bias.abs() < 2.5, "{tcp:?}");
@@ -396,7 +398,7 @@ fn predictions_are_as_near_to_measurements_as_the_page_says() {
     assert!(default.median_ratio > 7.0 && default.worst_ratio > 60.0, "{default:?}");
     let means = [TCP, DEFAULT].map(|name| worst_mean(&measured, &found[of(name)]));
     assert!(means[0] < 4.5 && means[1] > 7.0, "{means:?}");
-    // Under conditions that no constant was chosen for.
+    // Conditions to which no constant was fitted.
     for (rows, time, ratio) in [(&clean, 7.0, 9.0), (&stock, 10.5, 9.0)] {
         let (tcp, default) = (&rows[of(TCP)].1, &rows[of(DEFAULT)].1);
         assert!(tcp.median_time < time && tcp.median_ratio < ratio, "{tcp:?}");
