@@ -32,7 +32,7 @@ pub struct Bill {
 /// Reason why there is no bill.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CostError {
-    /// The routers have fewer ports than the price list goes down to.
+    /// The routers have fewer ports than the price list covers.
     #[error("a router has {ports} ports, but the prices hold for routers of at least {least} ports")]
     FewPorts {
         /// Ports of the routers.

@@ -113,7 +113,7 @@ pub struct HostPrices {
     pub adapter_dollars: f64,
     /// Watts of an adapter.
     pub adapter_watts: f64,
-    /// Length in metres of the cable between a host and its switch, where the floor plan does not place hosts.
+    /// Length in metres of the cable between a host and its switch, if the floor plan does not place hosts.
     pub cable_metres: f64,
 }
 

@@ -399,7 +399,7 @@ mod tests {
         let parameters: PlatformParameters =
             toml::from_str("cable_delay = '100 ns'\nswitches_per_cabinet = 3\nlink_latency = 0").unwrap();
         let mut topology = topology::build("ring:4").unwrap();
-        // Switches 0, 1 and 2 are in one cabinet and 3 is in the other, so the path from 0 to 2 by way of 3 is long.
+        // Switches 0, 1 and 2 are in one cabinet and 3 is in the other, so the path from 0 to 2 via 3 is long.
         topology.graph = std::sync::Arc::new(Graph::undirected(4, vec![(0, 3), (3, 2), (0, 1), (1, 2)]).unwrap());
         let parameters = parameters.check_with(Version::V0_1).unwrap();
         let platform = Platform::from_topology(&topology, &parameters, "lowest_latency", 1).unwrap();

@@ -104,7 +104,8 @@ pub struct PlatformParameters {
     pub link_latency: Option<Seconds>,
     /// Time that a message takes through a switch, in addition to the latency of the links.
     pub switch_delay: Option<Seconds>,
-    /// Delay per metre of cable between switches, added to the latency of its link. Lengths are those of the floor plan.
+    /// Delay per metre of cable between switches, added to the latency of its link. Lengths are those of the floor
+    /// plan.
     #[serde(alias = "cable_delay_per_metre")]
     pub cable_delay: Option<Seconds>,
     /// Floor plan for cable lengths: `grid`, `slim-fly` or `equality`; default `grid`.

@@ -77,7 +77,8 @@ pub struct StudyFile {
     pub failures: Option<toml::Value>,
     /// Cables that become slower, in addition to `failures` or alone.
     pub degraded: Option<DegradedChoice>,
-    /// Several network models, e.g. `["smpi", "packet"]`; every network is compared with the baseline under each of them.
+    /// Several network models, e.g. `["smpi", "packet"]`; every network is compared with the baseline under each of
+    /// them.
     pub models: Option<Vec<String>>,
     /// Checks of the study's own conclusions.
     pub check: Option<CheckChoice>,

@@ -33,9 +33,9 @@ pub(super) fn named(head: &[u8]) -> Option<(&'static str, &'static str)> {
     chakra_protobuf(head).then_some(CHAKRA)
 }
 
-/// Recognises a protobuf stream of Chakra: the length of its first message, then that message, which describes the trace.
-/// It begins with its field 1, a version such as `0.0.4`, or, without one, with its field 2, an attribute whose field 1 is
-/// a name.
+/// Recognises a protobuf stream of Chakra: the length of its first message, then that message, which describes the
+/// trace. It begins with its field 1, a version such as `0.0.4`, or, without one, with its field 2, an attribute whose
+/// field 1 is a name.
 fn chakra_protobuf(head: &[u8]) -> bool {
     let Some((length, message)) = length_of(head) else { return false };
     let text = |field: &[u8]| match field {

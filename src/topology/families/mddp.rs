@@ -21,7 +21,7 @@ const TRIES: usize = 200;
 /// Largest product of the number of inserted or removed switches and the square of the degree.
 const MAX_WORK: u128 = 1 << 29;
 
-/// Graph under construction. An undirected cable is an arc each way.
+/// Graph under construction. An undirected cable is an arc in each direction.
 pub(super) struct Draft {
     directed: bool,
     /// The arcs out of each switch; `None` for a switch that was removed.

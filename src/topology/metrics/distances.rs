@@ -312,8 +312,8 @@ impl Dense {
         for (bit, &end) in ends.iter().enumerate() {
             self.now[end as usize][bit / 64] |= 1 << (bit % 64);
         }
-        // A bit costs about half as much as a row. Arcs are counted, not switches: one step at the hub of a star is as much
-        // work as a whole level of rows.
+        // A bit costs about half as much as a row. Arcs are counted, not switches: one step at the hub of a star is as
+        // much work as a whole level of rows.
         let arcs = |levels: &[Vec<u32>]| {
             levels.iter().flatten().map(|&switch| graph.in_degree(SwitchId(switch))).sum::<usize>()
         };

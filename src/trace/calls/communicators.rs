@@ -27,7 +27,7 @@ pub(super) struct Communicators {
     tags: FxHashMap<(CommunicatorId, i32), i32>,
 }
 
-/// How a communicator is created, which determines the messages of the call.
+/// Method of creating a communicator, which determines the messages of the call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::trace) enum Making {
     /// By colours and keys, which all ranks have to exchange: `MPI_Comm_split`.

@@ -321,8 +321,8 @@ impl Order<'_> {
         released
     }
 
-    /// Takes the counterpart of a message, or stores the message until it comes. Triples without messages in progress
-    /// are forgotten: programs may have one tag per message.
+    /// Takes the counterpart of a message, or stores the message until the counterpart is posted. Triples without
+    /// messages in progress are forgotten: programs may have one tag per message.
     fn post(
         &mut self,
         triple: (u32, u32, u32),
@@ -452,7 +452,7 @@ impl Order<'_> {
             }
             next = self.earlier_stuck(place, next);
         }
-        // The first one that comes up again is in the circle.
+        // The first one that is visited again is in the circle.
         let (mut least, mut at) = (next, self.earlier_stuck(place, next));
         while at != next {
             least = least.min(at);

@@ -2,11 +2,11 @@
 //!
 //! Messages of a triple (source, destination, tag) match in order, so counting is sufficient: the k-th receive can
 //! complete when the k-th send is posted. Whether ranks block does not depend on their speed, since no receive here
-//! takes a message from whichever source is first; one run covers all orders. Two runs are made: one with sends that
-//! are always buffered, where a block is certain, and one with sends that wait for their receive, where a block means
-//! that the program relies on buffers, which MPI does not promise (MPI 4.0, section 3.5). Collectives hold all members
-//! together, as MPI allows; but with buffered sends not the members that only contribute, such as the root of a bcast.
-//! The wait for a non-blocking one ends when all members have started it.
+//! accepts messages from any source; one run covers all orders. Two runs are made: one with sends that are always
+//! buffered, where a block is certain, and one with sends that wait for their receive, where a block means that the
+//! program relies on buffers, which MPI does not promise (MPI 4.0, section 3.5). Collectives hold all members together,
+//! as MPI allows; but with buffered sends not the members that only contribute, such as the root of a bcast. The wait
+//! for a non-blocking one ends when all members have started it.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -6,8 +6,8 @@
 //! next with probability 1 - e^-x, if x edges to the vertices of the last level are expected; its edges to the rest of
 //! the graph are unaffected. A search is therefore drawn class by class, level by level:
 //!
-//! - The few vertices of the classes with the largest degrees (the hubs, up to [`HUBS`]) are drawn one by one and belong to the
-//!   ranks that own them in the real graph: they make some ranks busier than others.
+//! - The few vertices of the classes with the largest degrees (the hubs, up to [`HUBS`]) are drawn one by one and
+//!   belong to the ranks that own them in the real graph: they make some ranks busier than others.
 //! - For all other classes the number of vertices reached is drawn, and the share of each rank.
 //! - The expected edges between two levels are distributed over pairs of ranks by their shares in both, and drawn as
 //!   Poisson numbers.
