@@ -1,9 +1,9 @@
 //! Floor plan of the paper on Equality: switches and compute nodes together in cabinets of 42 units.
 //!
 //! Switch 0, its compute nodes, switch 1, ... take one unit each, in this order; 42 units make a cabinet. Within a
-//! cabinet switches are placed first, from the top, then compute nodes. Cabinets are 1 m by 1 m without aisles; a cable
-//! leaves through a port at mid-height (0.5 m at each end), runs along the side of the cabinet, and between cabinets 1
-//! m above them.
+//! cabinet switches are placed first, from the top, then compute nodes. Cabinets are 1 m by 1 m without aisles; a
+//! cable leaves through a port at mid-height (0.5 m at each end), runs along the side of the cabinet, and between
+//! cabinets 1 m above them.
 
 use super::FloorPlan;
 use crate::ids::SwitchId;

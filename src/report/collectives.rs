@@ -32,7 +32,7 @@ pub struct CollectivesReport {
     pub size_bytes: u32,
     /// `true` if the calls include the cost of finding out which ranks share a host.
     pub smp_setup: bool,
-    /// Table for the parts of combinations that have no algorithm of their own.
+    /// Table that combined algorithms use for parts of their work.
     pub table: &'static str,
     /// One entry per operation.
     pub collectives: Vec<Operation>,
@@ -231,8 +231,8 @@ impl Asked {
 }
 
 impl CollectivesReport {
-    /// Creates a report on `kinds`. `table` is used for the parts of combinations that have no algorithm of their own.
-    /// Crossovers are searched in the tables of `crossovers`.
+    /// Creates a report on `kinds`. Combined algorithms use `table` for parts of their work. Crossovers are searched in
+    /// the tables of `crossovers`.
     ///
     /// Message counts are computed message by message, in proportional time.
     pub fn of(kinds: &[CollectiveKind], options: &CallOptions, table: Table, crossovers: &[Table]) -> Self {

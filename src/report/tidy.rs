@@ -142,8 +142,8 @@ const MORE: [Of; 30] = [
     ("failures", |row| row.setting().failures.as_ref().map_or(Datum::Missing, |failed| Datum::Text(failed.name()))),
 ];
 
-/// Returns the columns of a comparison. Every comparison has all of them; those of settings are further left if the
-/// study has several, which is their place from before all comparisons had them.
+/// Returns the columns of a comparison. Every comparison has all of them. If a study varies a setting, its column is
+/// further left, as in earlier versions, which had it only in such studies.
 fn columns(comparison: &Comparison) -> Vec<Of> {
     let any = |given: fn(&Setting) -> bool| comparison.settings.iter().any(given);
     let early = [

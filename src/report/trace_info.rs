@@ -22,7 +22,7 @@ fn columns(names: &[(&'static str, &'static str)]) -> Vec<Column> {
 /// A row of the totals: name for programs, name for people, value, mean and largest of a rank.
 type Total = (&'static str, &'static str, Datum, Option<(f64, f64)>, usize);
 
-/// Returns the contents of a trace.
+/// Returns the sheet of a trace's contents.
 pub fn info(trace: &Trace, info: &Info, extras: &Extras) -> Sheet {
     let per_second = 1.0 / extras.host_speed;
     let count = |what: fn(&crate::trace::inspect::RankTotal) -> u64| {

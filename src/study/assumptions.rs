@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// adaptive.
 const ROUTINGS: [&str; 3] = ["ecmp", "split", "ugal"];
 
-/// Default of the relative change of latency, bandwidth and compute speed.
+/// Default relative change of latency, bandwidth and compute speed.
 const AMPLITUDE: f64 = 0.2;
 
 /// Assumptions to change, as written in a study. A missing list has the default entries; an empty one drops the

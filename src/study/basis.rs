@@ -16,8 +16,8 @@ pub struct Validation {
     pub times: [f64; 2],
     /// Median and largest error of times relative to a baseline network.
     pub ratios: [f64; 2],
-    /// Number of network pairs in the right order, and number of all pairs whose measured times differ by more than 10
-    /// %.
+    /// Number of network pairs in the right order, and number of all pairs whose measured times differ by more than
+    /// 10 %.
     pub order: [u32; 2],
 }
 

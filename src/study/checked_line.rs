@@ -23,7 +23,7 @@ pub(super) fn write(content: &impl Serialize) -> String {
 /// Result of checking a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
-    /// The object without its correct checksum.
+    /// A valid object, without its checksum.
     Checked(Vec<u8>),
     /// The line has no checksum.
     Unchecked,

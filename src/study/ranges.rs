@@ -9,7 +9,7 @@ use super::workload::WorkloadInfo;
 use crate::result::critical::{CriticalPath, Step};
 use crate::result::explain::{BusyLink, PROFILE_GROUPS, Shares};
 
-/// Tolerance of two sums of the same times in different order, relative.
+/// Relative tolerance for sums of the same times in another order.
 const ROUNDING: f64 = 1e-6;
 
 /// Largest ratio of a link's apparent load to its capacity: SimGrid's incremental solver leaves outdated rates, several
