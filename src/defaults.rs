@@ -1,8 +1,8 @@
-//! The one table of defaults: what every verb assumes where a user gives no value.
+//! The table of defaults: the values that all verbs assume if the user sets none.
 //!
-//! The table has versions, so that a report can be repeated after its defaults have changed: `defaults = "0.1"` in a
-//! study or platform file, or `--defaults 0.1`. A version never changes once it is released. All values are in bytes, seconds
-//! and flops.
+//! The table has versions, so that a report can be reproduced after its defaults have changed: `defaults = "0.1"` in
+//! a study or platform file, or `--defaults 0.1`. A version never changes once it is released. All values are in
+//! bytes, seconds and flops.
 
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use std::fmt;
@@ -11,14 +11,14 @@ use std::str::FromStr;
 /// A version of the defaults.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Version {
-    /// The values of the papers that mopsim began with, a set for each verb.
+    /// Values of the papers that mopsim began with, a set for each verb.
     V0_1,
-    /// The values of networks that are sold, the same for all verbs.
+    /// Values of networks on the market, the same for all verbs.
     #[default]
     V0_2,
 }
 
-/// The error for a version that does not exist.
+/// Error for a version that does not exist.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("there are no defaults `{0}`; the versions are {known}", known = known())]
 pub struct UnknownVersion(pub String);
@@ -31,7 +31,7 @@ impl Version {
     /// All versions, oldest first.
     pub const ALL: [Version; 2] = [Self::V0_1, Self::V0_2];
 
-    /// The name that files and flags use.
+    /// Returns the name that files and flags use.
     pub fn name(self) -> &'static str {
         match self {
             Self::V0_1 => "0.1",
@@ -39,7 +39,7 @@ impl Version {
         }
     }
 
-    /// The values of this version.
+    /// Returns the values of this version.
     pub fn values(self) -> &'static Defaults {
         match self {
             Self::V0_1 => &V0_1,
@@ -62,7 +62,7 @@ impl<'de> Deserialize<'de> for Version {
     }
 }
 
-/// Reads the name of a version. A number is refused with a word on quotes, since TOML would read 0.10 as 0.1.
+/// Visitor for the name of a version. Numbers are refused with a hint to use quotes, since TOML would read 0.10 as 0.1.
 struct Named;
 
 impl Visitor<'_> for Named {
@@ -92,26 +92,27 @@ pub struct Speeds {
     pub host_links: bool,
 }
 
-/// The values of a version.
+/// Values of a version.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Defaults {
     /// Speeds of `replay`, `compare` and `export`.
     pub replay: Speeds,
     /// Speeds of `topology`, `throughput` and `packets`, which replay nothing.
     pub design: Speeds,
-    /// `true` if a host link carries its bandwidth in each direction even where the cables between switches share theirs.
+    /// `true` if a host link has its full bandwidth in each direction, even if the cables between switches share
+    /// theirs.
     pub host_links_apart: bool,
-    /// `true` if a network has the routing rule of its family; otherwise shortest paths, lowest numbers first, and
+    /// `true` if a network uses the routing rule of its family; otherwise shortest paths, lowest numbers first, and
     /// `d_mod_k` for trees and Clos networks.
     pub routing_of_family: bool,
     /// Name of the network model.
     pub network_model: &'static str,
-    /// `true` if the first collective of a communicator pays for finding out which ranks share a host, as in a run of
-    /// SimGrid's SMPI.
+    /// `true` if the first collective of a communicator includes the cost of finding out which ranks share a host, as
+    /// in a run of SimGrid's SMPI.
     pub smp_setup: bool,
     /// Speed of a core, in flop per second.
     pub core_speed: f64,
-    /// Cores of a host.
+    /// Number of cores per host.
     pub cores: u32,
     /// Bandwidth within a host, in bytes per second; SimGrid's.
     pub loopback_bandwidth: f64,
@@ -121,8 +122,9 @@ pub struct Defaults {
     pub packet_bytes: f64,
 }
 
-/// 40 Gbit/s and 100 ns a link, no host links (paper on uni-directional networks); without a replay 96 Gbit/s, 60 ns a switch
-/// and 5 ns per metre (papers on DSN-F and Skywalk). Packets of 33 flits of 256 bits.
+/// Without host links: 40 Gbit/s and a latency of 100 ns per link (paper on uni-directional networks). For verbs
+/// without a replay: 96 Gbit/s, 60 ns per switch and 5 ns per metre (papers on DSN-F and Skywalk). Packets of 33 flits
+/// of 256 bits.
 static V0_1: Defaults = Defaults {
     replay: Speeds {
         link_bandwidth: 5e9,
@@ -149,7 +151,8 @@ static V0_1: Defaults = Defaults {
     packet_bytes: 33.0 * 32.0,
 };
 
-/// 100 Gbit/s, 100 ns a switch, 5 ns per metre of cable, host links like the others.
+/// Speeds of networks on the market: 100 Gbit/s, 100 ns per switch, 5 ns per metre of cable, and host links with the
+/// speeds of other links.
 const SOLD: Speeds =
     Speeds { link_bandwidth: 12.5e9, link_latency: 0.0, switch_delay: 100e-9, cable_delay: 5e-9, host_links: true };
 

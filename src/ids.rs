@@ -1,6 +1,6 @@
-//! Ids of the things that the simulator keeps in flat arrays.
+//! Ids of objects in flat arrays.
 //!
-//! An id is an index and nothing else: ids of different kinds do not mix, and they do not add.
+//! An id is only an index: ids of different kinds cannot be mixed, and they cannot be added.
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -9,16 +9,16 @@ macro_rules! id {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The id as an index into an array.
+            /// Returns the id as an index into an array.
             #[inline]
             pub fn index(self) -> usize {
                 self.0 as usize
             }
 
-            /// The id of the `index`-th thing.
+            /// Returns the id with index `index`.
             ///
             /// # Panics
-            /// If there are more than `u32::MAX` things; the readers and builders refuse such input.
+            /// If the index exceeds `u32::MAX`; the readers and builders refuse such input.
             #[inline]
             pub fn new(index: usize) -> Self {
                 Self(u32::try_from(index).expect("ids are 32 bits wide; builders refuse larger networks"))
@@ -38,11 +38,11 @@ id!(
     HostId
 );
 id!(
-    /// A capacity that flows share: one direction of a cable, or both where the duplex is shared.
+    /// A capacity that flows share: one direction of a cable, or both if the duplex is shared.
     LinkId
 );
 id!(
-    /// A switch, that is a vertex of a topology.
+    /// A switch: a vertex of a topology.
     SwitchId
 );
 id!(

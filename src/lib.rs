@@ -28,20 +28,21 @@
 //!
 //! | for | see |
 //! | --- | --- |
-//! | actions of ranks, files of traces, checks | [`trace`]; [`workload`] generates them, [`record`] records them |
+//! | actions of ranks, trace files, checks | [`trace`]; [`workload`] generates them, [`record`] records them |
 //! | graphs of switches and their metrics | [`topology`]; floor plans in [`layout`], prices in [`cost`] |
 //! | hosts, links and routes | [`platform`], [`routing`] |
 //! | the replay, its observers and its result | [`engine`], [`result`] |
 //! | several workloads on several networks | [`study::Study`], [`study::comparison::Comparison`], [`report`] |
 //! | synthetic traffic | [`throughput`], [`packets`] |
 //!
-//! The folder `examples` has programs for a replay, a comparison of two networks, an observer, a topology and a routing of
-//! one's own. `docs/architecture.md` shows how data flows between the modules.
+//! The folder `examples` has programs for a replay, a comparison of two networks, an observer, and a custom topology
+//! and routing. `docs/architecture.md` shows how data flows between the modules.
 //!
 //! # Stability
 //!
-//! Results of one version are the same bytes on every machine and for any number of threads. Before 1.0, names of this
-//! library may change with any version; JSON documents, CSV columns and exit codes of the command line only gain.
+//! Results of one version are the same bytes on every machine and for any number of threads. Before 1.0, names in this
+//! library may change with any version; JSON documents, CSV columns and exit codes of the command line are only
+//! extended.
 
 pub mod calibrate;
 pub mod cost;

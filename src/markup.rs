@@ -1,10 +1,10 @@
-//! Texts of users in XML, HTML and SVG.
+//! User-supplied text in XML, HTML and SVG.
 
-/// Names this program in the first line of a drawing.
+/// Comment that names this program in the first line of a drawing.
 pub(crate) const GENERATOR: &str = "<!-- generator: mopsim -->";
 
-/// A text as it may stand between tags and, in quotes of either kind, in an attribute. `control` says what stands for a
-/// control character, most of which are not allowed there.
+/// Escapes a text for use between tags and in attributes with quotes of either kind. `control` returns the replacement
+/// of a control character, most of which are not allowed there.
 pub(crate) fn escape(text: &str, control: impl Fn(char) -> char) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -21,13 +21,13 @@ pub(crate) fn escape(text: &str, control: impl Fn(char) -> char) -> String {
     out
 }
 
-/// The same with line ends and tabs as they are, and a sign for something unreadable in place of other control
-/// characters.
+/// Escapes a text, keeping line ends and tabs and replacing other control characters by the sign for an unreadable
+/// character.
 pub(crate) fn escape_text(text: &str) -> String {
     escape(text, |c| if matches!(c, '\n' | '\t') { c } else { '\u{fffd}' })
 }
 
-/// JSON that can stand in a script element: nothing in it ends the element.
+/// Escapes JSON for a script element, so that nothing in it ends the element.
 pub(crate) fn script_safe(json: &str) -> String {
     json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }

@@ -1,24 +1,25 @@
-//! How much memory there is, and how much of it one network may take.
+//! Available memory, and the limit for one network.
 //!
-//! Sizes are estimated from specifications, before anything is built: a legal specification of some bytes can ask for more
-//! than any machine has. The limit is one of the process, as memory is; programs that use this library may set it.
+//! Sizes are estimated from specifications, before anything is built: a legal specification of a few bytes can require
+//! more than any machine has. The limit applies to the whole process, because memory does; programs that use this
+//! library may set it.
 
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The limit that was set; 0 for the default.
+/// Limit in bytes; 0 for the default.
 static LIMIT: AtomicU64 = AtomicU64::new(0);
 
-/// Bytes that an arc of a graph takes while it is built, and a vertex: measured on meshes, tori and hypercubes.
+/// Bytes per arc and per vertex of a graph while it is built, measured on meshes, tori and hypercubes.
 const GRAPH: (u64, u64) = (70, 60);
-/// The same for a platform with its links and routes, and a host with its two links, while a replay runs.
+/// Bytes per arc of a platform with its links and routes, and per host with its two links, while a replay runs.
 const PLATFORM: (u64, u64) = (160, 450);
-/// Seconds that an arc takes to build, on a slow core.
+/// Seconds per arc to build a graph, on a slow core.
 const SECONDS: f64 = 3e-7;
 
-/// Bytes of memory that this process can have: those of the machine, or of its control group if they are fewer; `None`
-/// where the system does not tell.
+/// Returns the bytes of memory available to this process: those of the machine, or of its control group if that has
+/// fewer; `None` if the system does not report them.
 pub fn available() -> Option<u64> {
     machine().into_iter().chain(control_group(Path::new("/sys/fs/cgroup"))).min()
 }
@@ -29,7 +30,7 @@ fn machine() -> Option<u64> {
     kibibytes.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// The least limit of the control groups that the process is in, of both versions.
+/// Returns the smallest limit of the control groups that contain the process, of both versions.
 fn control_group(root: &Path) -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let limits = groups.lines().filter_map(|line| {
@@ -40,7 +41,7 @@ fn control_group(root: &Path) -> Option<u64> {
             _ if controllers.split(',').any(|name| name == "memory") => (root.join("memory"), "memory.limit_in_bytes"),
             _ => return None,
         };
-        // In a container the path may be that of the machine, and what is there is at the root.
+        // In a container the path may be that of the machine, whose limit is then in the root folder.
         let own = folder.join(path.trim_start_matches('/'));
         let above = own.ancestors().take_while(|group| group.starts_with(&folder));
         above.filter_map(|group| fs::read_to_string(group.join(file)).ok()?.trim().parse::<u64>().ok()).min()
@@ -48,7 +49,8 @@ fn control_group(root: &Path) -> Option<u64> {
     limits.min()
 }
 
-/// Bytes that a network may take: what was set, or half of what is available. Without either there is no limit.
+/// Returns the bytes that a network may take: the limit that was set, or half of the available memory. Without either
+/// there is no limit.
 pub fn limit() -> u64 {
     match LIMIT.load(Ordering::Relaxed) {
         0 => available().map_or(u64::MAX, |bytes| bytes / 2),
@@ -56,12 +58,12 @@ pub fn limit() -> u64 {
     }
 }
 
-/// Sets the limit, in bytes; 0 is the default.
+/// Sets the limit in bytes; 0 for the default.
 pub fn set_limit(bytes: u64) {
     LIMIT.store(bytes, Ordering::Relaxed);
 }
 
-/// Bytes as a text with a unit.
+/// Returns a number of bytes as text, with a unit.
 pub fn text(bytes: u128) -> String {
     match bytes {
         ..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
@@ -70,12 +72,12 @@ pub fn text(bytes: u128) -> String {
     }
 }
 
-/// Says why a graph of so many vertices and arcs is not built: what it would take exceeds the limit.
+/// Returns the reason to refuse a graph of `vertices` vertices and `arcs` arcs if its memory would exceed the limit.
 pub(crate) fn refuse_graph(vertices: u128, arcs: u128) -> Option<String> {
     refuse(arcs, arcs * u128::from(GRAPH.0) + vertices * u128::from(GRAPH.1))
 }
 
-/// The same for a platform.
+/// Returns the reason to refuse a platform of `arcs` arcs and `hosts` hosts if its memory would exceed the limit.
 pub(crate) fn refuse_platform(arcs: u128, hosts: u128) -> Option<String> {
     refuse(arcs + 2 * hosts, arcs * u128::from(PLATFORM.0) + hosts * u128::from(PLATFORM.1))
 }

@@ -1,8 +1,8 @@
-//! Step functions of the message size, as the model's options write them.
+//! Step functions of the message size, in the notation of the model's options.
 
 use std::str::FromStr;
 
-/// Why a step function cannot be read.
+/// Reason why a step function cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{part}` in `{text}` is not {expected}; write sections as `{form}`, with a semicolon between them")]
 pub struct PiecewiseError {
@@ -46,26 +46,27 @@ fn sections<const N: usize>(text: &str, form: &'static str) -> Result<Vec<(u64, 
 pub struct Factors(Vec<(u64, [f64; 1])>);
 
 impl Factors {
-    /// The same factor for every size.
+    /// Returns a factor that is the same for every size.
     pub fn constant(factor: f64) -> Self {
         Self(if factor == 1.0 { Vec::new() } else { vec![(0, [factor])] })
     }
 
-    /// The least factor of any size.
+    /// Returns the smallest factor.
     pub fn least(&self) -> f64 {
         self.0.iter().fold(f64::INFINITY, |least, section| least.min(section.1[0]))
     }
 
-    /// Returns these factors, with those above `most` replaced by it.
+    /// Returns these factors, each limited to `most`.
     pub fn capped(mut self, most: f64) -> Self {
         self.0.iter_mut().for_each(|section| section.1[0] = section.1[0].min(most));
         self
     }
 
-    /// The factor for a size in bytes.
+    /// Returns the factor for a size in bytes.
     #[inline]
     pub fn at(&self, size: u64) -> f64 {
-        // All thresholds are compared: where sizes change from message to message, nobody can foresee where to stop.
+        // All thresholds are compared: with sizes that change from message to message, a branch to stop early would be
+        // unpredictable.
         let below = self.0.iter().filter(|(threshold, _)| *threshold < size).count();
         below.checked_sub(1).map_or(1.0, |at| self.0[at].1[0])
     }
@@ -79,7 +80,7 @@ impl FromStr for Factors {
     }
 }
 
-/// Time that a call costs its rank, linear in the size by sections: `threshold:a:b;...` is `a + b * size` seconds.
+/// Time that a call costs its rank, piecewise linear in the size: `threshold:a:b;...` is `a + b * size` seconds.
 ///
 /// A section holds for sizes above its threshold; sizes up to the first threshold use the first section.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,7 +90,7 @@ impl Overhead {
     /// No cost at all.
     pub const NONE: Overhead = Overhead(Vec::new());
 
-    /// Seconds for a payload of `size` bytes.
+    /// Returns the seconds for a payload of `size` bytes.
     #[inline]
     pub fn at(&self, size: u64) -> f64 {
         let Some(&(_, [mut a, mut b])) = self.0.first() else { return 0.0 };
@@ -102,7 +103,7 @@ impl Overhead {
         a + b * size as f64
     }
 
-    /// Whether no size costs anything.
+    /// Returns `true` if the cost is 0 for every size.
     pub fn is_none(&self) -> bool {
         self.0.iter().all(|s| s.1 == [0.0, 0.0])
     }

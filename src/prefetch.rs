@@ -1,21 +1,22 @@
-//! Memory that is asked for before it is needed, so that nobody waits for it.
+//! Prefetching of memory, so that later accesses need not wait for it.
 
-/// Beyond so many ranks or hosts, what belongs to them is no longer in the caches of a core alone.
+/// Number of ranks or hosts above which their data exceeds the caches of a core.
 const CACHED: usize = 1024;
 
-/// Whether so many ranks or hosts are worth asking ahead for.
+/// Returns `true` if prefetching is worthwhile for `count` ranks or hosts.
 #[inline]
 pub fn is_far(count: usize) -> bool {
     count > CACHED
 }
 
-/// Asks for the cache line of a value without waiting for it. It changes nothing but the time that a later look takes.
+/// Prefetches the cache line of a value without waiting for it. This changes nothing but the duration of a later
+/// access.
 #[inline(always)]
 pub fn prefetch<T>(value: &T) {
     ask_for(value);
 }
 
-/// The same for where the next value of a list will be put.
+/// Prefetches the cache line of a list's next value, which will be pushed.
 #[inline(always)]
 pub fn prefetch_end<T>(list: &[T]) {
     ask_for(list.as_ptr_range().end);
@@ -24,7 +25,7 @@ pub fn prefetch_end<T>(list: &[T]) {
 #[inline(always)]
 fn ask_for<T>(place: *const T) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: the instruction reads nothing that the program sees and faults nowhere; SSE belongs to the architecture.
+    // SAFETY: the instruction loads nothing into the program's state and cannot fault; SSE is part of the architecture.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(place.cast());

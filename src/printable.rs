@@ -1,23 +1,23 @@
-//! Text as it leaves: nothing in it acts on a terminal, or shows other text than there is.
+//! Safe output of text: nothing in it controls a terminal or disguises the text.
 //!
-//! Names and contents come from files that others wrote. Control characters move cursors and set titles, bidirectional
-//! overrides show letters in another order; both are written as `\\u001b`, which JSON takes for the same character. Line
-//! ends and tabs stay. This is the one place that does it, for all that goes to a terminal or into a report.
+//! Names and contents come from untrusted files. Control characters move cursors and set titles, and bidirectional
+//! overrides show letters in another order; both are written as `\\u001b`, which JSON interprets as the same character.
+//! Line ends and tabs stay. All output to a terminal or into a report passes through this module.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// Whether a character may not leave as it is.
+/// Returns `true` if a character must be escaped.
 fn acts(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
-        // Marks of direction, line separators, embeddings and overrides, isolates.
+        // Direction marks, line separators, embeddings and overrides, isolates.
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
         c => c.is_control(),
     }
 }
 
-/// A text without characters that act.
+/// Returns the text with unsafe characters escaped.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(acts) {
         return Cow::Borrowed(text);
@@ -33,16 +33,16 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Passes on text without characters that act. What is written is UTF-8, cut anywhere.
+/// Writer that escapes unsafe characters. Its input is UTF-8 in pieces of any length.
 #[derive(Debug)]
 pub struct Printable<W> {
     out: W,
-    /// The beginning of a character whose end did not come yet.
+    /// Incomplete character at the end of the last piece.
     begun: Vec<u8>,
 }
 
 impl<W: Write> Printable<W> {
-    /// Passes on to `out`.
+    /// Creates a writer to `out`.
     pub fn new(out: W) -> Self {
         Self { out, begun: Vec::new() }
     }
@@ -50,7 +50,7 @@ impl<W: Write> Printable<W> {
 
 impl<W: Write> Write for Printable<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // The usual case: text of ASCII, and whole.
+        // The usual case: complete ASCII text.
         let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
         if self.begun.is_empty() && bytes.iter().all(is_plain) {
             self.out.write_all(bytes)?;

@@ -1,31 +1,31 @@
-//! The event queue: a 4-ary heap of dates that can be changed in place; and, where that is asked for, a list of dates
-//! that came in order.
+//! The event queue: a 4-ary heap of times that can be changed in place, optionally with a list of times that were set
+//! in order.
 //!
-//! Many events of a network are set in the order in which they will happen: latencies of one length, messages of one
-//! size that nothing holds up. In an [`OrderedQueue`] they only pass through a list, in constant time. A date that is
-//! earlier than the last one of the list goes into the heap, or sends that last one there; the earliest event is the
-//! first of the list or of the heap.
+//! Many events of a network are set in the order in which they will happen: equal latencies, or unimpeded messages of
+//! one size. In an [`OrderedQueue`] they only pass through a list, in constant time. An event earlier than the last one
+//! of the list goes into the heap, or moves that last one there; the earliest event is the first of the list or of the
+//! heap.
 //!
 //! Every pending event belongs to a slot (a flow, a rank), and a slot has at most one event. Rates change often, so
-//! changing a date must not leave a dead entry behind; the heap therefore knows where each slot's entry lies. Equal
-//! dates come out in the order in which they were inserted, and a changed date counts as a new insertion: that
-//! makes the order of simultaneous events a rule and not an accident (it is the rule of SimGrid 3.32, too).
+//! changing a time must not leave a dead entry behind; the heap therefore stores the position of each slot's entry.
+//! Events with equal times are returned in the order of their insertion, and a changed time counts as a new insertion:
+//! this defines the order of simultaneous events (it is also the rule of SimGrid 3.32).
 
 use std::collections::VecDeque;
 
-/// Four children a node: the same number of comparisons as a binary heap, half the depth, and the children of a
-/// node share a cache line or two.
+/// Number of children per node. With four, the number of comparisons is that of a binary heap at half the depth, and
+/// the children of a node share a cache line or two.
 const ARITY: usize = 4;
 
-/// Position of a slot without an event, and slot of an entry in the list whose event was taken out. No position in the
-/// list looks like it.
+/// Position of a slot without an event, and slot of a removed entry in the list. It differs from all positions in the
+/// list.
 const ABSENT: u32 = LISTED - 1;
 
-/// Set in positions in the list; the other bits are the number of the entry since the beginning, which may wrap.
+/// Flag of positions in the list; the other bits are the number of the entry since the beginning, which may wrap.
 const LISTED: u32 = 1 << 31;
 
-/// Date and number of insertion in one integer: the bits of floats that are not negative have the order of the floats.
-/// One comparison without a branch then orders entries, and branches that depend on dates cannot be predicted.
+/// Time and insertion number in one integer: the bits of non-negative floats have the same order as the floats. Entries
+/// are then ordered by one comparison without a branch; branches that depend on times cannot be predicted.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     key: u128,
@@ -36,7 +36,7 @@ impl Entry {
     #[inline]
     fn new(date: f64, insertion: u64, slot: u32) -> Self {
         debug_assert!(date >= 0.0, "simulated time begins at 0");
-        // Adding 0 turns a negative zero, whose bits are those of a large number, into a positive one.
+        // Adding 0 converts a negative zero, whose bits are those of a large number, to a positive one.
         Self { key: u128::from((date + 0.0).to_bits()) << 64 | u128::from(insertion), slot }
     }
 
@@ -51,8 +51,8 @@ impl Entry {
     }
 }
 
-/// The earlier of two dates, either of which may be missing. It stands in the innermost loop of a replay, where chained
-/// iterators over options cost a tenth of the run.
+/// Returns the earlier of two times, either of which may be missing. This is in the innermost loop of a replay, where
+/// chained iterators over options cost a tenth of the run.
 #[inline]
 pub fn earlier(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     match (a, b) {
@@ -62,7 +62,7 @@ pub fn earlier(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     }
 }
 
-/// Entries in ascending order. Those taken out of the middle stay as gaps; the first and the last are events.
+/// Entries in ascending order. Entries removed from the middle become gaps; the first and the last are always events.
 #[derive(Default, Debug)]
 struct Run {
     entries: VecDeque<Entry>,
@@ -72,7 +72,7 @@ struct Run {
 }
 
 impl Run {
-    /// Puts an entry behind the last one. Returns its position.
+    /// Appends an entry, and returns its position.
     #[inline]
     fn push(&mut self, entry: Entry) -> u32 {
         let position = self.first.wrapping_add(self.entries.len() as u32) | LISTED;
@@ -99,7 +99,7 @@ impl Run {
         }
     }
 
-    /// Takes an entry out, wherever it is.
+    /// Removes an entry at any position.
     fn remove(&mut self, position: u32) {
         let at = (position.wrapping_sub(self.first) & !LISTED) as usize;
         if at + 1 == self.entries.len() {
@@ -113,18 +113,18 @@ impl Run {
     }
 }
 
-/// A queue of events in no particular order.
+/// A queue of events in any order.
 pub type EventQueue = Queue<{ usize::MAX }>;
 
-/// A queue of events most of which are set in the order in which they happen.
+/// A queue of events that are mostly set in the order in which they happen.
 pub type OrderedQueue = Queue<0>;
 
-/// A queue of events that often change. In a small heap that costs less than what the list takes; a large one spares
-/// all comparisons that it can.
+/// A queue of events that often change. While the heap is small, it is cheaper than the list; with a large heap, the
+/// list saves as many comparisons as possible.
 pub type ChangingQueue = Queue<128>;
 
-/// A priority queue of `(date, slot)` with replaceable dates; once `FROM` events are in the heap, with a list for those
-/// that come in order.
+/// A priority queue of `(time, slot)` with replaceable times. From `FROM` events in the heap on, it has a list for
+/// those set in order.
 #[derive(Default, Debug)]
 pub struct Queue<const FROM: usize> {
     run: Run,
@@ -134,15 +134,15 @@ pub struct Queue<const FROM: usize> {
 }
 
 impl<const FROM: usize> Queue<FROM> {
-    /// Whether there ever is a list.
+    /// `true` if a list is used at all.
     const LISTS: bool = FROM != usize::MAX;
 
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes all events out.
+    /// Removes all events.
     pub fn clear(&mut self) {
         for entry in self.heap.drain(..) {
             self.position[entry.slot as usize] = ABSENT;
@@ -155,23 +155,23 @@ impl<const FROM: usize> Queue<FROM> {
         }
     }
 
-    /// Number of pending events.
+    /// Returns the number of pending events.
     pub fn len(&self) -> usize {
         self.heap.len() + self.run.entries.len() - self.run.gaps
     }
 
-    /// Whether no event is pending.
+    /// Returns `true` if no event is pending.
     pub fn is_empty(&self) -> bool {
         self.heap.is_empty() && self.is_heap()
     }
 
-    /// Whether all events are in the heap.
+    /// Returns `true` if all events are in the heap.
     #[inline]
     fn is_heap(&self) -> bool {
         !Self::LISTS || self.run.entries.is_empty()
     }
 
-    /// The first entry, and whether it is in the list.
+    /// Returns the first entry, and whether it is in the list.
     #[inline]
     fn first(&self) -> Option<(&Entry, bool)> {
         if self.is_heap() {
@@ -184,19 +184,19 @@ impl<const FROM: usize> Queue<FROM> {
         }
     }
 
-    /// The earliest date.
+    /// Returns the earliest time.
     #[inline]
     pub fn next_date(&self) -> Option<f64> {
         self.first().map(|(entry, _)| entry.date())
     }
 
-    /// The earliest event.
+    /// Returns the earliest event.
     #[inline]
     pub fn peek(&self) -> Option<(f64, u32)> {
         self.first().map(|(entry, _)| (entry.date(), entry.slot))
     }
 
-    /// Sets the date (zero or later) of a slot's event, which counts as inserted now, whether or not it had one before.
+    /// Sets the time (zero or later) of a slot's event, which counts as a new insertion even if it replaces one.
     #[inline]
     pub fn set(&mut self, slot: u32, date: f64) {
         let index = slot as usize;
@@ -208,7 +208,7 @@ impl<const FROM: usize> Queue<FROM> {
         match self.position[index] {
             ABSENT => self.insert(entry),
             at if Self::LISTS && at & LISTED != 0 => {
-                // What has changed once is likely to change again, which is simple in the heap.
+                // An event that has changed is likely to change again, which is simple in the heap.
                 self.run.remove(at);
                 self.push(entry);
             }
@@ -236,7 +236,8 @@ impl<const FROM: usize> Queue<FROM> {
             self.position[entry.slot as usize] = self.run.push(entry);
             return;
         };
-        // One late event must not keep all others out of the list: if this one fits in front of it, that one leaves.
+        // One late event must not keep all others out of the list: if this one fits before it, the late one moves to
+        // the heap.
         if entries.len() < 2 || entries[entries.len() - 2].before(&entry) {
             self.run.pop_last();
             self.position[entry.slot as usize] = self.run.push(entry);
@@ -246,14 +247,14 @@ impl<const FROM: usize> Queue<FROM> {
         }
     }
 
-    /// Puts an entry into the heap.
+    /// Inserts an entry into the heap.
     #[inline]
     fn push(&mut self, entry: Entry) {
         self.heap.push(entry);
         self.sift_up(self.heap.len() - 1, entry);
     }
 
-    /// Takes a slot's event out, if it has one.
+    /// Removes a slot's event, if it has one.
     pub fn remove(&mut self, slot: u32) {
         let Some(&at) = self.position.get(slot as usize) else { return };
         if at == ABSENT {
@@ -275,13 +276,14 @@ impl<const FROM: usize> Queue<FROM> {
         }
     }
 
-    /// The slot of an event to come, about so many from the next one; none if that is not known without a search.
+    /// Returns the slot of the event that is about `ahead` places behind the next one; `None` if finding it would need
+    /// a search.
     #[inline]
     pub fn upcoming(&self, ahead: usize) -> Option<u32> {
         self.run.entries.get(ahead).map(|entry| entry.slot).filter(|&slot| slot != ABSENT)
     }
 
-    /// Takes the earliest event out.
+    /// Removes and returns the earliest event.
     #[inline]
     pub fn pop(&mut self) -> Option<(f64, u32)> {
         if self.is_heap() {
@@ -381,7 +383,7 @@ mod tests {
         assert_eq!(order::<0>(), [1, 2, 3]);
     }
 
-    /// Against the obvious implementation: a list that is searched for its minimum.
+    /// Compares the queue with the obvious implementation, a list that is searched for its minimum.
     fn behaves_like_a_list<const FROM: usize>(operations: &[(u8, u32, u32)]) -> Result<(), TestCaseError> {
         let mut queue = Queue::<FROM>::new();
         let mut list: Vec<(u32, usize, u32)> = Vec::new();
@@ -421,7 +423,7 @@ mod tests {
             behaves_like_a_list::<3>(&operations)?;
         }
 
-        /// Dates that mostly rise, as those of a network do.
+        /// Most times are ascending, as in networks.
         #[test]
         fn the_list_of_what_comes_in_order_changes_nothing(steps in prop::collection::vec((0u8..8, 0u32..20, 0u32..4), 0..400)) {
             let rising = (0..).zip(steps).map(|(at, (operation, slot, late))| (operation, slot, at / 3 + late * late));

@@ -1,17 +1,17 @@
-//! Which known name was meant by one that is not known: for error messages, the same rule wherever a name is looked up.
+//! Suggestions for unknown names in error messages, by the same rule for all kinds of names.
 
-/// Words that are longer are no slip of the finger; and the time grows with the square of the length.
+/// Longest word that is compared: longer words are not typing errors, and the time grows with the square of the length.
 const LONGEST: usize = 64;
 
-/// From this similarity on (Jaro and Winkler, 1 for equal names), names with a common beginning count as near although
-/// many edits lie between them: one of them is an abbreviation, even of one letter, or half typed.
+/// Similarity (Jaro and Winkler, 1 for equal names) from which names with a common beginning are suggested despite many
+/// edits: one of them is an abbreviation, even of one letter, or incomplete.
 const COMMON_BEGINNING: f64 = 0.78;
 
-/// The one of the known names that `word` was probably meant to be; the earliest of several that are as near.
+/// Returns the known name that `word` was probably meant to be; among equally near names the first.
 ///
-/// Case, hyphens and underscores count least, since documents differ in them. The fewest edits decide (insertion,
-/// deletion, substitution, swap of neighbours: Damerau 1964; one, and one more for every three letters); names that are
-/// farther away have to begin alike.
+/// Case, hyphens and underscores are ignored, since documents differ in them. The name with the fewest edits is
+/// returned (insertion, deletion, substitution, swap of neighbours: Damerau 1964; at most one, and one more per three
+/// letters); more distant names must have a common beginning.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.trim();
     if word.is_empty() || word.len() > LONGEST {
@@ -24,7 +24,7 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         let known = plain(name);
         let length = known.chars().count();
         let edits = strsim::damerau_levenshtein(&word, &known);
-        // Of a name that has changed in all of its letters nothing is left.
+        // A name with an edit for each of its letters has nothing in common with the word.
         if edits <= 1 + length / 3 && edits < length && fewest_edits.is_none_or(|best| edits < best.0) {
             fewest_edits = Some((edits, name));
         }
@@ -36,12 +36,12 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     fewest_edits.map(|best| best.1).or(most_alike.map(|best| best.1))
 }
 
-/// The end of a message about an unknown name: ` (did you mean ...?)`, or nothing.
+/// Returns the end of a message about an unknown name: ` (did you mean ...?)`, or nothing.
 pub fn did_you_mean(nearest: Option<&str>) -> String {
     nearest.map_or(String::new(), |name| format!(" (did you mean `{name}`?)"))
 }
 
-/// Without what counts least.
+/// Returns the name without case, hyphens and underscores.
 fn plain(name: &str) -> String {
     name.to_lowercase().replace(['-', '_'], "")
 }

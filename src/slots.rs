@@ -1,6 +1,6 @@
-//! Numbered entries whose places are used again.
+//! Numbered entries with reuse of free places.
 
-/// Puts an entry into a place that is free, the one that was freed last, or behind all others; gives its number.
+/// Stores an entry in the place that was freed last, or at the end if there is none; returns its number.
 #[inline]
 pub(crate) fn store<T>(entries: &mut Vec<T>, free: &mut Vec<u32>, entry: T) -> u32 {
     match free.pop() {

@@ -1,11 +1,10 @@
-//! How far long work is, for those who wait for it.
+//! Progress of long work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts the steps of some work: those expected so far and those done. Clones count together, from any thread, and
-/// whoever shows progress looks at one of them now and then. A step is what the work says: a byte of a file, a search,
-/// a route.
+/// Counter of the steps of some work: the expected and the completed ones. Clones share the counts between threads, and
+/// progress displays read them periodically. The work defines its steps: bytes of a file, searches, routes.
 #[derive(Clone, Debug, Default)]
 pub struct Steps(Arc<Counts>);
 
@@ -15,7 +14,7 @@ struct Counts {
     done: AtomicU64,
 }
 
-/// Options that differ only in who watches ask for the same.
+/// All counters are equal, so that options which differ only in progress displays compare as equal.
 impl PartialEq for Steps {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -23,17 +22,17 @@ impl PartialEq for Steps {
 }
 
 impl Steps {
-    /// Adds steps to those expected.
+    /// Adds to the number of expected steps.
     pub fn expect(&self, steps: u64) {
         self.0.expected.fetch_add(steps, Ordering::Relaxed);
     }
 
-    /// Adds steps to those done.
+    /// Adds to the number of completed steps.
     pub fn did(&self, steps: u64) {
         self.0.done.fetch_add(steps, Ordering::Relaxed);
     }
 
-    /// Steps that are done and steps expected; the latter are 0 while nobody knows.
+    /// Returns the numbers of completed and of expected steps; the latter is 0 while unknown.
     pub fn now(&self) -> (u64, u64) {
         (self.0.done.load(Ordering::Relaxed), self.0.expected.load(Ordering::Relaxed))
     }

@@ -62,7 +62,7 @@ pub fn run(arguments: &Calibrate, output: &Output) -> Result<(), Failure> {
     print(|out| output.format.sheet(&report::sheet(&series, &fitted, &residuals), out))
 }
 
-/// For each series: what was measured, and what the model makes of it.
+/// Returns the measured and modelled times of each series.
 fn curves(series: &[Series], residuals: &[calibrate::Residual]) -> Vec<Curve> {
     let mut curves = Vec::new();
     for (number, series) in series.iter().enumerate() {
@@ -82,7 +82,7 @@ fn curves(series: &[Series], residuals: &[calibrate::Residual]) -> Vec<Curve> {
     curves
 }
 
-/// Compiles the benchmark, starts it by the user's command, and returns what it prints.
+/// Compiles the benchmark, starts it by the user's command, and returns its output.
 fn measured(arguments: &Calibrate) -> Result<String, Failure> {
     let compiler = recorder::find_compiler(arguments.mpicc.as_deref(), &arguments.command)
         .map_err(|error| record::failure(&error))?;

@@ -1,7 +1,7 @@
-//! Whether standard output was closed when the process began (`>&-`).
+//! Detection of a standard output that was closed before the process began (`>&-`).
 //!
-//! Rust's runtime opens `/dev/null` in the place of what is closed, so that results would vanish without a word. So it has
-//! to be asked before the runtime begins.
+//! Rust's runtime opens `/dev/null` in place of a closed stream, so results would vanish silently. The check therefore
+//! has to precede the runtime.
 
 #[cfg(target_os = "linux")]
 mod early {
@@ -25,7 +25,7 @@ mod early {
     }
 }
 
-/// Whether there is no standard output.
+/// Returns `true` if there is no standard output.
 pub fn standard_output() -> bool {
     #[cfg(target_os = "linux")]
     return early::is_closed();

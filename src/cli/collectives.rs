@@ -1,4 +1,4 @@
-//! `mopsim collectives`: the algorithms of collectives, and which one a table picks why.
+//! `mopsim collectives`: the algorithms of collectives, and the choices of tables with their reasons.
 
 use super::args::{Collectives, Output, Switch};
 use super::failure::Failure;
@@ -7,7 +7,7 @@ use mopsim::mpi::collective::select::Table;
 use mopsim::report::{CallOptions, CollectivesReport};
 use mopsim::trace::CollectiveKind;
 
-/// More ranks than that take too long: an all-to-all has their square in messages, and all of them are counted.
+/// Largest number of ranks: an all-to-all has its square in messages, all of which are counted.
 const MOST_RANKS: u32 = 4096;
 
 pub fn run(arguments: &Collectives, output: &Output) -> Result<(), Failure> {
@@ -25,7 +25,7 @@ pub fn run(arguments: &Collectives, output: &Output) -> Result<(), Failure> {
     let table = arguments.collectives.as_deref().map(table).transpose()?;
     let call =
         CallOptions { ranks, ranks_per_host, size: arguments.size, smp_setup: arguments.smp_setup == Some(Switch::On) };
-    // Crossovers are for those who ask about an operation; without a table, of all of them.
+    // Crossovers are shown if operations are named; without a table, those of all tables.
     let crossovers = match (kinds.is_empty(), table) {
         (true, _) => Vec::new(),
         (false, Some(table)) => vec![table],

@@ -1,4 +1,4 @@
-//! `mopsim compare`: a study, run and reported; whole, in parts, or after an interruption.
+//! `mopsim compare`: runs a study and reports on it, as a whole, in parts, or after an interruption.
 
 use super::args::{Compare, CompareFiles, Output};
 use super::failure::Failure;
@@ -10,7 +10,7 @@ use mopsim::study::results::ResultsFile;
 use mopsim::study::shard::Shard;
 use std::time::Instant;
 
-/// Packets through switches and host links in a second on one core, for estimates of the time to come.
+/// Passages of packets through switches and host links per second on one core, for estimates of the remaining time.
 const PACKET_HOPS: f64 = 3e6;
 
 pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
@@ -43,7 +43,7 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
     let missing: Vec<usize> = ours.iter().copied().filter(|&cell| !done[cell]).collect();
 
     let stop = interrupt::listen(file.is_some(), output.quiet)?;
-    // More threads than replays would only wait.
+    // Additional threads beyond the number of replays would be idle.
     let threads = arguments.threads.min(missing.len());
     let pool = options::pool(threads)?;
     let begin = Instant::now();
@@ -56,7 +56,7 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
         let result = pool.install(|| study.run_cells(cells, &stop, &bars, &keep));
         result.map_err(|error| Failure::study(&error, &study.workloads))
     };
-    // Flows first: from their messages follows how long packets take.
+    // Flows run first: the time of packets is estimated from their messages.
     let (packets, flows): (Vec<usize>, Vec<usize>) = missing.iter().partition(|&&cell| study.has_packets(cell));
     let mut new = run(&flows).inspect_err(|_| bars.finish())?;
     if !output.quiet && !packets.is_empty() && new.len() == flows.len() {
@@ -106,8 +106,8 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
     pool.install(|| study::report(&arguments.study, &study, &study.compare(&records), output))
 }
 
-/// A shard ends without a report, so that nothing is written into the files of one. Job scripts hand these flags on to
-/// all shards: they are no mistake.
+/// Warns of flags without effect on a shard, which ends without a report. Job scripts pass these flags to all shards,
+/// so they are not errors.
 fn warn_of_unwritten(arguments: &Compare, shard: Shard, output: &Output) {
     if shard == Shard::WHOLE || output.quiet {
         return;

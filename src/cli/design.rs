@@ -12,10 +12,10 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Largest saved search, far beyond any that a search makes.
+/// Largest saved search in bytes, far beyond the size of any real one.
 const MAX_STATE_BYTES: u64 = 256 << 20;
 
-/// Time between two savings of a search.
+/// Time between two saves of a search.
 const SAVE_EVERY: Duration = Duration::from_secs(1);
 
 pub fn run(arguments: &Design, output: &Output) -> Result<(), Failure> {
@@ -63,7 +63,7 @@ fn equality(arguments: &DesignEquality, output: &Output) -> Result<Sheet, Failur
     Ok(design::equality(&search))
 }
 
-/// The saved search, if the file is there.
+/// Reads the saved search, if the file exists.
 fn read(path: &Path) -> Result<Option<Search>, Failure> {
     let text = match read_bytes(path, MAX_STATE_BYTES) {
         Ok(text) => text,
@@ -77,7 +77,7 @@ fn read(path: &Path) -> Result<Option<Search>, Failure> {
     })
 }
 
-/// Saves the search, so that a stop at any time leaves a whole file.
+/// Saves the search, so that a stop at any time leaves a complete file.
 fn save(search: &Search, path: &Path) -> Result<(), Failure> {
     let text = serde_json::to_vec(search).map_err(|error| Failure::output(&error.into()))?;
     files::replace(path, |out| out.write_all(&text))

@@ -1,4 +1,4 @@
-//! `mopsim emulate`: a real network in namespaces of this machine.
+//! `mopsim emulate`: emulated networks in namespaces of this machine.
 
 use super::args::{Cables, Emulate, EmulateCounters, EmulateDown, EmulateRun, EmulateUp, EmulateWhat, Output};
 use super::failure::Failure;
@@ -20,8 +20,8 @@ use mopsim::trace::{self, Trace};
 use std::path::Path;
 use std::process::ExitStatus;
 
-/// Latency of a cable in replays whose model has no latency of messages, in seconds: a message takes some 24 us through
-/// two kernels, whatever its distance, which is that over the mean distance of a small network.
+/// Latency of a cable in seconds, in replays whose model has no latency of messages: a message takes about 24 us
+/// through two kernels, whatever its distance, and this is that time divided by the mean distance of a small network.
 const LATENCY: f64 = 1e-5;
 
 pub fn run(arguments: &Emulate, output: &Output) -> Result<(), Failure> {
@@ -42,7 +42,7 @@ pub struct Ready {
 }
 
 impl Ready {
-    /// Works out a network, and refuses one that the machine cannot carry.
+    /// Prepares a network, and refuses one that the machine cannot carry.
     pub fn new(spec: &str, cables: &Cables) -> Result<Self, Failure> {
         let wrong = |option: &str, error: UnitError| {
             Failure::input(format!("--{option}: {error}"), format!("write for example --{option} 5mbit"))
@@ -75,7 +75,7 @@ impl Ready {
         Ok(Self { choice, network, plan })
     }
 
-    /// Properties of its cables.
+    /// Properties of the network's cables.
     pub fn settings(&self, cables: &Cables) -> Settings {
         let congestion = congestion();
         Settings { queue_bytes: cables.queue, delay: self.choice.delay, congestion, limited: true }
@@ -88,7 +88,7 @@ pub fn built(choice: &Choice, latency: f64) -> Result<NetworkUnderTest, Failure>
     Ok(choice.build(Path::new(""))?)
 }
 
-/// Replays a trace on an emulated network: its seconds, and the bytes on each cable.
+/// Replays a trace on an emulated network; returns its seconds, and the bytes on each cable.
 pub fn predict(choice: &Choice, trace: &Trace, model: &ModelChoice) -> Result<(f64, Vec<u64>), Failure> {
     let (model, _): (engine::Model, _) = model.build()?;
     let latency = if model.network.message_latency > 0.0 { 0.0 } else { LATENCY };
@@ -103,7 +103,7 @@ pub fn predict(choice: &Choice, trace: &Trace, model: &ModelChoice) -> Result<(f
     Ok((outcome.simulated_seconds, cables.map(|(_, traffic)| traffic.bytes).collect()))
 }
 
-/// A model by name or file, with no first collective that finds out which ranks share a host.
+/// Returns a model by name or file, without the set-up for hosts with several ranks in the first collective.
 pub fn model(name: &str) -> Result<ModelChoice, Failure> {
     let chosen = options::named_model(name)?;
     if chosen.build()?.0.network.loggops.is_some() {
@@ -125,7 +125,7 @@ fn up(arguments: &EmulateUp, output: &Output) -> Result<(), Failure> {
     print(|out| output.format.sheet(&sheet, out))
 }
 
-/// Removes what killed runs left, and reports it.
+/// Removes the remains of killed runs, and reports them.
 pub fn tell_swept(output: &Output) -> Result<(), Failure> {
     for prefix in sweep()? {
         if !output.quiet {
@@ -172,14 +172,14 @@ fn run_program(arguments: &EmulateRun) -> Result<(), Failure> {
     }
 }
 
-/// The exit code of a command; of one that a signal ended, that of shells.
+/// Returns the exit code of a command; for one that a signal ended, that of shells.
 pub fn exit_code(status: ExitStatus) -> u8 {
     let signal = std::os::unix::process::ExitStatusExt::signal(&status);
     let code = status.code().or(signal.map(|signal| 128 + signal)).unwrap_or(1);
     u8::try_from(code).unwrap_or(1)
 }
 
-/// A failure of the recorder or of its compiler.
+/// Converts an error of the recorder or of its compiler.
 pub fn recorder(error: &record::RecordError) -> Failure {
     if error.is_io() { Failure::unreadable(error, error.help()) } else { Failure::input(error, error.help()) }
 }

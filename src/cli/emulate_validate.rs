@@ -1,4 +1,4 @@
-//! `mopsim emulate validate`: measured times of MPI programs next to those of their replays.
+//! `mopsim emulate validate`: measured times of MPI programs compared with those of their replays.
 
 use super::args::{EmulateValidate, Output};
 use super::emulate::{Ready, exit_code, model, predict, recorder, tell_swept};
@@ -20,20 +20,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Largest file of commands.
+/// Largest file of commands, in bytes.
 const MAX_COMMANDS: u64 = 1 << 20;
 
-/// Lines of a failed program that are shown.
+/// Number of lines of a failed program that are shown.
 const SHOWN: usize = 8;
 
-/// A program that is measured.
+/// A program to measure.
 struct Program {
     name: String,
     command: Vec<OsString>,
     launcher: usize,
 }
 
-/// Everything that runs of programs have in common.
+/// Common parts of all runs of programs.
 struct Runs<'a> {
     arguments: &'a EmulateValidate,
     stop: &'a Stop,
@@ -92,7 +92,7 @@ pub fn run(arguments: &EmulateValidate, output: &Output) -> Result<(), Failure> 
     print(|out| output.format.sheet(&sheet, out))
 }
 
-/// The models, held to the protocol and the algorithms of the measured programs unless their files choose others.
+/// Returns the models, with the protocol and the algorithms of the measured programs unless their files choose others.
 fn models(arguments: &EmulateValidate) -> Result<Vec<(String, ModelChoice)>, Failure> {
     let names = if arguments.model.is_empty() { vec!["tcp".to_owned()] } else { arguments.model.clone() };
     let held = |name: String| {
@@ -113,7 +113,7 @@ fn models(arguments: &EmulateValidate) -> Result<Vec<(String, ModelChoice)>, Fai
     names.into_iter().map(held).collect()
 }
 
-/// The programs, from the command line or from a file.
+/// Returns the programs, from the command line or from a file.
 fn programs(arguments: &EmulateValidate) -> Result<Vec<Program>, Failure> {
     let Some(file) = &arguments.commands else {
         let name = record::program_of(&arguments.command).unwrap_or_else(|| "program".to_owned());
@@ -300,7 +300,7 @@ impl Runs<'_> {
         }
     }
 
-    /// Measures all programs on a network: seconds of each repetition, and bytes on all cables in a run.
+    /// Measures all programs on a network; returns the seconds of each repetition, and the bytes on all cables per run.
     fn measure_all(
         &self,
         prefix: &Prefix,
@@ -325,7 +325,7 @@ impl Runs<'_> {
             vec![launch::compile_timer(&self.compiler, &scratch)?, launch::compile_idle(&self.compiler, &scratch)?];
         let mut seconds = vec![Vec::new(); programs.len()];
         let mut bytes = vec![0.0; programs.len()];
-        // Programs by turns: what disturbs the machine for a while does not disturb all runs of one.
+        // Programs alternate, so that a temporary disturbance of the machine does not affect all runs of one program.
         for repetition in 0..self.arguments.repetitions {
             for (index, program) in programs.iter().enumerate() {
                 let folder = scratch.join(format!("times-{index}-{repetition}"));

@@ -1,4 +1,4 @@
-//! `mopsim export`: a topology or platform for other programs.
+//! `mopsim export`: topologies and platforms for other programs.
 
 use super::args::{Export, Output};
 use super::failure::Failure;
@@ -12,11 +12,11 @@ use mopsim::study::network::NetworkChoice;
 use std::io::Write;
 use std::path::Path;
 
-/// Bytes of an export from which on its size is told beforehand.
+/// Size of an export in bytes from which on it is announced.
 const TOLD: u64 = 100_000_000;
 
 pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
-    // What was written is told where the user asks for it; in text, a file says enough.
+    // The written file is reported if requested; in text, the file itself is sufficient.
     let file = arguments.output.as_deref().filter(|file| !files::is_standard_output(file));
     let tell = |sheet: &dyn Fn(&str) -> Sheet| match file {
         Some(file) if !output.is_text() => print(|out| output.format.sheet(&sheet(&file.display().to_string()), out)),
@@ -88,16 +88,16 @@ pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
     }
 }
 
-/// An option that says something of hosts, links or routes, which a mere graph does not have.
+/// Returns an option about hosts, links or routes, which a mere graph does not have.
 fn unused(choice: &NetworkChoice) -> Option<String> {
     let routing = choice.routing.as_ref().map(|_| "routing");
     Some(routing.into_iter().chain(choice.parameters.given()).next()?.replace('_', "-"))
 }
 
-/// Writes to a file, which is there whole or not at all, or to standard output.
+/// Writes to a file, which is complete or absent, or to standard output.
 fn deliver(file: Option<&Path>, write: impl FnOnce(&mut dyn Write) -> Result<(), ExportError>) -> Result<(), Failure> {
     match file {
-        // As it comes: a platform can be larger than memory.
+        // The output is written as it is generated: a platform can be larger than memory.
         None => files::replace_with(Path::new("-"), |out| write(out).map_err(Failure::from)),
         Some(file) => files::replace_with(file, |out| {
             write(out).map_err(|error| match error {

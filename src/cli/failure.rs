@@ -1,4 +1,4 @@
-//! Errors as the user sees them, and the exit codes.
+//! Errors for users, and exit codes.
 
 use mopsim::design::DesignError;
 use mopsim::engine::{Blocked, ReplayError};
@@ -19,19 +19,19 @@ use std::fmt::Write;
 use std::io::Write as _;
 use std::path::Path;
 
-/// The replay itself failed: deadlock, unmatched messages.
+/// The replay failed: deadlock, unmatched messages.
 pub const REPLAY_FAILED: u8 = 1;
 /// Bad arguments or bad input.
 pub const BAD_INPUT: u8 = 2;
 /// Reading or writing failed.
 pub const IO_FAILED: u8 = 3;
-/// Ctrl-C: 128 and the number of the signal, as shells have it.
+/// Ctrl-C: 128 plus the number of the signal, as in shells.
 pub const INTERRUPTED: u8 = 130;
 
-/// Blocked ranks of a deadlock that are described one by one.
+/// Number of blocked ranks of a deadlock that are described individually.
 const DESCRIBED: usize = 20;
 
-/// Why the program stops.
+/// Reason why the program stops.
 #[derive(Debug)]
 pub struct Failure {
     code: u8,
@@ -40,29 +40,29 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Bad arguments or bad input.
+    /// Creates an error of arguments or input.
     pub fn input(message: impl ToString, help: impl Into<String>) -> Self {
         Self { code: BAD_INPUT, message: message.to_string(), help: help.into() }
     }
 
-    /// The result cannot be written.
+    /// Creates an error of writing the result.
     pub fn output(error: &std::io::Error) -> Self {
         let help = "check the disk or the program that reads the output";
         Self { code: IO_FAILED, message: format!("cannot write the result: {error}"), help: help.to_owned() }
     }
 
-    /// A file cannot be read or written; `what` says which.
+    /// Creates an error of reading or writing a file; `what` is the operation.
     pub fn file(what: &str, file: &Path, error: &std::io::Error) -> Self {
         let message = format!("cannot {what} {}: {error}", super::files::name(file));
         Self { code: IO_FAILED, message, help: "check the path, its permissions and the disk".to_owned() }
     }
 
-    /// Something cannot be read.
+    /// Creates an error of reading.
     pub fn unreadable(message: impl ToString, help: impl Into<String>) -> Self {
         Self { code: IO_FAILED, message: message.to_string(), help: help.into() }
     }
 
-    /// Names what the message is about, unless it does so itself.
+    /// Adds the name of the message's subject, unless the message already contains it.
     pub fn about(mut self, what: &str) -> Self {
         if self.code != 0 && !self.message.contains(what) {
             self.message = format!("{what}: {}", self.message);
@@ -70,27 +70,27 @@ impl Failure {
         self
     }
 
-    /// Ctrl-C.
+    /// Creates the failure for Ctrl-C.
     pub fn interrupted(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { code: INTERRUPTED, message: message.into(), help: help.into() }
     }
 
-    /// A command of the user has failed; its code becomes ours.
+    /// Creates the failure of a user's command, whose exit code becomes ours.
     pub fn command(code: u8, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { code, message: message.into(), help: help.into() }
     }
 
-    /// What was simulated failed: a deadlock of packets.
+    /// Creates the failure of a simulation: a deadlock of packets.
     pub fn failed(message: impl ToString, help: impl Into<String>) -> Self {
         Self { code: REPLAY_FAILED, message: message.to_string(), help: help.into() }
     }
 
-    /// Two things are not the same that were to be compared.
+    /// Creates the failure of a comparison of two things that should be equal.
     pub fn differs(message: &str) -> Self {
         Self { code: REPLAY_FAILED, message: message.to_owned(), help: String::new() }
     }
 
-    /// The replay ended, but messages were sent that nobody received.
+    /// Creates the failure of a completed replay with messages that were never received.
     pub fn unmatched(what: &str, notes: &[String]) -> Self {
         Self {
             code: REPLAY_FAILED,
@@ -100,17 +100,17 @@ impl Failure {
         }
     }
 
-    /// The reader of standard output has what it wanted and went away: no error, but nothing is left to do.
+    /// Creates the failure for a closed reader of standard output: not an error, but nothing is left to do.
     pub fn closed() -> Self {
         Self { code: 0, message: String::new(), help: String::new() }
     }
 
-    /// The exit code.
+    /// Returns the exit code.
     pub fn code(&self) -> u8 {
         self.code
     }
 
-    /// The message, and a line with the remedy if there is one.
+    /// Returns the message, and a line with the remedy if there is one.
     pub fn text(&self) -> String {
         match &self.help[..] {
             "" => self.message.clone(),
@@ -118,7 +118,7 @@ impl Failure {
         }
     }
 
-    /// Tells the user. The exit code still says it where standard error takes nothing.
+    /// Prints the message. If standard error cannot be written, only the exit code reports the failure.
     pub fn print(&self) {
         if self.code == 0 {
             return;
@@ -127,7 +127,8 @@ impl Failure {
         let _ = std::io::stderr().write_all(mopsim::printable::printable(&text).as_bytes());
     }
 
-    /// Names the study file in a message that does not begin with it: flags and file are merged before most checks.
+    /// Adds the name of the study file to a message that does not begin with it: flags and file are merged before most
+    /// checks.
     pub fn in_study(mut self, file: &Path) -> Self {
         let file = file.display().to_string();
         if ![0, REPLAY_FAILED].contains(&self.code) && !self.message.starts_with(&format!("{file}:")) {
@@ -136,7 +137,7 @@ impl Failure {
         self
     }
 
-    /// A replay that cannot go on, with places in the files of the trace.
+    /// Describes a replay that cannot continue, with places in the files of the trace.
     pub fn replay(context: &str, error: &ReplayError, trace: &Trace) -> Self {
         let mut message = format!("{context}: {error}");
         if let Some(place) = error.place() {
@@ -153,7 +154,7 @@ impl Failure {
         Self { code: REPLAY_FAILED, message, help: error.help().to_owned() }
     }
 
-    /// A study that cannot be built or run.
+    /// Describes a study that cannot be built or run.
     pub fn study(error: &StudyError, workloads: &[Workload]) -> Self {
         let code = match error {
             StudyError::File(e) if e.is_io() => IO_FAILED,
@@ -200,12 +201,12 @@ impl Failure {
     }
 }
 
-/// `rank 3, traces/a.ti:42`.
+/// Formats a place: `rank 3, traces/a.ti:42`.
 fn place_text(trace: &Trace, rank: u32, action: usize) -> String {
     format!("rank {rank}, {}", line_text(trace, rank, action))
 }
 
-/// `traces/a.ti:42`; what came from a stream has no lines to look up.
+/// Formats a place: `traces/a.ti:42`; streams have no lines to look up.
 fn line_text(trace: &Trace, rank: u32, action: usize) -> String {
     match trace.locate(rank as usize, action) {
         Some(source) => format!("{}:{}", source.file.display(), source.line),

@@ -1,4 +1,4 @@
-//! Files that the program writes: there whole or not at all.
+//! Output files, which are either complete or absent.
 
 use super::failure::Failure;
 use super::part::Part;
@@ -9,17 +9,18 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes a file beside its place and then renames it, so that a stop at any time leaves the old file or the new one.
+/// Writes a temporary file in the same folder and renames it, so that a stop at any time leaves the old file or the new
+/// one.
 pub fn replace<T>(file: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, Failure> {
     replace_with(file, |out| write(out).map_err(|error| Failure::file("write", file, &error)))
 }
 
-/// Writes a report, in which nothing acts on who reads it in a terminal.
+/// Writes a report, in which nothing can control a reader's terminal.
 pub fn report<T>(file: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, Failure> {
     replace(file, |out| write(&mut Printable::new(out)))
 }
 
-/// The same for what can fail otherwise than in writing, too.
+/// Replaces a file like [`replace`], with a `write` that can also fail for other reasons than writing.
 pub fn replace_with<T>(
     file: &Path,
     write: impl FnOnce(&mut (dyn Write + Send)) -> Result<T, Failure>,
@@ -33,7 +34,7 @@ pub fn replace_with<T>(
         return match write(&mut out) {
             Ok(value) if out.flush().is_ok() => Ok(value),
             result => {
-                // What was not written yet is of no use; dropping would write it.
+                // Unwritten data is useless; dropping the buffer would write it.
                 let (out, _) = out.into_parts();
                 match (result, out.failure) {
                     (_, Some(error)) if error.kind() == io::ErrorKind::BrokenPipe => Err(Failure::closed()),
@@ -43,10 +44,10 @@ pub fn replace_with<T>(
             }
         };
     }
-    // A link stays one: the file that it leads to is replaced.
+    // A symbolic link is kept: its target is replaced.
     let target = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     if is_device(&target) {
-        // A device or a pipe takes what it is given, and has nothing to lose; a file in its place would be harm.
+        // A device or a pipe is written directly: it has no content to lose, and must not be replaced by a file.
         let mut out = BufWriter::new(File::options().write(true).open(&target).map_err(fail)?);
         let value = write(&mut out)?;
         out.flush().map_err(fail)?;
@@ -64,17 +65,17 @@ pub fn replace_with<T>(
     Ok(value)
 }
 
-/// Whether the name is `-`, which stands for standard output as it stands for standard input elsewhere.
+/// Returns `true` if the name is `-`, which means standard output here, and standard input elsewhere.
 pub fn is_standard_output(file: &Path) -> bool {
     file.as_os_str() == "-"
 }
 
-/// How a file is called in messages.
+/// Returns the name of a file for messages.
 pub fn name(file: &Path) -> Cow<'_, str> {
     if is_standard_output(file) { "standard output".into() } else { file.to_string_lossy() }
 }
 
-/// Standard output, which remembers why it took no more: a reader that went away is no error, but ends the work.
+/// Standard output that remembers its error: a reader that has closed it is not an error, but ends the work.
 #[derive(Default)]
 struct StandardOutput {
     failure: Option<io::Error>,
@@ -104,9 +105,9 @@ impl Write for StandardOutput {
     }
 }
 
-/// The files that a verb writes, and those that it reads: none may take the place of another.
+/// Files that a verb writes, which must not replace each other or files that the verb reads.
 ///
-/// All of them are known before the work begins, so that nothing is lost, neither files nor time.
+/// All of them are known before the work begins, so that neither files nor time are lost.
 #[derive(Debug, Default)]
 pub struct Outputs<'a> {
     outputs: Vec<Output<'a>>,
@@ -114,35 +115,35 @@ pub struct Outputs<'a> {
 
 #[derive(Debug)]
 struct Output<'a> {
-    /// The option that names it.
+    /// Name of the option for the file.
     option: &'static str,
     file: Cow<'a, Path>,
     over: Over,
 }
 
-/// Which files an output may replace.
+/// Files that an output may replace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Over {
-    /// None.
+    /// No file.
     Nothing,
-    /// Empty ones, and reports of this program.
+    /// Empty files, and reports of this program.
     Ours,
-    /// Any.
+    /// Any file.
     All,
 }
 
 impl<'a> Outputs<'a> {
-    /// A report, if it is wanted at all: it takes the place of an earlier one, and of anything else only by force.
+    /// Adds an optional report: it replaces an earlier report, and other files only by force.
     pub fn report(self, option: &'static str, file: Option<&'a Path>, force: bool) -> Self {
         self.with(option, file, if force { Over::All } else { Over::Ours })
     }
 
-    /// A file that goes on where it ends, if it is wanted at all; who writes it finds out whether it is the right one.
+    /// Adds an optional file to which is appended; its writer checks whether it is the right one.
     pub fn continuing(self, option: &'static str, file: Option<&'a Path>) -> Self {
         self.with(option, file, Over::All)
     }
 
-    /// An output that takes the place of a file of that name only by force.
+    /// Adds an output that replaces an existing file only by force.
     pub fn creating(self, option: &'static str, file: Option<&'a Path>, force: bool) -> Self {
         self.with(option, file, if force { Over::All } else { Over::Nothing })
     }
@@ -152,28 +153,28 @@ impl<'a> Outputs<'a> {
         self
     }
 
-    /// An output whose name is made from that of another one; it takes the place of a file.
+    /// Adds an output whose name is derived from that of another one; it replaces an existing file.
     pub fn beside(mut self, option: &'static str, file: Option<PathBuf>) -> Self {
         self.outputs.extend(file.map(|file| Output { option, file: Cow::Owned(file), over: Over::All }));
         self
     }
 
-    /// Refuses files that would be lost and places where no file can be. What the verb reads is only asked for where
-    /// something is written: to find it out means to read studies and lists.
+    /// Refuses files that would be lost, and places where no file can be. The input files are requested only if
+    /// something is written, because finding them requires reading studies and lists.
     ///
     /// # Errors
-    /// Bad input for a folder, for a file that is read or written under another option, and for one that is there and
-    /// must not be replaced; trouble with files for a folder that is not there.
+    /// Bad input for a folder, for a file that is read or written under another option, and for an existing file that
+    /// must not be replaced; a file error for a missing folder.
     pub fn check<I: IntoIterator<Item = PathBuf>>(&self, inputs: impl FnOnce() -> I) -> Result<(), Failure> {
         if self.outputs.is_empty() {
             return Ok(());
         }
-        // What is not there cannot be lost.
+        // Missing files cannot be lost.
         let there = inputs().into_iter().filter(|file| file.exists());
         let inputs: Vec<(Identity, PathBuf)> = there.filter_map(|file| Some((Identity::of(&file)?, file))).collect();
         let mut seen: Vec<(Identity, &Output)> = Vec::new();
         for output in &self.outputs {
-            // Beside the other files, the result of the verb is there.
+            // With side files, standard output has the result of the verb.
             if output.option != "--output" {
                 refuse_standard_output(output.option, &output.file)?;
             }
@@ -207,13 +208,14 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// What makes two names the same file. Devices and pipes have none: they lose nothing, and take what two options write.
+/// Identity of a file under different names. Devices and pipes have none: they have no content to lose, and can take
+/// the output of two options.
 #[derive(Debug, PartialEq, Eq)]
 enum Identity {
-    /// A file that is there, by its device and number: also through links of both kinds.
+    /// Device and number of an existing file, which are equal for symbolic and hard links.
     #[cfg(unix)]
     Number(u64, u64),
-    /// Its path without links.
+    /// Path without symbolic links.
     Path(PathBuf),
 }
 
@@ -235,12 +237,12 @@ impl Identity {
     }
 }
 
-/// Whether it is a device or a pipe.
+/// Returns `true` if the file is a device or a pipe.
 fn is_device(file: &Path) -> bool {
     fs::metadata(file).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
-/// Whether nothing is lost with the file but an earlier report: it is not there, it is empty, or it says that it is ours.
+/// Returns `true` if replacing the file loses at most an earlier report: it is missing, empty, or marked as ours.
 fn is_ours(file: &Path) -> bool {
     if is_device(file) {
         return true;
@@ -252,7 +254,7 @@ fn is_ours(file: &Path) -> bool {
     }
 }
 
-/// Copies the files of a folder, which has no folders in it.
+/// Copies the files of a folder that has no subfolders.
 pub fn copy_folder(from: &Path, to: &Path) -> Result<(), Failure> {
     let fail = |error: std::io::Error| Failure::file("write", to, &error);
     fs::create_dir_all(to).map_err(fail)?;
@@ -263,7 +265,7 @@ pub fn copy_folder(from: &Path, to: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses to replace a file, unless that is what the user wants.
+/// Refuses to replace a file without `force`.
 pub fn check_free(file: &Path, force: bool) -> Result<(), Failure> {
     if !force && !is_device(file) && fs::symlink_metadata(file).is_ok() {
         let message = format!("{}: there is a file of that name", file.display());
@@ -272,7 +274,7 @@ pub fn check_free(file: &Path, force: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses `-` for what is written beside a result.
+/// Refuses `-` for side files.
 pub fn refuse_standard_output(option: &str, file: &Path) -> Result<(), Failure> {
     if !is_standard_output(file) {
         return Ok(());
@@ -281,7 +283,7 @@ pub fn refuse_standard_output(option: &str, file: &Path) -> Result<(), Failure> 
     Err(Failure::input(message, "name a file; ./- is one of that name"))
 }
 
-/// Refuses a place where no file can be, before the work that it would waste.
+/// Refuses a place where no file can be, before the work is done.
 fn check_place(option: &str, file: &Path) -> Result<(), Failure> {
     if file.is_dir() || file.file_name().is_none() {
         let message = format!("{option} {}: a folder, not a file", file.display());
@@ -295,7 +297,7 @@ fn check_place(option: &str, file: &Path) -> Result<(), Failure> {
     }
 }
 
-/// The folder that a file is in.
+/// Returns the folder of a file.
 pub fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

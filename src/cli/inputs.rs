@@ -1,7 +1,7 @@
-//! Files that the verbs read: those of the command line, and those that these name in turn.
+//! Files that verbs read: those of the command line, and those named in these.
 //!
-//! A file that cannot be read names none here; whoever reads it in earnest says why. Nor does a pipe, which can be read
-//! once only.
+//! Unreadable files name no other files here; the error is reported when they are actually read. Pipes, which can be
+//! read only once, are skipped as well.
 
 use mopsim::study::file::StudyFile;
 use mopsim::study::jobs::JobEntry;
@@ -16,7 +16,7 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-/// A trace, its side file, and the files that it names if it is a list of files.
+/// Returns a trace, its side file, and the files that it names if it is a list of files.
 pub fn trace(file: &Path) -> Vec<PathBuf> {
     let mut files = vec![file.to_owned(), SideFile::beside(file)];
     if may_be_read(file)
@@ -27,8 +27,8 @@ pub fn trace(file: &Path) -> Vec<PathBuf> {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            // As readers of lists have it: seen from here, else from the folder of the list. The first line of a trace
-            // is no file, so that no trace is read to its end.
+            // As for readers of lists: relative to the current folder, otherwise to that of the list. The first line of
+            // a trace is not a file, so no trace is read to its end.
             let beside = folder(file).join(line);
             match [PathBuf::from(line), beside].into_iter().find(|path| path.is_file()) {
                 Some(path) => files.push(path),
@@ -39,7 +39,7 @@ pub fn trace(file: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The file of a topology that is read from one.
+/// Returns the file of a topology, if it is read from one.
 pub fn topology(spec: &str, base: &Path) -> Vec<PathBuf> {
     let spec: Option<Spec> = spec.parse().ok();
     if let Some(damaged) = spec.as_ref().filter(|spec| spec.family().name == "damaged") {
@@ -49,7 +49,7 @@ pub fn topology(spec: &str, base: &Path) -> Vec<PathBuf> {
     spec.map(|spec| base.join(spec.arguments().text("path"))).into_iter().collect()
 }
 
-/// The files of a network: of its topology, or of its platform.
+/// Returns the files of a network: of its topology, or of its platform.
 pub fn network(choice: &NetworkChoice, base: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = choice.topology.iter().flat_map(|spec| topology(spec, base)).collect();
     let Some(platform) = choice.platform.as_ref().map(|file| base.join(file)) else { return files };
@@ -64,7 +64,7 @@ pub fn network(choice: &NetworkChoice, base: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The files of a job.
+/// Returns the files of a job.
 pub fn job(entry: &JobEntry, base: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = entry.trace.iter().flat_map(|path| trace(&base.join(path))).collect();
     files.extend(entry.workload.iter().map(|name| base.join(name)));
@@ -73,7 +73,7 @@ pub fn job(entry: &JobEntry, base: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// A study, and the traces, programs, platforms, topologies and placements that it names.
+/// Returns a study, and the traces, programs, platforms, topologies and placements that it names.
 pub fn study(file: &Path) -> Vec<PathBuf> {
     let mut files = vec![file.to_owned()];
     let Some(study) = written::<StudyFile>(file) else { return files };
@@ -92,7 +92,7 @@ pub fn study(file: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// A study of throughput, and what it names.
+/// Returns a study of throughput, and the files that it names.
 pub fn throughput_study(file: &Path) -> Vec<PathBuf> {
     let mut files = vec![file.to_owned()];
     let Some(study) = written::<ThroughputFile>(file) else { return files };
@@ -102,22 +102,22 @@ pub fn throughput_study(file: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The file of a pattern of traffic that is read from one: a matrix, or a trace.
+/// Returns the file of a pattern of traffic, if it is read from one: a matrix, or a trace.
 pub fn pattern(text: &str, base: &Path) -> Vec<PathBuf> {
     traffic::file_of(text).map(|path| trace(&base.join(path))).unwrap_or_default()
 }
 
-/// What a TOML file says.
+/// Returns the contents of a TOML file.
 fn written<T: DeserializeOwned>(file: &Path) -> Option<T> {
     may_be_read(file).then(|| toml_file::read(file).ok()).flatten()
 }
 
-/// Whether a file can be read here, and once more in earnest.
+/// Returns `true` if a file can be read here, and again later.
 fn may_be_read(file: &Path) -> bool {
     fs::metadata(file).is_ok_and(|found| found.is_file())
 }
 
-/// The folder that the names in a file begin from.
+/// Returns the folder to which the names in a file are relative.
 fn folder(file: &Path) -> &Path {
     file.parent().unwrap_or(Path::new(""))
 }

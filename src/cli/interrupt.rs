@@ -1,4 +1,4 @@
-//! Ctrl-C: the first one lets the running replays come to their end, the second one ends the program at once.
+//! Ctrl-C: the first one lets the running replays complete, the second one ends the program immediately.
 
 use super::failure::{Failure, INTERRUPTED};
 use super::{part, say};
@@ -6,9 +6,9 @@ use std::process::exit;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Begins to listen. What is returned becomes true with the first Ctrl-C.
+/// Begins to listen. The returned flag becomes `true` with the first Ctrl-C.
 ///
-/// Where nothing is saved there is nothing to wait for: then the first Ctrl-C ends the program.
+/// If nothing is saved there is no reason to wait: the first Ctrl-C then ends the program.
 pub fn listen(saves: bool, quiet: bool) -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&stop);
@@ -20,7 +20,7 @@ pub fn listen(saves: bool, quiet: bool) -> Result<Arc<AtomicBool>, Failure> {
         if seen.load(Ordering::Relaxed) {
             end();
         }
-        // Before the replays are told: the last of them may end the program right away.
+        // This precedes the flag for the replays, the last of which may end the program immediately.
         if !quiet {
             say("interrupted: waiting for the replays that run; Ctrl-C again ends them, too");
         }
@@ -31,7 +31,7 @@ pub fn listen(saves: bool, quiet: bool) -> Result<Arc<AtomicBool>, Failure> {
     Ok(stop)
 }
 
-/// Ends the program at once, but for the temporary files of what it writes.
+/// Ends the program immediately, except for removing its temporary files.
 fn end() {
     part::remove_all();
     exit(INTERRUPTED.into());

@@ -1,4 +1,4 @@
-//! Jobs that run at the same time, from the command line.
+//! Jobs that run simultaneously, from the command line.
 
 use super::args::Replay;
 use super::failure::Failure;
@@ -9,12 +9,12 @@ use mopsim::study::network::NetworkError;
 use mopsim::study::workload::{OpenError, Workload};
 use std::path::{Path, PathBuf};
 
-/// Whether a replay is one of jobs.
+/// Returns `true` if a replay is one of jobs.
 pub fn are_asked_for(arguments: &Replay) -> bool {
     arguments.traces.len() > 1 || arguments.several.is_given()
 }
 
-/// Reads the jobs.
+/// Reads the jobs of the command line.
 pub fn read(arguments: &Replay) -> Result<Workload, Failure> {
     let several = &arguments.several;
     let otherwise = match &arguments.placement.hostfile {
@@ -72,7 +72,7 @@ pub fn number_alike(mix: &mut Mix) {
     mix.traffic.iter_mut().enumerate().for_each(|(at, traffic)| number(jobs + at, &mut traffic.name));
 }
 
-/// The files that the jobs are read from.
+/// Returns the files of the jobs.
 pub fn files_read(arguments: &Replay) -> Vec<PathBuf> {
     let several = &arguments.several;
     let mut files: Vec<PathBuf> = arguments.placement.hostfile.iter().cloned().collect();

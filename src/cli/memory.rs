@@ -1,16 +1,16 @@
-//! Memory: `--memory`, and the end of the process where there is no more.
+//! `--memory`, and the end of the process when memory is exhausted.
 //!
-//! Networks are refused by an estimate before they are built. What no estimate sees comes to a limit of the operating
-//! system: an allocation fails, and the program ends with a sentence and exit code 3 instead of an abort, and before the
-//! system looks for a process to kill.
+//! Networks are refused by an estimate before they are built. Anything that no estimate includes reaches a limit of the
+//! operating system: an allocation fails, and the program ends with a sentence and exit code 3 instead of an abort, and
+//! before the system looks for a process to kill.
 
 use super::failure::IO_FAILED;
 use super::part;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
 
-/// The system's allocator, and a sentence where it fails. There is no other place to say it: Rust's own hook for that is
-/// not stable, and what it does instead is an abort.
+/// The system's allocator, with a message when it fails. There is no other place for the message: Rust's own hook is
+/// not stable, and the default is an abort.
 struct Told;
 
 #[global_allocator]
@@ -45,7 +45,7 @@ fn had(memory: *mut u8, size: usize) -> *mut u8 {
     if memory.is_null() { run_out(size) } else { memory }
 }
 
-/// Ends the process. Nothing in here may need memory.
+/// Ends the process. This must not need memory.
 #[cold]
 fn run_out(size: usize) -> ! {
     let mut text = [0; 300];
@@ -64,8 +64,8 @@ fn run_out(size: usize) -> ! {
     std::process::exit(IO_FAILED.into());
 }
 
-/// Lets a thread whose start fails for want of memory end the process as an allocation does: the standard library panics
-/// there, where it maps the stack of its handler of stack overflows.
+/// Makes a failed start of a thread for lack of memory end the process like a failed allocation: the standard library
+/// panics there, where it maps the stack of its handler of stack overflows.
 pub fn watch_threads() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -77,10 +77,10 @@ pub fn watch_threads() {
     }));
 }
 
-/// About what a thread maps before anything of ours runs in it, in bytes.
+/// Approximate bytes that a thread maps before any of our code runs in it.
 const STACK: usize = 16 << 10;
 
-/// Reads a size: a number of bytes, or one with a unit.
+/// Parses a size: a number of bytes, or one with a unit.
 pub fn size(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, u64); 10] = [
         ("KiB", 1 << 10),
@@ -104,16 +104,18 @@ pub fn size(text: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| "it must be a size of 1 MB or more with a unit, such as 8GB, 512MiB".to_owned())
 }
 
-/// Address space of stacks, which counts although next to nothing of it is used: threads that run workload programs have
-/// 256 MiB each, and one a gibibyte.
+/// Returns the address space of stacks, which counts although almost none of it is used: threads that run workload
+/// programs have 256 MiB each, and one a gibibyte.
 fn stacks() -> u64 {
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
     (1 << 30) + (threads + 1) * (256 << 20)
 }
 
-/// Sets the limits: for estimates what was given, or half of what there is; for the process what was given, or all.
+/// Sets the limits: for estimates the specified one, or half of the available memory; for the process the specified
+/// one, or all of it.
 ///
-/// The limit of the process is on its private memory (`RLIMIT_DATA`), with room for stacks. Programs that are recorded would inherit it, so that it is left out for them.
+/// The limit of the process is on its private memory (`RLIMIT_DATA`), with room for stacks. Recorded programs would
+/// inherit it, so it is not set for them.
 pub fn limit(given: Option<u64>, of_process: bool) {
     mopsim::memory::set_limit(given.unwrap_or(0));
     #[cfg(target_os = "linux")]
@@ -129,8 +131,8 @@ pub fn limit(given: Option<u64>, of_process: bool) {
     one_thread_if_more_have_no_room();
 }
 
-/// Where a limit of the shell (`ulimit -v`, `-u`) leaves no room for a thread on each core, work goes on with one: rayon
-/// would panic at its first use.
+/// Continues with one thread if a limit of the shell (`ulimit -v`, `-u`) leaves no room for a thread on each core:
+/// rayon would panic at its first use.
 fn one_thread_if_more_have_no_room() {
     #[cfg(target_os = "linux")]
     {

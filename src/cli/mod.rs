@@ -48,32 +48,32 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// The command line that runs: see [`Invocation`].
+/// Command line of this run: see [`Invocation`].
 static INVOCATION: OnceLock<Invocation> = OnceLock::new();
 
 /// A command line: the program, and its arguments. In a Python package, the arguments of the process are those of the
-/// interpreter, so that whoever calls [`main`] passes them.
+/// interpreter, so the caller of [`main`] passes them.
 #[derive(Debug)]
 pub struct Invocation {
-    /// Path of the program, for scripts that call it again; `None` to find it when it is needed.
+    /// Path of the program, for scripts that call it again; `None` to find it on demand.
     pub program: Option<PathBuf>,
-    /// The arguments, without the name of the program.
+    /// Arguments without the name of the program.
     pub arguments: Vec<OsString>,
 }
 
-/// The command line that runs.
+/// Returns the command line of this run.
 fn invocation() -> &'static Invocation {
     INVOCATION.get_or_init(|| Invocation { program: None, arguments: Vec::new() })
 }
 
-/// A file that would become larger than a limit of the shell (`ulimit -f`) is an error of the write, not the end of the
-/// process: it can be told, and temporary files can be done without.
+/// Makes exceeding the file size limit of the shell (`ulimit -f`) an error of the write instead of the end of the
+/// process: it can be reported, and temporary files are optional.
 fn survive_limits() {
     #[cfg(unix)]
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
 }
 
-/// Shows help or the version, or what is wrong with the arguments.
+/// Prints help, the version, or errors in the arguments.
 fn told(error: &clap::Error) -> u8 {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         let text = error.render();
@@ -87,7 +87,7 @@ fn told(error: &clap::Error) -> u8 {
         };
     }
     let text = error.render().to_string();
-    // Arguments come from file names, and these from anywhere.
+    // Arguments may be names of untrusted files.
     match printable(&text) {
         std::borrow::Cow::Borrowed(_) => error.exit(),
         shown => {
@@ -97,12 +97,12 @@ fn told(error: &clap::Error) -> u8 {
     }
 }
 
-/// Time that one statement of a workload program may take: a step of the interpreter that cannot be interrupted.
+/// Time limit for one statement of a workload program: a step of the interpreter that cannot be interrupted.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Ends the process where a workload program is stuck in a statement.
+/// Ends the process if a workload program is stuck in a statement.
 fn watch_programs() {
-    // Where no thread can be had, programs are looked at by nobody.
+    // If no thread can be started, programs are not observed.
     let _ = std::thread::Builder::new().spawn(|| {
         let mut patience = mopsim::workload::Patience::new(PATIENCE);
         loop {
@@ -164,17 +164,17 @@ pub fn main(invocation: Invocation) -> u8 {
     }
 }
 
-/// Tells the user something on standard error; that nobody listens is no reason to fail.
+/// Prints a line on standard error; failure to write it is ignored.
 fn say(line: &str) {
     let _ = writeln!(io::stderr(), "{}", printable(line));
 }
 
-/// Writes a whole result to standard output at once. A reader that went away is no error.
+/// Writes a complete result to standard output in one step. A reader that has closed it is not an error.
 fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     print_bytes(|out| write(out).map_err(|error| Failure::output(&error)))
 }
 
-/// The same for what can fail otherwise, too.
+/// Writes a complete result to standard output in one step; `write` can also fail for other reasons.
 fn print_bytes(write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>) -> Result<(), Failure> {
     let mut buffer = Vec::new();
     write(&mut Printable::new(&mut buffer))?;

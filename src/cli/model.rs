@@ -1,4 +1,4 @@
-//! `mopsim model`: what a network model makes of one message.
+//! `mopsim model`: times of single messages in network models.
 
 use super::args::{ModelVerb, Output};
 use super::failure::Failure;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 pub fn run(arguments: &ModelVerb, output: &Output) -> Result<(), Failure> {
     let names = match &arguments.models[..] {
-        // Of models of messages that look at the link: loggops has constants of its own instead.
+        // These models depend on the link; loggops has constants of its own instead.
         [] => NetworkModel::NAMES
             .iter()
             .filter(|name| !["loggops", "packet"].contains(*name))

@@ -1,4 +1,4 @@
-//! From flags to choices.
+//! Conversion of flags to choices.
 
 use super::args::{Model, Network, PlacementFiles, Switch};
 use super::failure::Failure;
@@ -15,12 +15,12 @@ use mopsim::trace;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::path::Path;
 
-/// How ranks are placed, as the flags say it.
+/// Returns the placement of ranks that the flags specify.
 pub fn placement(rule: &Network, files: &PlacementFiles) -> Placement {
     Placement { rule: rule.mapping.clone(), hostfile: files.hostfile.clone(), rankfile: files.rankfile.clone() }
 }
 
-/// The network flags as choices; what was not given is left open.
+/// Converts the network flags to choices; missing ones are left open.
 pub fn network(flags: &Network) -> Result<NetworkChoice, Failure> {
     let parameters = PlatformParameters {
         hosts_per_switch: flags.hosts_per_switch.map(HostsPerSwitch::Uniform),
@@ -49,7 +49,7 @@ pub fn network(flags: &Network) -> Result<NetworkChoice, Failure> {
     })
 }
 
-/// Reads a topology of the command line, with the seed for random ones and without what failed.
+/// Parses a topology of the command line, with the seed for random ones and without the failed parts.
 pub fn topology(text: &str, seed: Option<u64>, without: Option<&str>) -> Result<Spec, Failure> {
     let mut spec: Spec = text.parse()?;
     if let Some(seed) = seed
@@ -63,7 +63,7 @@ pub fn topology(text: &str, seed: Option<u64>, without: Option<&str>) -> Result<
     }
 }
 
-/// Reads the value of an option, if it is given.
+/// Parses the value of an option, if present.
 pub fn parse<T>(option: &str, text: Option<&str>) -> Result<Option<T>, Failure>
 where
     T: std::str::FromStr,
@@ -77,7 +77,7 @@ where
     .transpose()
 }
 
-/// So many threads; 0: one for each core.
+/// Creates a pool of `threads` threads; 0 for one per core.
 pub fn pool(threads: usize) -> Result<ThreadPool, Failure> {
     ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -85,18 +85,18 @@ pub fn pool(threads: usize) -> Result<ThreadPool, Failure> {
         .map_err(|error| Failure::input(format!("cannot start {threads} threads: {error}"), "Ask for fewer threads."))
 }
 
-/// How a trace is read, from the flags that all readers of traces have.
+/// Returns options for reading a trace, from flags that all readers of traces have.
 pub fn reading(ranks: Option<usize>, files_anywhere: bool, max_unpacked_bytes: Option<u64>) -> trace::Options {
     let mut how = trace::Options { ranks, files_anywhere, ..trace::Options::default() };
     if let Some(limit) = max_unpacked_bytes {
         how.max_unpacked_bytes = limit;
-        // Whoever says a limit means that one.
+        // An explicit limit also replaces that of the ratio.
         how.max_unpacking_ratio = u64::MAX;
     }
     how
 }
 
-/// The choices of a network model by its name, or those of a file.
+/// Returns the choices of a network model by its name, or those of a file.
 pub fn named_model(name: &str) -> Result<ModelChoice, Failure> {
     if has_packets(name) || NetworkModel::by_name(name).is_some() {
         return Ok(ModelChoice { network_model: Some(name.to_owned()), ..ModelChoice::default() });
@@ -124,7 +124,7 @@ pub fn named_model(name: &str) -> Result<ModelChoice, Failure> {
     Err(ChoiceError::unknown("model", name, &NetworkModel::NAMES).into())
 }
 
-/// The model flags as choices; what was not given is left open.
+/// Converts the model flags to choices; missing ones are left open.
 pub fn model(flags: &Model) -> Result<ModelChoice, Failure> {
     let base = flags.model.as_deref().map_or_else(|| Ok(ModelChoice::default()), named_model)?;
     let mut choice = ModelChoice {

@@ -21,7 +21,7 @@ use mopsim::traffic;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A network and what `--preset` and the options say of its switches.
+/// A network, and the properties of its switches from `--preset` and the options.
 struct Switches {
     parameters: Parameters,
     vcs: Option<u32>,
@@ -61,7 +61,7 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
         allow_deadlock: arguments.allow_deadlock,
         folder: PathBuf::new(),
     };
-    // A search for saturation takes some ten runs.
+    // A search for saturation takes about ten runs.
     let runs = sweep.runs() + if sweep.saturation { 10 * sweep.series() } else { 0 };
     let template = "{bar:24} {pos}/{len} runs, {elapsed}, about {eta} to go; done: {msg}";
     let bar = progress::counting("the packets", runs as u64, template, output.quiet);
@@ -80,7 +80,7 @@ fn topology(spec: &str, seed: u64, without: Option<&str>) -> Result<Arc<Topology
     Ok(Arc::new(options::topology(spec, Some(seed), without)?.build()?))
 }
 
-/// The patterns of a text, separated by commas. A part without the name of a pattern belongs to the parameters before.
+/// Splits a list of patterns at commas. A part without the name of a pattern belongs to the previous parameters.
 fn patterns(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for part in text.split(',') {
@@ -96,7 +96,7 @@ fn patterns(text: &str) -> Vec<String> {
     found
 }
 
-/// The preset, and the options over it.
+/// Returns the properties of switches: the preset, overridden by the options.
 fn switches(flags: &PacketSwitch) -> Result<Switches, Failure> {
     let mut parameters = Parameters::default();
     let version: Version = options::parse("defaults", flags.defaults.defaults.as_deref())?.unwrap_or_default();
@@ -159,7 +159,7 @@ fn switches(flags: &PacketSwitch) -> Result<Switches, Failure> {
     Ok(Switches { parameters, vcs, switching, cycle: report::Cycle { ns: cycle_ns, defaults: version } })
 }
 
-/// Sends the packets of a list, and reports when each arrives.
+/// Sends the packets of a list, and reports the arrival of each.
 fn list(
     arguments: &Packets,
     file: &Path,

@@ -1,15 +1,15 @@
-//! Temporary files beside the ones that are written: `.mopsim-PID-NAME.part`, renamed when they are whole.
+//! Temporary files in the folder of the output files: `.mopsim-PID-NAME.part`, renamed when they are complete.
 //!
-//! They vanish on every signal that a process can listen to. What `kill -9` leaves is recognised by the next run that
-//! writes into the folder: the file has such a name and no lock, since locks end with their process. O_TMPFILE would
-//! leave nothing even then, but a file without a name cannot take the place of another one in one step.
+//! They are removed on every signal that a process can handle. Files left behind by `kill -9` are recognised by the
+//! next run that writes into the folder: they have such a name and no lock, since locks end with their process.
+//! O_TMPFILE would leave nothing even then, but a file without a name cannot replace another one in one step.
 
 use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Temporary files of this process that have not got their names yet.
+/// Temporary files of this process that have not been renamed yet.
 static PARTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 const BEGIN: &str = ".mopsim-";
@@ -19,20 +19,20 @@ const END: &str = ".part";
 pub struct Part {
     path: PathBuf,
     target: PathBuf,
-    /// Permissions of the file that is replaced.
+    /// Permissions of the replaced file.
     permissions: Option<Permissions>,
-    /// Its owner and group.
+    /// Owner and group of the replaced file.
     #[cfg(unix)]
     owner: Option<(u32, u32)>,
 }
 
 impl Part {
-    /// Makes the file, after removing what killed runs left in the folder.
+    /// Creates the file, after removing remains of killed runs from the folder.
     pub fn create(target: PathBuf) -> io::Result<(Self, File)> {
         sweep(super::files::folder_of(&target));
         remove_on_signals();
         let name = target.file_name().unwrap_or_default();
-        // The name may be as long as names can be, so that only its checksum fits in.
+        // The name may have the maximum length, so only its checksum fits.
         let check = crc32fast::hash(name.as_encoded_bytes());
         let path = target.with_file_name(format!("{BEGIN}{}-{check:08x}{END}", std::process::id()));
         let found = fs::metadata(&target).ok();
@@ -40,7 +40,7 @@ impl Part {
         options.write(true).create_new(true);
         #[cfg(unix)]
         if found.is_some() {
-            // Nobody else may look in before the permissions are those of the target.
+            // No other user may read the file before it has the permissions of the target.
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         }
         parts().push(path.clone());
@@ -56,20 +56,20 @@ impl Part {
         };
         loop {
             let file = options.open(&part.path)?;
-            // File systems without locks do without: there, nothing is swept either.
+            // File systems without locks are used without a lock: nothing is swept there either.
             let _ = file.try_lock();
-            // A sweep may have come between the two.
+            // A sweep may have happened between the two.
             if part.path.exists() {
                 return Ok((part, file));
             }
         }
     }
 
-    /// Brings the file to the disk, then to its place. After a power failure there is the old file or the new one.
+    /// Writes the file to the disk, and renames it. After a power failure there is the old file or the new one.
     pub fn rename(self, file: &File) -> io::Result<()> {
         #[cfg(unix)]
         if let Some((user, group)) = self.owner {
-            // Only an administrator can give files away; for others the owner is the same anyway.
+            // Only an administrator can change the owner; for other users it is the same anyway.
             let _ = std::os::unix::fs::fchown(file, Some(user), Some(group));
         }
         if let Some(permissions) = &self.permissions {
@@ -78,7 +78,7 @@ impl Part {
         file.sync_all()?;
         fs::rename(&self.path, &self.target)?;
         parts().retain(|part| *part != self.path);
-        // Not every file system can do this to a folder, and the file is there either way.
+        // Not every file system supports this for folders, and the file exists either way.
         let _ = File::open(super::files::folder_of(&self.target)).and_then(|folder| folder.sync_all());
         Ok(())
     }
@@ -90,7 +90,7 @@ impl Drop for Part {
         let before = parts.len();
         parts.retain(|part| *part != self.path);
         if parts.len() < before {
-            // What is left is of no use; that it cannot be removed is no worse than why it is here.
+            // The file is useless; failure to remove it is no worse than the reason for removing it.
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -107,7 +107,7 @@ pub fn remove_all() {
     }
 }
 
-/// The same where memory has run out, perhaps in the middle of a change of the list.
+/// Removes the temporary files when memory is exhausted, possibly during a change of the list.
 pub fn remove_if_free() {
     if let Ok(parts) = PARTS.try_lock() {
         for part in parts.iter() {
@@ -129,7 +129,7 @@ fn sweep(folder: &Path) {
         if !is_part || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
             continue;
         }
-        // Only a process that writes to it has a lock; without locks nobody knows, and it stays.
+        // A lock shows that a process still writes the file; without locks this is unknown, and the file stays.
         let Ok(file) = OpenOptions::new().write(true).open(entry.path()) else { continue };
         match file.try_lock() {
             Ok(()) => drop(fs::remove_file(entry.path())),
@@ -138,18 +138,18 @@ fn sweep(folder: &Path) {
     }
 }
 
-/// Has the temporary files removed on signals that end the process.
+/// Removes the temporary files on signals that end the process.
 #[cfg(unix)]
 fn remove_on_signals() {
     use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU};
     static LISTENING: std::sync::Once = std::sync::Once::new();
-    // In a Python program, signals belong to that program. What it leaves is swept by the next write.
+    // In a Python program, signals belong to that program. Its remains are swept by the next write.
     if super::INVOCATION.get().is_none() {
         return;
     }
     LISTENING.call_once(|| {
         let all = [SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU];
-        // A signal that is ignored (nohup) stays so.
+        // An ignored signal (nohup) stays ignored.
         let wanted: Vec<i32> = all.into_iter().filter(|&signal| !is_ignored(signal)).collect();
         let Ok(mut signals) = signal_hook::iterator::Signals::new(wanted) else { return };
         let _ = std::thread::Builder::new().spawn(move || {
@@ -164,7 +164,7 @@ fn remove_on_signals() {
 #[cfg(not(unix))]
 fn remove_on_signals() {}
 
-/// Whether the process was started with the signal ignored.
+/// Returns `true` if the process was started with the signal ignored.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Progress on standard error, drawn by indicatif: nothing of it where standard error is no terminal.
+//! Progress on standard error, drawn by indicatif on terminals only.
 
 use indicatif::{HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use mopsim::engine::Counter;
@@ -15,23 +15,23 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Replays that are shown one by one; on a machine with more cores the others only count.
+/// Number of replays that are shown individually; on a machine with more cores the others are only counted.
 const SHOWN: usize = 16;
 
-/// A bar for the whole study, and below it one for each replay that runs.
+/// A bar for the whole study, and one for each running replay below it.
 pub struct Bars {
     all: MultiProgress,
     total: ProgressBar,
     replays: AtomicUsize,
     of: usize,
-    /// Actions of the replays of each workload: what the remaining time is estimated from.
+    /// Actions of the replays of each workload, from which the remaining time is estimated.
     actions: BTreeMap<String, u64>,
     running: Mutex<Vec<(String, ProgressBar)>>,
     _telling: Option<mpsc::Sender<()>>,
 }
 
 impl Bars {
-    /// Bars for the cells that are missing, among all that the process is responsible for.
+    /// Creates bars for the missing cells, among all cells of the process.
     pub fn new(study: &Study, cells: &[usize], missing: &[usize], quiet: bool) -> Self {
         let all = MultiProgress::with_draw_target(if quiet {
             ProgressDrawTarget::hidden()
@@ -40,7 +40,7 @@ impl Bars {
         });
         let sum = |cells: &[usize]| cells.iter().map(|&cell| study.actions_of(cell)).sum::<u64>();
         let (length, to_do) = (sum(cells), sum(missing));
-        // A long replay is worth more of the bar than a short one, and what was there before took no time.
+        // Long replays count more than short ones, and existing results took no time.
         let total = all.add(ProgressBar::new(length).with_position(length - to_do));
         total.reset_eta();
         let style = ProgressStyle::with_template("{bar:24} {msg}, {elapsed}, about {eta} to go");
@@ -71,7 +71,7 @@ impl Bars {
         self.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Says something above the bars.
+    /// Prints a line above the bars.
     pub fn say(&self, text: &str) {
         self.all.suspend(|| super::say(text));
     }
@@ -101,7 +101,7 @@ impl Progress for Bars {
     fn ended(&self, workload: &str, network: &str) {
         let name = format!("{workload} on {network}");
         let mut running = self.running();
-        // Repetitions have one name: any of them may go.
+        // Repetitions have the same name: any of them may be removed.
         if let Some(index) = running.iter().position(|(shown, _)| *shown == name) {
             let (_, bar) = running.remove(index);
             bar.finish_and_clear();
@@ -113,17 +113,17 @@ impl Progress for Bars {
     }
 }
 
-/// Draws a bar again and again; one that nobody sees needs no thread for that.
+/// Redraws a bar periodically; a hidden bar needs no thread for that.
 fn tick(bar: &ProgressBar) {
     if !bar.is_hidden() {
         bar.enable_steady_tick(Duration::from_millis(200));
     }
 }
 
-/// Seconds after which work that goes on is told of where there is no terminal to draw on.
+/// Seconds after which continuing work is reported if there is no terminal.
 const PATIENCE: [u64; 4] = [10, 60, 600, 3600];
 
-/// Something that takes a while: a spinner on a terminal, some lines elsewhere.
+/// Progress of work without a known end: a spinner on a terminal, otherwise some lines.
 pub struct Waiting {
     spinner: ProgressBar,
     done: Option<mpsc::Sender<()>>,
@@ -131,7 +131,7 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// It is done.
+    /// Removes the spinner when the work is completed.
     pub fn finish_and_clear(mut self) {
         self.following = None;
         self.done = None;
@@ -139,11 +139,12 @@ impl Waiting {
     }
 }
 
-/// Moves a bar as something is counted elsewhere, until it is dropped.
+/// Updates a bar from a counter elsewhere, until it is dropped.
 struct Following(Arc<AtomicBool>, Option<JoinHandle<()>>);
 
 impl Following {
-    /// `count` says how many steps are done, and how many are expected if that is known.
+    /// Starts the updates. `count` returns the number of completed steps, and the number of expected ones if it is
+    /// known.
     fn new(bar: &ProgressBar, count: impl Fn() -> (u64, Option<u64>) + Send + 'static) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let (bar, stopped) = (bar.clone(), stop.clone());
@@ -151,7 +152,7 @@ impl Following {
             while !stopped.load(Ordering::Relaxed) {
                 let (done, expected) = count();
                 if let Some(expected) = expected {
-                    // What came before the first step is no measure of the steps.
+                    // The time before the first step is no measure of the steps.
                     if bar.length().is_none() {
                         bar.reset_eta();
                     }
@@ -161,7 +162,7 @@ impl Following {
                 std::thread::park_timeout(Duration::from_millis(200));
             }
         };
-        // Without it the bar stands still, and nothing else is lost.
+        // Without the thread the bar does not move, which is harmless.
         Self(stop, std::thread::Builder::new().spawn(follow).ok())
     }
 }
@@ -171,14 +172,14 @@ impl Drop for Following {
         self.0.store(true, Ordering::Relaxed);
         if let Some(thread) = self.1.take() {
             thread.thread().unpark();
-            // It cannot fail, and the bar is only for looking at.
+            // The thread cannot fail, and the bar is only informative.
             let _ = thread.join();
         }
     }
 }
 
-/// Tells on standard error, from time to time, that work goes on, and for how long if `bar` counts it; until the sender
-/// is dropped. Where there is a terminal, bars do that.
+/// Reports periodically on standard error that work continues, and the remaining time if `bar` counts it, until the
+/// sender is dropped. On a terminal, bars do that.
 fn tell(what: String, bar: &ProgressBar, quiet: bool) -> Option<mpsc::Sender<()>> {
     if quiet || std::io::stderr().is_terminal() {
         return None;
@@ -202,7 +203,7 @@ fn tell(what: String, bar: &ProgressBar, quiet: bool) -> Option<mpsc::Sender<()>
     Some(done)
 }
 
-/// A sign of life for what has no end that is known beforehand.
+/// Shows progress of work without a known end.
 pub fn waiting(what: impl Into<Cow<'static, str>>, quiet: bool) -> Waiting {
     let what = printable(&what.into()).into_owned();
     let spinner = spinner(what.clone().into(), quiet);
@@ -210,7 +211,7 @@ pub fn waiting(what: impl Into<Cow<'static, str>>, quiet: bool) -> Waiting {
     Waiting { spinner, done, following: None }
 }
 
-/// The same for work that counts its steps: with the time to go once it says how many there are.
+/// Shows progress of work that counts its steps, with the remaining time once their number is known.
 pub fn counted(what: impl Into<Cow<'static, str>>, steps: &Steps, quiet: bool) -> Waiting {
     let mut waiting = waiting(what, quiet);
     if !quiet {
@@ -226,7 +227,7 @@ pub fn counted(what: impl Into<Cow<'static, str>>, steps: &Steps, quiet: bool) -
 
 fn spinner(what: Cow<'static, str>, quiet: bool) -> ProgressBar {
     let spinner = if quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
-    // Nothing of what is to go before there is a step to judge it by.
+    // The remaining time is shown only after the first step, from which it is estimated.
     let to_go = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
         if state.len().is_some_and(|length| length > state.pos()) && state.pos() > 0 {
             let _ = write!(out, ", about {:#} to go", HumanDuration(state.eta()));
@@ -240,7 +241,7 @@ fn spinner(what: Cow<'static, str>, quiet: bool) -> ProgressBar {
     spinner
 }
 
-/// A bar that counts, and its lines where there is no terminal.
+/// A bar that counts, or lines if there is no terminal.
 pub struct Counting {
     bar: ProgressBar,
     _telling: Option<mpsc::Sender<()>>,
@@ -254,7 +255,7 @@ impl Deref for Counting {
     }
 }
 
-/// A bar that counts to `length`. `template` is one of indicatif, `what` is what lines say instead.
+/// Creates a bar that counts to `length`. `template` is one of indicatif, `what` the name of the work in lines.
 pub fn counting(what: &str, length: u64, template: &str, quiet: bool) -> Counting {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     let bar = ProgressBar::with_draw_target(Some(length), target);
@@ -270,7 +271,7 @@ pub struct Replaying {
 }
 
 impl Replaying {
-    /// A bar for so many actions, and the counter that it follows: an observer of the replay.
+    /// Creates a bar for `actions` actions, and the counter that it follows: an observer of the replay.
     pub fn new(actions: u64, quiet: bool) -> (Self, Counter) {
         let bar =
             counting("the replay", actions, "{bar:24} {percent} % of the actions, {elapsed}, about {eta} to go", quiet);
@@ -288,21 +289,21 @@ impl Drop for Replaying {
     }
 }
 
-/// A bar that counts answers, and moves on within one as its steps are done.
+/// A bar that counts results, and advances within a result with its steps.
 pub struct Answers {
     bar: Counting,
     following: Option<Following>,
-    /// Answers that are there, and the steps done and expected when the last of them came.
+    /// Number of completed results, and the completed and expected steps at the time of the last one.
     before: Arc<Mutex<(u64, u64, u64)>>,
     steps: Steps,
     of: usize,
 }
 
 impl Answers {
-    /// What an answer is worth, in parts of the bar.
+    /// Parts of the bar per result.
     const PARTS: u64 = 1000;
 
-    /// A bar for so many answers, whose steps are counted.
+    /// Creates a bar for `answers` results, whose steps are counted.
     pub fn new(answers: usize, steps: &Steps, quiet: bool) -> Self {
         let length = answers as u64 * Self::PARTS;
         let bar = counting("throughput", length, "{bar:24} {elapsed}, about {eta} to go; {msg}", quiet);
@@ -319,7 +320,7 @@ impl Answers {
         Self { bar, following, before, steps: steps.clone(), of: answers }
     }
 
-    /// More answers are there.
+    /// Adds completed results.
     pub fn done(&self, what: &str, answers: usize) {
         let mut before = self.before.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let (done, expected) = self.steps.now();
@@ -339,7 +340,7 @@ impl Drop for Answers {
 pub struct Generations(ProgressBar);
 
 impl Generations {
-    /// A bar for so many generations.
+    /// Creates a bar for `generations` generations.
     pub fn new(generations: u32, quiet: bool) -> Self {
         let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(generations.into()) };
         let style = ProgressStyle::with_template("{bar:24} generation {pos}/{len}, {elapsed}  {msg}");
@@ -347,7 +348,7 @@ impl Generations {
         Self(bar)
     }
 
-    /// Shows how far the search is.
+    /// Shows the progress of the search.
     pub fn show(&self, generation: u32, best: &str) {
         self.0.set_position(generation.into());
         self.0.set_message(best.to_owned());

@@ -1,4 +1,4 @@
-//! `mopsim record`: what a real MPI program does, as a trace.
+//! `mopsim record`: records the calls of a real MPI program as a trace.
 
 use super::args::{Output, Record};
 use super::failure::Failure;
@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-/// What `recording.toml` tells beside the files of the ranks.
+/// Contents of `recording.toml`, next to the files of the ranks.
 #[derive(Serialize)]
 struct About<'a> {
     command: Vec<String>,
@@ -28,7 +28,7 @@ struct About<'a> {
 
 const ABOUT: &str = "recording.toml";
 
-/// Where the library and its source are while the program runs.
+/// Folder of the library and its source while the program runs.
 const LIBRARY: &str = "library";
 
 pub fn run(arguments: &Record, output: &Output) -> Result<(), Failure> {
@@ -52,7 +52,7 @@ pub fn run(arguments: &Record, output: &Output) -> Result<(), Failure> {
     let work = if is_plain { inside.clone() } else { elsewhere };
     fs::create_dir(&work).map_err(|error| Failure::file("make", &work, &error))?;
     let result = record::compile(&compiler, &work).and_then(|library| {
-        // The program and the launcher get Ctrl-C as well; what they have recorded is kept.
+        // The program and the launcher get Ctrl-C as well; data recorded so far is kept.
         let _ = ctrlc::set_handler(|| {});
         let recorder = Recorder {
             library,
@@ -86,7 +86,7 @@ pub fn run(arguments: &Record, output: &Output) -> Result<(), Failure> {
     finish(arguments, output, &folder, part, status)
 }
 
-/// Looks at what was recorded, and gives it its name.
+/// Inspects the recording, and renames it to its final name.
 fn finish(arguments: &Record, output: &Output, folder: &Path, part: Part, status: ExitStatus) -> Result<(), Failure> {
     let code = exit_code(status);
     let summary = recording::summary(&part.path)?;
@@ -124,7 +124,7 @@ fn finish(arguments: &Record, output: &Output, folder: &Path, part: Part, status
     }
 }
 
-/// What is missing of the program, if anything is, and what to do about it.
+/// Describes the missing part of the program, if any, with a remedy.
 fn incomplete(summary: &Summary) -> Option<(String, &'static str)> {
     let (ranks, there) = (summary.ranks, summary.recorded.len());
     let missing = (ranks as usize).saturating_sub(there);
@@ -168,7 +168,7 @@ fn about<'a>(arguments: &Record, summary: &'a Summary, code: u8) -> About<'a> {
     }
 }
 
-/// What was recorded, what was not, and what to do with it.
+/// Describes the recording, its omissions, and the next step.
 fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
     let name = folder.display();
     say(&format!(
@@ -178,7 +178,7 @@ fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
         grouped(about.bytes),
         about.seconds
     ));
-    // Some libraries tell who has built them, too.
+    // Some libraries also report their builder.
     say(&format!("with {}", about.library.split(',').next().unwrap_or_default()));
     let missing = (about.ranks as usize).saturating_sub(about.recorded_ranks + summary.damaged.len());
     if missing > 0 {
@@ -211,7 +211,7 @@ fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
     let columns = about.ranks.div_ceil(rows).max(2);
     let mut name = word(&name.to_string());
     say(&format!("next: mopsim trace info {name}"));
-    // A replay sleeps as long as calls of files took, and refuses the others.
+    // A replay sleeps for the duration of file operations, and refuses the others.
     if summary.not_recorded.keys().any(|call| !call.starts_with("MPI_File_")) {
         say(&format!("      mopsim trace convert --leave-out {name} -o without.mtrace"));
         name = "without.mtrace".into();
@@ -219,7 +219,7 @@ fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
     say(&format!("      mopsim replay {name} --topology torus:{rows}x{columns}"));
 }
 
-/// A folder that is written aside, and removed unless it gets its name.
+/// A temporary folder, which is removed unless it is renamed.
 struct Part {
     path: PathBuf,
     is_done: bool,
@@ -235,7 +235,7 @@ impl Part {
         Ok(Self { path, is_done: false })
     }
 
-    /// Puts it where it belongs; what was there goes only when the new one is there.
+    /// Renames the folder to its final name; an existing one is removed only after that.
     fn rename(mut self, folder: &Path) -> Result<(), Failure> {
         let old = self.path.with_extension("old");
         let replaces = fs::symlink_metadata(folder).is_ok();
@@ -250,7 +250,7 @@ impl Part {
         }
         self.is_done = true;
         if replaces {
-            // Somebody may have put something there meanwhile.
+            // Another process may have added files meanwhile.
             refuse_others(&old, "the new recording is in its place; what was there is here, and may be removed")?;
             fs::remove_dir_all(&old).map_err(|error| Failure::file("remove", &old, &error))?;
         }
@@ -258,7 +258,7 @@ impl Part {
     }
 }
 
-/// Refuses to remove a folder in which something is that no recording has.
+/// Refuses to remove a folder with files that no recording has.
 fn refuse_others(folder: &Path, way_out: &str) -> Result<(), Failure> {
     let fail = |error: std::io::Error| Failure::file("read", folder, &error);
     for entry in fs::read_dir(folder).map_err(fail)? {
@@ -273,7 +273,7 @@ fn refuse_others(folder: &Path, way_out: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether a folder is a library that `--keep-library` kept, and nothing else: files that only the recorder has.
+/// Returns `true` if a folder is a library that `--keep-library` kept, with files of the recorder only.
 fn is_library(folder: &Path) -> bool {
     let is_known = |entry: fs::DirEntry| {
         entry.file_type().is_ok_and(|kind| kind.is_file())
@@ -316,7 +316,7 @@ fn check_free(folder: &Path, force: bool) -> Result<(), Failure> {
     refuse_others(folder, "move it away, since --force removes the whole folder; or name another folder with -o")
 }
 
-/// The exit code of a command; of one that a signal has ended, what shells make of it.
+/// Returns the exit code of a command; for one that a signal ended, that of shells.
 fn exit_code(status: ExitStatus) -> u8 {
     #[cfg(unix)]
     let signal = std::os::unix::process::ExitStatusExt::signal(&status);

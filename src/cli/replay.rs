@@ -28,7 +28,7 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
         read.extend([&arguments.placement.hostfile, &arguments.placement.rankfile].into_iter().flatten().cloned());
         read
     })?;
-    // Cheap checks first: a wrong name should not cost the reading of a large trace.
+    // Cheap checks are first: a wrong name should not cost the reading of a large trace.
     options::model(&arguments.model)?.build()?;
     let network = choice.build(Path::new(""))?;
     let (model, mapping) = setting(arguments, &network)?;
@@ -95,12 +95,12 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     } else {
         Err(Failure::unmatched(&workload.name, &result.notes()))
     };
-    // The process ends now, and its memory with it: to give back each of a million pieces first takes longer than that.
+    // The process ends now, which frees its memory: freeing each of a million pieces first takes longer.
     std::mem::forget((study, result, report));
     outcome
 }
 
-/// The model and the placement of ranks on a network.
+/// Returns the model and the placement of ranks on a network.
 pub fn setting(arguments: &Replay, network: &NetworkUnderTest) -> Result<(ModelChoice, Mapping), Failure> {
     let model = options::model(&arguments.model)?;
     model.build()?;
@@ -109,11 +109,11 @@ pub fn setting(arguments: &Replay, network: &NetworkUnderTest) -> Result<(ModelC
         StudyError::Network { error, .. } => Failure::from(*error),
         error => Failure::study(&error, &[]),
     })?;
-    // So that the report tells the model that is used.
+    // The report thus describes the model that is used.
     Ok((model.over(&network.model), mapping))
 }
 
-/// The study of one cell that a replay is.
+/// Returns the study of one cell that represents a replay.
 pub fn study(
     arguments: &Replay,
     network: NetworkUnderTest,
@@ -127,14 +127,14 @@ pub fn study(
     Ok(study)
 }
 
-/// The report on its cell.
+/// Returns the report on its cell.
 pub fn report(study: &Study, result: &CellResult) -> ReplayReport {
     let (workload, network) = (&study.workloads[0], &study.networks[0]);
     let described = workload.jobs.as_ref().map_or_else(|| study.mapping.describe(), |mix| mix.describe());
     ReplayReport::new(workload.info(), network.info.clone(), described, study.description().clone(), result)
 }
 
-/// Refuses flags that say where the ranks of one trace are, or how many it has.
+/// Refuses flags on the placement or number of the ranks of a single trace.
 fn check_flags(arguments: &Replay) -> Result<(), Failure> {
     let given = [
         ("--ranks", "ranks=N", arguments.ranks.is_some()),

@@ -1,4 +1,4 @@
-//! The files that `compare` and `merge` write beside standard output: the HTML report, JSON, CSV.
+//! Files that `compare` and `merge` write in addition to standard output: the HTML report, JSON, CSV.
 
 use super::args::{CompareFiles, StudyFlags};
 use super::failure::Failure;
@@ -11,7 +11,7 @@ use mopsim::study::Study;
 use mopsim::study::comparison::Comparison;
 use mopsim::study::plan::Plan;
 
-/// The files of these flags, to be checked before the study runs.
+/// Returns the files of these flags, to be checked before the study runs.
 pub fn outputs(files: &CompareFiles) -> Outputs<'_> {
     Outputs::default()
         .report("--html", files.html.as_deref(), files.force)
@@ -19,7 +19,7 @@ pub fn outputs(files: &CompareFiles) -> Outputs<'_> {
         .report("--csv", files.csv.as_deref(), files.force)
 }
 
-/// Refuses a cell that the study does not have, before it runs.
+/// Refuses a cell that is not in the study, before it runs.
 pub fn check_cell(files: &CompareFiles, study: &Study) -> Result<(), Failure> {
     let Some(name) = files.timeline_cell.as_deref() else { return Ok(()) };
     let (workload, column) = find_cell(&study.plan, name)?;
@@ -34,7 +34,7 @@ pub fn check_cell(files: &CompareFiles, study: &Study) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes the results to the files that the user wants beside standard output.
+/// Writes the results to the requested files.
 pub fn write(flags: &StudyFlags, study: &Study, comparison: &Comparison, quiet: bool) -> Result<(), Failure> {
     let CompareFiles { html, timeline_cell, json, csv, pattern: _, force: _ } = &flags.files;
     for (file, format) in [(json, "json"), (csv, "csv")] {
@@ -67,7 +67,8 @@ pub fn write(flags: &StudyFlags, study: &Study, comparison: &Comparison, quiet: 
     files::report(html, |out| report.write(out))
 }
 
-/// The command, as it was given; the path of the program and the number of threads change nothing.
+/// Returns the command as given, without the path of the program and the number of threads, which do not change the
+/// results.
 fn command_line() -> String {
     let mut words = vec!["mopsim".to_owned()];
     let mut arguments = super::invocation().arguments.iter().map(|a| a.to_string_lossy().into_owned());
@@ -81,9 +82,9 @@ fn command_line() -> String {
     words.join(" ")
 }
 
-/// The cell `WORKLOAD@NETWORK`.
+/// Returns the cell `WORKLOAD@NETWORK`.
 fn find_cell(plan: &Plan, name: &str) -> Result<(usize, usize), Failure> {
-    // Names may have an @ of their own.
+    // Names may contain an @.
     let found = name.match_indices('@').find_map(|(at, _)| {
         let workload = plan.workloads.iter().position(|w| w.name == name[..at])?;
         let network = plan.columns.iter().position(|c| c.info.name == name[at + 1..])?;

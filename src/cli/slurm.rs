@@ -1,7 +1,7 @@
-//! Job scripts for clusters: a shard for each task of an array, and the merge.
+//! Job scripts for clusters: a shard per task of an array, and the merge.
 //!
-//! A task is a shard and not a replay: a scheduler takes longer to start a task than many replays take, and every task
-//! has to read the study and its traces. A task that is started again goes on where its results file ends.
+//! A task is a shard instead of a replay: a scheduler takes longer to start a task than many replays take, and every
+//! task has to read the study and its traces. A restarted task continues at the end of its results file.
 
 use super::args::Output;
 use super::failure::Failure;
@@ -22,11 +22,11 @@ const OWN: [(&str, bool); 7] = [
     ("-q", false),
 ];
 
-/// Begins the last line of a script: behind it is a checksum of all before. A script that was edited, as docs/guide/clusters.md
-/// tells to, has another one, and is not replaced unasked.
+/// Beginning of the last line of a script, followed by a checksum of all preceding text. A script that was edited, as
+/// recommended by docs/guide/clusters.md, has another checksum, and is not replaced without `--force`.
 const SEAL: &str = "# written by mopsim; unchanged while the checksum is ";
 
-/// Bytes that no script of ours has.
+/// Length in bytes that no script of ours reaches.
 const LONGEST: u64 = 1 << 20;
 
 /// Writes the scripts.
@@ -38,7 +38,7 @@ pub fn write(folder: &Path, shards: usize, cells: usize, force: bool, output: &O
         return Err(Failure::input(message, "name a folder"));
     }
     let failed = |error| Failure::file("write", folder, &error);
-    // In a line that begins with `#`, no quotes keep what comes behind a line end from being a command.
+    // In a line that begins with `#`, quotes cannot keep text after a line end from being a command.
     if folder.to_string_lossy().contains(char::is_control) {
         let message = format!("--slurm {}: control characters cannot stand in a job script", folder.display());
         return Err(Failure::input(message, "use another folder"));
@@ -64,7 +64,7 @@ pub fn write(folder: &Path, shards: usize, cells: usize, force: bool, output: &O
         shards,
     };
     let scripts = [("array.slurm", job.slurm()), ("array.hq.sh", job.hyperqueue()), ("merge.sh", job.merge())];
-    // All of them or none.
+    // All of them are written, or none.
     for (name, _) in scripts.iter().filter(|_| !force) {
         let file = folder.join(name);
         let is_script = || fs::metadata(&file).is_ok_and(|found| found.is_file() && found.len() < LONGEST);
@@ -89,18 +89,18 @@ pub fn write(folder: &Path, shards: usize, cells: usize, force: bool, output: &O
     Ok(())
 }
 
-/// A script with its last line.
+/// Returns a script with its last line.
 fn sealed(content: String) -> String {
     let check = crc32fast::hash(content.as_bytes());
     content + SEAL + &format!("{check:08x}\n")
 }
 
-/// Whether a script is as it was written.
+/// Returns `true` if a script has not been edited.
 fn is_sealed(text: &str) -> bool {
     text.rfind(SEAL).is_some_and(|at| sealed(text[..at].to_owned()) == text)
 }
 
-/// What the scripts are made of; texts are quoted for the shell already.
+/// Parts of the scripts; texts are already quoted for the shell.
 struct Job {
     here: String,
     program: String,
@@ -112,7 +112,7 @@ struct Job {
 impl Job {
     fn slurm(&self) -> String {
         let Self { folder, shards, .. } = self;
-        // Slurm reads its comments as the shell does: quotes keep a blank in a path together.
+        // Slurm parses its comments like the shell: quotes keep a path with blanks together.
         let log = word(&format!("{folder}/task-%a.log"));
         format!(
             "#!/bin/sh\n#SBATCH --job-name=mopsim\n#SBATCH --array=1-{shards}\n#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=2\n\
@@ -151,7 +151,7 @@ impl Job {
     }
 }
 
-/// The arguments that make the study, as they were given.
+/// Returns the arguments that define the study, as given.
 fn study_arguments(given: impl Iterator<Item = OsString>) -> Result<String, Failure> {
     let mut kept: Vec<String> = Vec::new();
     let mut verb_seen = false;

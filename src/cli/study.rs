@@ -1,4 +1,4 @@
-//! What `compare` and `merge` have in common: a study from a file and flags, and the report on it.
+//! Common parts of `compare` and `merge`: a study from a file and flags, and the report on it.
 
 use super::args::{Output, StudyFlags};
 use super::failure::Failure;
@@ -12,7 +12,7 @@ use mopsim::topology::Spec;
 use mopsim::traffic;
 use std::path::{Path, PathBuf};
 
-/// What the flags change in the study, checked as far as that can be without its file.
+/// Returns the changes of the flags to the study, checked as far as possible without its file.
 pub fn overrides(flags: &StudyFlags) -> Result<Overrides, Failure> {
     let perturb = match &flags.perturbation.perturb {
         None => None,
@@ -37,7 +37,7 @@ pub fn overrides(flags: &StudyFlags) -> Result<Overrides, Failure> {
         check_iterations: flags.check_iterations,
         prices: flags.prices.prices.as_deref().map(topology::prices).transpose()?,
     };
-    // Before the study is read, a wrong choice can only be one of the command line.
+    // Before the study is read, a wrong choice can only be from the command line.
     overrides.model.build()?;
     mapping(overrides.placement.rule.as_deref(), overrides.seed)?;
     for pattern in &overrides.patterns {
@@ -47,7 +47,7 @@ pub fn overrides(flags: &StudyFlags) -> Result<Overrides, Failure> {
     Ok(overrides)
 }
 
-/// Reads the study.
+/// Reads the study with the changes of the flags.
 pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
     let overrides = overrides(flags)?;
     let steps = overrides.steps.clone();
@@ -69,14 +69,15 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
     Ok(study)
 }
 
-/// The networks of the command line. Their files are relative to the working folder, those of a study to its own.
+/// Returns the networks of the command line. Their files are relative to the working folder, those of a study to its
+/// own.
 fn networks(flags: &StudyFlags) -> Result<Vec<NetworkChoice>, Failure> {
     let here = std::env::current_dir().map_err(|error| Failure::file("find", Path::new("."), &error))?;
     let topologies = flags.topology.iter().map(|text| {
         let spec: Spec = text.parse()?;
         let mut found = spec.clone();
         found.resolve_files(&here);
-        // As it was written where it names no file: a seed that was left out stays out, and the study may vary it.
+        // A topology without a file is kept as written: a missing seed stays open, and the study may vary it.
         let (name, topology) = match found.to_string() {
             found if found == spec.to_string() => (None, text.clone()),
             found => (Some(text.clone()), found),
@@ -93,7 +94,7 @@ fn networks(flags: &StudyFlags) -> Result<Vec<NetworkChoice>, Failure> {
     topologies.chain(platforms).collect()
 }
 
-/// The files that are read: the study, and all that it and the flags name.
+/// Returns the input files: the study, and all files that it and the flags name.
 pub fn files_read(flags: &StudyFlags) -> Vec<PathBuf> {
     let mut files = inputs::study(&flags.study);
     files.extend([&flags.placement.hostfile, &flags.placement.rankfile].into_iter().flatten().cloned());
@@ -103,9 +104,9 @@ pub fn files_read(flags: &StudyFlags) -> Vec<PathBuf> {
     files
 }
 
-/// Prints the report, and writes the files that the user wants beside it.
+/// Prints the report, and writes the requested files.
 pub fn report(flags: &StudyFlags, study: &Study, comparison: &Comparison, output: &Output) -> Result<(), Failure> {
-    // Neither is lost because the other cannot be written.
+    // A failure to write one does not lose the other.
     let printed = print(|out| output.format.compare(comparison, out));
     side_files::write(flags, study, comparison, output.quiet)?;
     printed?;

@@ -1,4 +1,4 @@
-//! `mopsim throughput`: what networks carry under synthetic traffic.
+//! `mopsim throughput`: throughput of networks under synthetic traffic.
 
 use super::args::{Output, Throughput, ThroughputFiles};
 use super::failure::Failure;
@@ -37,15 +37,15 @@ pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
     let (cells, unanswered) = result.map_err(&failure)?;
     let reasons = unanswered.iter().map(ToString::to_string).collect();
     let report = ThroughputReport::new(study.title.clone(), &study.speeds, cells, reasons);
-    // Neither is lost because the other cannot be written.
+    // A failure to write one does not lose the other.
     let printed = print(|out| output.format.throughput(&report, out));
     write(files, &report)?;
     printed?;
-    // What was asked and not answered is in the report; a script sees it by the exit code.
+    // Unanswered requests are in the report; scripts recognise them by the exit code.
     unanswered.into_iter().next().map_or(Ok(()), |first| Err(failure(first)))
 }
 
-/// Writes the files that the user wants beside standard output.
+/// Writes the requested files.
 fn write(files: &ThroughputFiles, report: &ThroughputReport) -> Result<(), Failure> {
     if let Some(file) = &files.html {
         let page = html::page(report).map_err(|error| Failure::file("write", file, &error))?;
@@ -63,7 +63,7 @@ fn write(files: &ThroughputFiles, report: &ThroughputReport) -> Result<(), Failu
     Ok(())
 }
 
-/// The files that are read.
+/// Returns the input files.
 fn files_read(arguments: &Throughput) -> Vec<PathBuf> {
     let here = Path::new("");
     let read = |spec: &String| match is_study(spec) {
@@ -77,7 +77,7 @@ fn files_read(arguments: &Throughput) -> Vec<PathBuf> {
     files
 }
 
-/// The study of the file, if one is given, with the flags over it.
+/// Returns the study of the file, if there is one, with overrides of the flags.
 fn read(arguments: &Throughput) -> Result<(mopsim::throughput::study::Study, Option<PathBuf>), Failure> {
     let studies: Vec<&String> = arguments.specs.iter().filter(|spec| is_study(spec)).collect();
     if studies.len() > 1 {
@@ -96,19 +96,19 @@ fn read(arguments: &Throughput) -> Result<(mopsim::throughput::study::Study, Opt
         }
         Failure::input(error, "docs/throughput.md shows a whole study file")
     })?;
-    // Files named on the command line are found from here, those in the study from where it is.
+    // Files on the command line are relative to the working folder, those in the study to its own.
     let folder = file.parent().unwrap_or(Path::new("")).to_owned();
     let study = flags.over(written).check(folder).map_err(|error| Failure::from(error).in_study(&file))?;
     Ok((study, Some(file)))
 }
 
-/// Whether an argument names a study and no topology.
+/// Returns `true` if an argument names a study instead of a topology.
 fn is_study(argument: &str) -> bool {
     Path::new(argument).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"))
 }
 
-/// A specification whose file, if it has one, is found from here wherever the study is. A wrong one is left for the
-/// error to show.
+/// Returns a specification whose file, if any, is relative to the working folder, wherever the study is. An invalid one
+/// is unchanged, so that the error shows it.
 fn found_from_here(spec: &str) -> String {
     let (Ok(mut parsed), Ok(here)) = (spec.parse::<Spec>(), std::env::current_dir()) else { return spec.to_owned() };
     let before = parsed.to_string();
@@ -117,9 +117,9 @@ fn found_from_here(spec: &str) -> String {
     if after == before { spec.to_owned() } else { after }
 }
 
-/// The flags as a study, which may stand beside one from a file.
+/// Converts the flags to a study, which may be combined with one from a file.
 fn flags(arguments: &Throughput, beside_study: bool) -> Result<StudyFile, Failure> {
-    // Names of files on the command line are made absolute: those in a study file are relative to it.
+    // File names of the command line become absolute, because those in a study file are relative to it.
     let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
     let in_file = |kind: &'static str| move |path: &PathBuf| format!("{kind}:{}", absolute(path).display());
     let here = std::env::current_dir().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `mopsim topology`: what a topology is like, several side by side.
+//! `mopsim topology`: properties of topologies, several side by side.
 
 use super::args::{Output, Topology};
 use super::failure::Failure;
@@ -51,7 +51,7 @@ pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
     print(|out| output.format.topology(&reports, out))
 }
 
-/// What to measure, from the flags.
+/// Returns the options of the report, from the flags.
 pub fn choices(arguments: &Topology) -> Result<TopologyOptions, Failure> {
     let version: Option<Version> = options::parse("defaults", arguments.defaults.defaults.as_deref())?;
     let default = TopologyOptions::of(version.unwrap_or_default());
@@ -79,7 +79,7 @@ pub fn choices(arguments: &Topology) -> Result<TopologyOptions, Failure> {
         },
         switch_delay: seconds("switch-delay", &arguments.switch_delay, default.switch_delay)?,
         cable_delay: seconds("cable-delay", &arguments.cable_delay, default.cable_delay)?,
-        // A topology alone has no link rate: the first one of the list applies.
+        // A topology alone has no link rate, so the first one of the list applies.
         prices: list.rates.swap_remove(0),
         prices_note: list.note,
         route,

@@ -1,4 +1,4 @@
-//! `mopsim trace`: what is in traces.
+//! `mopsim trace`: contents of traces.
 
 use super::args::{self, Output, Reading, ReadingLimits, TraceCheck, TraceDiff, TraceInfo, TraceWhat};
 use super::failure::Failure;
@@ -21,12 +21,12 @@ pub fn run(arguments: &args::Trace, output: &Output) -> Result<(), Failure> {
     }
 }
 
-/// Reads a trace as the flags say.
+/// Reads a trace with the options of the flags.
 pub fn read(path: &Path, flags: &Reading, output: &Output) -> Result<Trace, Failure> {
     read_within(path, flags.number_of_ranks, &flags.limits, output)
 }
 
-/// Reads a trace of so many ranks, or of those that it has, within limits.
+/// Reads a trace of `ranks` ranks, or of its own number of ranks, within limits.
 pub fn read_within(
     path: &Path,
     ranks: Option<usize>,
@@ -44,14 +44,14 @@ pub fn read_within(
     Ok(trace?)
 }
 
-/// What the reader ignored or changed, on standard error.
+/// Prints warnings on anything that the reader ignored or changed, on standard error.
 pub fn warn(trace: &Trace, output: &Output) {
     if !output.quiet {
         trace.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
     }
 }
 
-/// Reads the value of an option that is a speed, in flop/s.
+/// Parses the value of an option that is a speed, in flop/s.
 pub fn speed(option: &str, text: Option<&str>) -> Result<f64, Failure> {
     let given: Option<Speed> = options::parse(option, text)?;
     Ok(given.map_or(DEFAULT_RECORDED_SPEED, Speed::value))
@@ -79,7 +79,7 @@ fn info(arguments: &TraceInfo, output: &Output) -> Result<(), Failure> {
     })
 }
 
-/// Facts about a trace, with seconds of computation at a speed in flop/s.
+/// Returns facts about a trace, with seconds of computation at a speed in flop/s.
 pub fn info_sheet(trace: &Trace, info: &inspect::Info, host_speed: f64) -> Result<Sheet, Failure> {
     let compressed = inspect::compressed(trace).map_err(|error| Failure::input(error, ""))?;
     let iterations = transform::iterations(trace).map(|found| found.number);

@@ -1,4 +1,4 @@
-//! `mopsim trace convert`, `cut` and `scale`: traces made from traces.
+//! `mopsim trace convert`, `cut` and `scale`: traces derived from traces.
 
 use super::args::{ForTool, Output, Target, TraceConvert, TraceCut, TraceScale};
 use super::failure::Failure;
@@ -43,7 +43,7 @@ pub fn convert(arguments: &TraceConvert, output: &Output) -> Result<(), Failure>
     if facts == SideFile::default() { Ok(()) } else { side.write() }
 }
 
-/// The trace as SimGrid reads it. What it cannot read is left out where that is wanted, an error elsewhere.
+/// Returns the trace for SimGrid. Actions that SimGrid cannot read are omitted if requested, otherwise an error.
 fn for_simgrid(trace: &Trace, leave_out: bool, output: &Output) -> Result<Trace, Failure> {
     let (kept, left_out) = transform::for_simgrid(trace);
     if left_out.is_empty() {
@@ -110,14 +110,14 @@ pub fn scale(arguments: &TraceScale, output: &Output) -> Result<(), Failure> {
     write(&trace, &arguments.target, selector.as_ref(), output)
 }
 
-/// Refuses a new file in the place of one that is read or may not be replaced. What chooses the algorithms of
-/// collectives, if its format has none.
+/// Refuses to replace an input file, or an existing file without force. Returns the selector of collective algorithms,
+/// if the format has no collectives.
 fn check(trace: &Path, target: &Target) -> Result<Option<Selector>, Failure> {
     Outputs::default().creating("--output", Some(&target.output), target.force).check(|| inputs::trace(trace))?;
     trace_write::selector(&target.output, &target.table)
 }
 
-/// Writes a trace whole or not at all, in the format and packing that the name of the file says.
+/// Writes a trace completely or not at all, in the format and packing for the name of the file.
 fn write(trace: &Trace, target: &Target, selector: Option<&Selector>, output: &Output) -> Result<(), Failure> {
     let file = &target.output;
     if let Some(rank) = trace.actions.iter().position(Actions::is_empty)
@@ -139,13 +139,13 @@ fn write(trace: &Trace, target: &Target, selector: Option<&Selector>, output: &O
     Ok(())
 }
 
-/// Name of the format that SimGrid reads.
+/// Name of SimGrid's format.
 const TEXT: &str = "time-independent trace";
 
-/// Most ranks that a list may name.
+/// Largest number of ranks in a list.
 const MOST: u32 = 1 << 22;
 
-/// `0-15,32` as ascending numbers.
+/// Parses a list of ranks, such as `0-15,32`, into ascending numbers.
 fn ranks(text: &str) -> Result<Vec<u32>, Failure> {
     let wrong = || Failure::input(format!("--ranks {text}: not a list of ranks"), "write for example 0-15,32");
     let mut ranks = Vec::new();
@@ -166,7 +166,7 @@ fn ranks(text: &str) -> Result<Vec<u32>, Failure> {
     Ok(ranks)
 }
 
-/// `3-5`, counted from 1, or `3`.
+/// Parses a range of iterations, `3-5`, counted from 1, or `3`.
 fn iterations(text: &str) -> Result<Range<usize>, Failure> {
     let (from, to) = text.split_once('-').unwrap_or((text, text));
     match (from.trim().parse::<usize>(), to.trim().parse::<usize>()) {
@@ -175,7 +175,7 @@ fn iterations(text: &str) -> Result<Range<usize>, Failure> {
     }
 }
 
-/// `25%-75%` as fractions.
+/// Parses a range such as `25%-75%` into fractions.
 fn window(text: &str) -> Result<(f64, f64), Failure> {
     let wrong = || Failure::input(format!("--window {text}: not a range of percentages"), "write for example 25%-75%");
     let percentage = |part: &str| part.trim().strip_suffix('%').and_then(|number| number.parse::<f64>().ok());

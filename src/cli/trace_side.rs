@@ -1,4 +1,4 @@
-//! The side file beside a trace that is written, so that a replay of the trace knows its operations and measured time.
+//! Side files of traces that are written, so that replays of these traces know their operations and measured time.
 
 use super::failure::Failure;
 use super::files;
@@ -6,17 +6,17 @@ use mopsim::trace::SideFile;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A side file that will be written beside a trace.
+/// Side file of a trace that will be written.
 pub struct TraceSide<'a> {
     file: PathBuf,
     side: &'a SideFile,
     text: String,
-    /// `false` for standard output, devices and pipes, which have nothing beside them.
+    /// `false` for standard output, devices and pipes, which have no side files.
     wanted: bool,
 }
 
 impl<'a> TraceSide<'a> {
-    /// The side file of a trace file.
+    /// Returns the side file of a trace file.
     pub fn of(side: &'a SideFile, trace: &Path) -> Result<Self, Failure> {
         let text = toml::to_string(side).map_err(|error| {
             Failure::input(format!("the facts about the trace do not fit a side file: {error}"), "write them shorter")
@@ -24,17 +24,17 @@ impl<'a> TraceSide<'a> {
         Ok(Self { file: SideFile::beside(trace), side, text, wanted: is_file(trace) })
     }
 
-    /// `true` if there is a side file that says the same: the same trace in another format shares it.
+    /// `true` if an equal side file exists: a trace in several formats shares it.
     fn is_there(&self) -> bool {
         SideFile::read(&self.file).is_ok_and(|found| found.as_ref() == Some(self.side))
     }
 
-    /// Refuses to replace a side file that says something else.
+    /// Refuses to replace a different side file.
     pub fn check_free(&self, force: bool) -> Result<(), Failure> {
         if self.wanted && !self.is_there() { files::check_free(&self.file, force) } else { Ok(()) }
     }
 
-    /// Writes it, unless there is one that says the same.
+    /// Writes the side file, unless an equal one exists.
     pub fn write(&self) -> Result<(), Failure> {
         if !self.wanted || self.is_there() {
             return Ok(());
@@ -43,7 +43,7 @@ impl<'a> TraceSide<'a> {
     }
 }
 
-/// `true` for the name of a file, `false` for standard output, a device or a pipe.
+/// Returns `true` for the name of a file, `false` for standard output, a device or a pipe.
 pub fn is_file(file: &Path) -> bool {
     !files::is_standard_output(file) && (fs::metadata(file).is_ok_and(|found| found.is_file()) || !file.exists())
 }

@@ -1,4 +1,4 @@
-//! Writing a trace that is in memory, in the format and packing that the name of the file says.
+//! Writing of traces in memory, in the format and packing for the name of the file.
 
 use super::args::GoalTable;
 use super::failure::Failure;
@@ -13,8 +13,8 @@ use mopsim::trace::{self, Packing, Trace, WriteError, Writer};
 use std::io::Write;
 use std::path::Path;
 
-/// Refuses a file of a format that is only read. What chooses the algorithms of collectives, if the format of the file
-/// has none; `given` is refused where it has them.
+/// Refuses a file of a format that cannot be written. Returns the selector of collective algorithms, if the format has
+/// no collectives; otherwise `given` is refused.
 pub fn selector(file: &Path, given: &GoalTable) -> Result<Option<Selector>, Failure> {
     let format = trace::format_for(file);
     if format.writer.is_none() {
@@ -33,14 +33,14 @@ pub fn selector(file: &Path, given: &GoalTable) -> Result<Option<Selector>, Fail
             )),
         };
     }
-    // The messages of the collectives alone: readers of the file know nothing of SMPI's set-up of shared hosts.
+    // Only the messages of the collectives: readers of the file know nothing of SMPI's set-up of shared hosts.
     let choice = ModelChoice { collectives, smp_setup: Some(false), ..ModelChoice::default() };
     let (model, _) = choice.build().map_err(|error| Failure::input(error, "--help lists the tables"))?;
     Ok(Some(model.collectives))
 }
 
-/// Writes a trace into `out`, which becomes the file, with its collectives as messages if there is a selector. For
-/// that, each rank has a host of its own. A step is an action.
+/// Writes a trace into `out`, which becomes the file. If there is a selector, collectives are written as messages; each
+/// rank then has a host of its own. A step is an action.
 pub fn pack(
     trace: &Trace,
     file: &Path,

@@ -77,14 +77,14 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
             number::counted(summary.ranks, "rank")
         ));
     }
-    // Beside a file, what is in it is told where the user asks for it.
+    // The contents of a written file are reported if requested.
     if arguments.output.as_deref().is_none_or(|file| !output.is_text() && !files::is_standard_output(file)) {
         return print(|out| reporter.sheet(&workload::summary(&instance, &summary), out));
     }
     Ok(())
 }
 
-/// Refuses a trace in the place of a file that is read or may not be replaced.
+/// Refuses to replace an input file, or an existing file without force.
 fn check_files(name: &str, arguments: &Workload) -> Result<(), Failure> {
     let program = name.ends_with(".star").then(|| PathBuf::from(name));
     let read = || program.into_iter().chain(arguments.calibrate.iter().flat_map(|file| inputs::trace(file)));
@@ -95,7 +95,7 @@ fn check_files(name: &str, arguments: &Workload) -> Result<(), Failure> {
         .check(read)
 }
 
-/// The parameters as given, those with flags of their own first.
+/// Returns the parameters as given, beginning with those that have flags of their own.
 fn given(arguments: &Workload) -> Result<Vec<(String, String)>, Failure> {
     let own = [("class", &arguments.class), ("iterations", &arguments.iterations)];
     let mut given: Vec<(String, String)> =
@@ -127,7 +127,7 @@ fn calibrate(instance: &mut Instance, recorded: &Trace, file: &Path) -> Result<(
     Ok(())
 }
 
-/// Writes the trace, in the format and packing that the name of the file says.
+/// Writes the trace, in the format and packing for the name of the file.
 fn pack(
     instance: &Instance,
     file: &Path,
@@ -135,7 +135,7 @@ fn pack(
     out: &mut (dyn Write + Send),
     steps: &Steps,
 ) -> Result<Summary, Failure> {
-    // The messages of a collective depend on what all ranks say.
+    // The messages of a collective depend on the arguments of all ranks.
     if selector.is_some() {
         let trace = instance.trace()?;
         trace_write::pack(&trace, file, selector, out, steps)?;

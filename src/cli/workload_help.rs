@@ -1,10 +1,10 @@
-//! `mopsim workload NAME --help`: what a program is, and what it takes, in 80 columns.
+//! `mopsim workload NAME --help`: description and parameters of a program, in 80 columns.
 
 use mopsim::report::wrap::broken;
 use mopsim::workload::{Parameter, Program};
 use std::fmt::Write;
 
-/// The whole help of a program.
+/// Returns the complete help of a program.
 pub fn of(program: &Program) -> String {
     let mut text = String::new();
     let mut paragraphs = program.description.split("\n\n");
@@ -43,7 +43,7 @@ pub fn of(program: &Program) -> String {
     text
 }
 
-/// Type, range and default.
+/// Describes the type, range and default.
 fn values(parameter: &Parameter) -> String {
     let mut text = parameter.kind.name().to_owned();
     let allowed = parameter.allowed();
@@ -58,7 +58,7 @@ fn values(parameter: &Parameter) -> String {
     text
 }
 
-/// Adds words in lines that a terminal shows whole; those of a list hang.
+/// Appends words in lines that fit a terminal; those of a list are indented.
 fn wrap(text: &mut String, indent: usize, words: &str) {
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let hang = if indent == 2 { 6 } else { indent };

@@ -1,4 +1,4 @@
-//! The bill for a network.
+//! Bills of networks.
 
 use super::Prices;
 use crate::layout::{Cables, FloorPlan};
@@ -32,7 +32,7 @@ pub struct Bill {
 /// Reason why there is no bill.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CostError {
-    /// The routers have fewer ports than the price list goes down to.
+    /// The routers have fewer ports than the price list covers.
     #[error("a router has {ports} ports, but the prices hold for routers of at least {least} ports")]
     FewPorts {
         /// Ports of the routers.
@@ -43,7 +43,7 @@ pub enum CostError {
 }
 
 impl Bill {
-    /// Adds up routers and cables. Two one-way links share a port, which has an input and an output.
+    /// Returns the bill of all routers and cables. Two one-way links share a port, which has an input and an output.
     ///
     /// # Errors
     /// [`CostError::FewPorts`].
@@ -73,8 +73,8 @@ impl Bill {
         Ok(bill)
     }
 
-    /// Adds adapters for `hosts` hosts at the prices of their own link rate, and with `cables` a cable for each. Changes
-    /// nothing if the list has no prices for hosts.
+    /// Adds adapters for `hosts` hosts at the prices of their own link rate, and, if `cables` is `true`, a cable for
+    /// each. Changes nothing if the list has no prices for hosts.
     pub fn add_hosts(&mut self, hosts: u64, cables: bool, prices: &Prices) {
         let Some(host) = &prices.host else { return };
         let cable = if cables { prices.cable_dollars(host.cable_metres).0 } else { 0.0 };

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The presets by name, and the files that they are in.
 pub const PRESETS: &[(&str, &str)] = &[("equality", include_str!("../../data/prices/equality.toml"))];
 
-/// Price list, as read from a file: prices at each link rate, and the cost of owning a network.
+/// Price list, as read from a file: prices at each link rate, and optionally the cost of owning a network.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PriceList {
     /// Name for reports.
@@ -17,7 +17,7 @@ pub struct PriceList {
     /// Exponent by which prices scale from the nearest listed link rate: 1 for prices proportional to the rate. `None`:
     /// prices of the nearest listed rate apply unchanged.
     pub scaling: Option<f64>,
-    /// Cost of owning a network, if the list has it.
+    /// Cost of owning a network, if specified.
     pub ownership: Option<Ownership>,
     /// Prices at each listed link rate, at least one, by rising rate.
     pub rates: Vec<Prices>,
@@ -58,11 +58,11 @@ pub struct Prices {
     pub name: String,
     /// Link rate in Gbit/s, by which cable prices are multiplied.
     pub link_rate_gbps: f64,
-    /// Routers.
+    /// Prices of routers.
     pub router: RouterPrices,
-    /// Copper cables.
+    /// Prices of copper cables.
     pub copper: CablePrices,
-    /// Fibre cables.
+    /// Prices of fibre cables.
     pub fibre: CablePrices,
     /// Length at which fibre replaces copper.
     pub limits: Limits,
@@ -70,7 +70,8 @@ pub struct Prices {
     pub host: Option<HostPrices>,
 }
 
-/// A router with `k` ports costs `dollars_per_port * k + dollars` and draws `lanes_per_port * watts_per_lane * k` W.
+/// Prices of routers: a router with `k` ports costs `dollars_per_port * k + dollars` and draws
+/// `lanes_per_port * watts_per_lane * k` W.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RouterPrices {
@@ -78,7 +79,7 @@ pub struct RouterPrices {
     pub dollars_per_port: f64,
     /// Dollars per router, independent of its ports; may be negative, as the constant of a fitted line.
     pub dollars: f64,
-    /// The line holds from this number of ports.
+    /// Smallest number of ports for which the line holds.
     pub least_ports: u64,
     /// Lanes per port.
     pub lanes_per_port: f64,
@@ -86,7 +87,7 @@ pub struct RouterPrices {
     pub watts_per_lane: f64,
 }
 
-/// A cable of `x` metres costs `dollars_per_gbps_and_metre * x + dollars_per_gbps` per Gbit/s.
+/// Prices of cables: a cable of `x` metres costs `dollars_per_gbps_and_metre * x + dollars_per_gbps` per Gbit/s.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CablePrices {
@@ -112,7 +113,7 @@ pub struct HostPrices {
     pub adapter_dollars: f64,
     /// Watts of an adapter.
     pub adapter_watts: f64,
-    /// Length in metres of the cable between a host and its switch, where the floor plan does not place hosts.
+    /// Length in metres of the cable between a host and its switch, if the floor plan does not place hosts.
     pub cable_metres: f64,
 }
 

@@ -4,20 +4,20 @@ use super::{FloorPlan, Model};
 use crate::ids::SwitchId;
 use crate::topology::{ArcId, CableId, Graph};
 
-/// Lengths of all cables between switches, in metres. A one-way cable is a cable.
+/// Lengths of all cables between switches, in metres. A one-way cable counts as a cable.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Cables {
-    /// Length of each cable, by its number; 0 for those to hosts that are vertices.
+    /// Length of each cable, by its number; 0 for cables to hosts that are vertices.
     lengths: Vec<f64>,
     /// Lengths of the cables between switches, if there are others.
     between_switches: Option<Vec<f64>>,
     /// Lengths of the cables to hosts that are vertices, in models that place them.
     to_hosts: Vec<f64>,
-    /// Cables that stay within a cabinet.
+    /// Number of cables that stay within a cabinet.
     pub within_cabinets: usize,
     /// Sum of the lengths.
     pub total: f64,
-    /// The longest cable; 0 if there is none.
+    /// Length of the longest cable; 0 if there is none.
     pub longest: f64,
 }
 
@@ -75,8 +75,8 @@ impl Cables {
         if count == 0 { 0.0 } else { self.total / count as f64 }
     }
 
-    /// Returns the number of cables of up to 1, 2, 3, ... times `step` metres, each counted once, in the first class
-    /// that holds it.
+    /// Returns the number of cables of up to 1, 2, 3, ... times `step` metres; each cable counts only in the first
+    /// class that includes its length.
     pub fn histogram(&self, step: f64) -> Vec<u64> {
         let mut classes = Vec::new();
         for length in self.between_switches() {
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_ring_in_two_cabinets() {
-        // 0-1, 2-3 stay within cabinets of two; 1-2 and 3-0 go from one row to the next: 2.1 + 4 m.
+        // 0-1 and 2-3 stay within cabinets of two switches; 1-2 and 3-0 go from one row to the next: 2.1 + 4 m.
         let ring = build("ring:4").unwrap();
         let options = FloorOptions { switches_per_cabinet: Some(2), ..FloorOptions::default() };
         let cables = FloorPlan::new(&ring, &options).unwrap().cables(&ring.graph);

@@ -1,14 +1,14 @@
-//! The floor plan of the paper on Equality: switches and compute nodes together in cabinets of 42 units.
+//! Floor plan of the paper on Equality: switches and compute nodes together in cabinets of 42 units.
 //!
 //! Switch 0, its compute nodes, switch 1, ... take one unit each, in this order; 42 units make a cabinet. Within a
-//! cabinet switches are placed first, from the top, then compute nodes. Cabinets are 1 m by 1 m without aisles; a cable
-//! leaves through a port at mid-height (0.5 m at each end), runs along the side of the cabinet, and between cabinets 1
-//! m above them.
+//! cabinet switches are placed first, from the top, then compute nodes. Cabinets are 1 m by 1 m without aisles; a
+//! cable leaves through a port at mid-height (0.5 m at each end), runs along the side of the cabinet, and between
+//! cabinets 1 m above them.
 
 use super::FloorPlan;
 use crate::ids::SwitchId;
 
-/// Units per cabinet.
+/// Number of units per cabinet.
 pub const UNITS: usize = 42;
 /// Height of a unit, in metres.
 pub const UNIT: f64 = 0.04445;
@@ -22,7 +22,8 @@ pub fn length(same_cabinet: bool, rows: f64, columns: f64, slot: usize, other: u
     }
 }
 
-/// Places every switch, and every host that is a vertex, in a cabinet and slot; `home` is the switch of each such host.
+/// Assigns a cabinet and a slot to every switch, and to every host that is a vertex; `home` is the switch of each such
+/// host.
 pub(super) fn place(plan: &mut FloorPlan, order: &[u32], home: &[u32]) {
     let mut at_home = vec![Vec::new(); if home.is_empty() { 0 } else { plan.cabinet.len() }];
     for (host, &switch) in (0_u32..).zip(home) {

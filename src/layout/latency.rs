@@ -40,9 +40,9 @@ pub fn ends(graph: &Graph, from: SwitchId, to: SwitchId, switch_delay: f64) -> f
 /// Rule by which a message selects its path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Choice {
-    /// The path of the smallest latency.
+    /// The path with the smallest latency.
     Fastest,
-    /// A path of the fewest hops, and among these one of the smallest latency.
+    /// A path with the fewest hops, and among these one with the smallest latency.
     Nearest,
 }
 

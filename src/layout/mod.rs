@@ -147,11 +147,11 @@ pub struct FloorPlan {
     pub model: Model,
     /// Number of cabinets with switches.
     pub cabinets: usize,
-    /// Rows of cabinets.
+    /// Number of rows of cabinets.
     pub rows: usize,
-    /// Cabinets with switches per row; the last row may have fewer.
+    /// Number of cabinets with switches per row; the last row may have fewer.
     pub columns: usize,
-    /// Cabinets of hosts next to each cabinet of switches; 0 if hosts take no room of their own.
+    /// Number of host cabinets next to each cabinet of switches; 0 if hosts take no room of their own.
     pub host_cabinets: usize,
     /// Number of hosts that are vertices of the graph: its first ones.
     host_vertices: u32,
@@ -159,16 +159,16 @@ pub struct FloorPlan {
     hosts_on: Vec<u32>,
     /// Cabinet of each vertex.
     cabinet: Vec<u32>,
-    /// Slot of each vertex in its cabinet, from the top; those of hosts have a meaning in the Equality model only.
+    /// Slot of each vertex in its cabinet, from the top; slots of hosts are meaningful in the Equality model only.
     slot: Vec<u32>,
 }
 
 impl FloorPlan {
-    /// Puts the switches of a topology into cabinets.
+    /// Assigns the switches of a topology to cabinets.
     ///
     /// # Errors
-    /// [`LayoutError`] if a cabinet is to hold no switch, the placement is for another family, or hosts have cables of
-    /// their own and another number of them is asked for.
+    /// [`LayoutError`] if a cabinet would hold no switch, the placement is for another family, or hosts have cables of
+    /// their own and another number of them is requested.
     pub fn new(topology: &Topology, options: &FloorOptions) -> Result<Self, LayoutError> {
         let graph = &*topology.graph;
         let host_vertices = (graph.switches() - graph.switch_vertices()) as u32;
@@ -237,7 +237,8 @@ impl FloorPlan {
         Ok(plan)
     }
 
-    /// Hosts on the switches of each cabinet, and hosts that are vertices and belong to them.
+    /// Returns the number of hosts of each cabinet: those on its switches, and those that are vertices and belong to
+    /// them.
     pub fn hosts_in_cabinets(&self) -> Vec<u64> {
         let mut hosts = vec![0; self.cabinets];
         for (vertex, &cabinet) in self.cabinet.iter().enumerate() {
@@ -314,7 +315,7 @@ impl FloorPlan {
     }
 }
 
-/// Returns the hosts on each vertex, not counting those that are vertices.
+/// Returns the number of hosts on each vertex, not counting those that are vertices.
 fn hosts_on(graph: &Graph, wanted: Option<u32>) -> Result<Vec<u32>, LayoutError> {
     if let Hosts::Vertices(_) = graph.hosts() {
         return match wanted {
@@ -333,8 +334,8 @@ fn hosts_on(graph: &Graph, wanted: Option<u32>) -> Result<Vec<u32>, LayoutError>
     Ok(hosts)
 }
 
-/// Returns the rows, and cabinets with switches per row, if each of `c` of them takes `width` places in its row:
-/// `ceil(sqrt (c width))` rows of `ceil(c / rows)`, without empty rows.
+/// Returns the number of rows, and of cabinets with switches per row, if each of `c` of them takes `width` places in
+/// its row: `ceil(sqrt (c width))` rows of `ceil(c / rows)`, without empty rows.
 fn rows_and_columns(cabinets: usize, width: usize) -> (usize, usize) {
     let places = cabinets * width;
     let root = places.isqrt();

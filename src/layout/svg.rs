@@ -1,4 +1,4 @@
-//! A drawing of the floor: cabinets, and the cables between them in bundles.
+//! Drawings of the floor: cabinets, and the cables between them in bundles.
 
 use crate::markup::{GENERATOR, escape_text};
 use std::collections::BTreeMap;
@@ -80,7 +80,7 @@ pub fn draw(plan: &FloorPlan, graph: &Graph, title: &str) -> String {
             (x + box_width / 2.0, y + box_height / 2.0)
         };
         let ((x, y), (to_x, to_y)) = (centre(*one), centre(*other));
-        // A curve to the side, so that bundles along a row do not hide each other.
+        // The curve bends to the side, so that bundles along a row do not hide each other.
         let (bow_x, bow_y) = ((x + to_x) / 2.0 + (to_y - y) * 0.12, (y + to_y) / 2.0 - (to_x - x) * 0.12);
         let stroke = stroke_width(*cables, most);
         line(format_args!(
@@ -168,7 +168,8 @@ mod tests {
         let svg = draw(&plan, &torus.graph, "a < b & c");
         let document = roxmltree::Document::parse(&svg).unwrap();
         let count = |name: &str| document.descendants().filter(|node| node.has_tag_name(name)).count();
-        // A cabinet is a row of the torus; neighbours and the first and the last are joined: four bundles, the scale bar, and the only line of the legend.
+        // A cabinet is a row of the torus; neighbours are joined, as are the first and the last: four bundles, the
+        // scale bar, and the only line of the legend.
         assert_eq!((count("rect"), count("path")), (4, 6));
         // Below the floor: the scale bar, and the width of a bundle of four, the size of all bundles.
         assert!(svg.contains(">2 m<") && svg.contains(">4 cables<") && svg.contains(">3</text>"), "{svg}");

@@ -1,10 +1,10 @@
-//! The two ends of each link of a platform that was made from a topology.
+//! Both ends of each link of a platform that was built from a topology.
 
 use super::{LinkKind, Platform};
 use crate::ids::{HostId, LinkId};
 use crate::topology::{ArcId, Graph};
 
-/// A place that links join.
+/// End of a link.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Vertex {
     /// A switch of the graph, or a host that is a vertex of it.
@@ -13,7 +13,7 @@ pub enum Vertex {
     Host(u32),
 }
 
-/// Why a link has no two ends.
+/// Reason why a link does not have two ends.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoEnds {
     /// Both directions of a cable share one link.
@@ -24,10 +24,10 @@ pub enum NoEnds {
     },
 }
 
-/// The ends of each link, in the order of the links; none for the loopback.
+/// Ends of each link, in the order of the links; `None` for the loopback.
 pub type Ends = Vec<Option<(Vertex, Vertex)>>;
 
-/// Returns the ends of all links of a platform made from this graph with a link per direction.
+/// Returns the ends of all links of a platform that was built from this graph with a link per direction.
 ///
 /// # Errors
 /// [`NoEnds::Shared`] if a link has both directions of a cable.
@@ -39,7 +39,7 @@ pub fn link_ends(graph: &Graph, platform: &Platform) -> Result<Ends, NoEnds> {
         return Err(shared(LinkId::new(0)));
     }
     for arc in (0..graph.arcs() as u32).map(ArcId) {
-        // A shared cable is called `3--17`.
+        // The name of a shared cable is `3--17`.
         if platform.links[arc.index()].name.contains("--") {
             return Err(shared(LinkId::new(arc.index())));
         }

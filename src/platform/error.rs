@@ -1,10 +1,10 @@
-//! What can be wrong with a platform.
+//! Errors of platforms.
 
 use crate::routing::RoutingError;
 use crate::topology::TopologyError;
 use crate::topology::input::{Located, ReadError};
 
-/// Why there is no platform.
+/// Reason why a platform cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum PlatformError {
     /// A parameter breaks a rule.
@@ -12,33 +12,33 @@ pub enum PlatformError {
     InvalidParameter {
         /// Name of the parameter.
         parameter: &'static str,
-        /// What was given.
+        /// Value as given.
         value: String,
-        /// The rule, as the end of a sentence.
+        /// Broken rule, as the end of a sentence.
         constraint: String,
     },
-    /// It would take more memory than it may.
+    /// The platform would exceed the memory limit.
     #[error("the platform of `{name}` has {links} links between switches and {hosts} hosts, but {rule}")]
     TooLarge {
-        /// The topology, or the file.
+        /// Name of the topology or file.
         name: String,
-        /// Links between switches.
+        /// Number of links between switches.
         links: usize,
-        /// Hosts.
+        /// Number of hosts.
         hosts: u128,
-        /// What it takes, and the limit.
+        /// Required memory and limit, as text.
         rule: String,
     },
-    /// Two switches with hosts have no way between them.
+    /// There is no path between two switches that have hosts.
     #[error("topology `{topology}` is disconnected: hosts on switch {from} cannot reach hosts on switch {to}{pairs}")]
     Disconnected {
-        /// The topology.
+        /// Name of the topology.
         topology: String,
-        /// A switch with a host.
+        /// Switch with a host.
         from: u32,
-        /// A switch with a host that cannot be reached from `from`.
+        /// Switch with a host that cannot be reached from `from`.
         to: u32,
-        /// The number of such pairs and the first ones, as the end of the sentence; empty if there is one.
+        /// Number of such pairs and the first of them, as the end of the sentence; empty if there is only one.
         pairs: String,
     },
     /// A file breaks a rule of its format.
@@ -59,7 +59,7 @@ pub enum PlatformError {
 }
 
 impl PlatformError {
-    /// One line on what to do about it.
+    /// Returns one line on how to fix it.
     pub fn help(&self) -> String {
         match self {
             Self::InvalidParameter { .. } => "change the parameter so that the rule holds".into(),
@@ -79,7 +79,7 @@ impl PlatformError {
         }
     }
 
-    /// Whether reading failed, rather than what was read.
+    /// Returns `true` if reading failed, as opposed to the content being wrong.
     pub fn is_io(&self) -> bool {
         match self {
             Self::Read(ReadError::Io { .. }) => true,

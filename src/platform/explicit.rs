@@ -1,4 +1,4 @@
-//! Platforms as plain lists, in JSON: every arc and every route is written out, nothing is left to a rule.
+//! Platforms as plain lists, in JSON: every arc and every route is written out, and nothing is derived by rules.
 //!
 //! | member | meaning |
 //! |---|---|
@@ -12,8 +12,8 @@
 //! | `price`, `watts` | optional: price and power of the network, for comparisons of offers |
 //!
 //! Other members are refused. The arcs of a route must form a chain from the switch of its source to that of its
-//! destination. The route between two hosts on one switch may be empty; it then is the loopback, as in platforms made
-//! from a topology.
+//! destination. The route between two hosts on one switch may be empty; it then consists of the loopback, as in
+//! platforms built from a topology.
 
 use compact_str::format_compact;
 use serde::Deserialize;
@@ -74,7 +74,7 @@ enum WrittenPolicy {
     FatPipe,
 }
 
-/// `[from, to, bandwidth, latency]`.
+/// An arc, written as `[from, to, bandwidth, latency]`.
 struct WrittenArc {
     from: u32,
     to: u32,
@@ -106,7 +106,7 @@ impl<'de> Deserialize<'de> for WrittenArc {
     }
 }
 
-/// The routes in flat arrays: route `r` has the arcs `arcs[ends[r - 1]..ends[r]]`.
+/// Routes in flat arrays: route `r` has the arcs `arcs[ends[r - 1]..ends[r]]`.
 struct WrittenRoutes {
     pairs: Vec<(u32, u32)>,
     ends: Vec<usize>,
@@ -144,15 +144,15 @@ impl<'de> Deserialize<'de> for WrittenRoutes {
 /// Reads a platform from the text of a file; `file` is its name for messages.
 ///
 /// # Errors
-/// [`PlatformError::File`] with the place of what is wrong.
+/// [`PlatformError::File`] with the position of the error.
 pub fn parse(file: &str, text: &str, loopback: Loopback) -> Result<Platform, PlatformError> {
     Ok(parse_all(file, text, loopback)?.platform)
 }
 
-/// Reads a platform as [`parse`] does, with its price and power.
+/// Reads a platform with its price and power from the text of a file, like [`parse`].
 ///
 /// # Errors
-/// [`PlatformError::File`] with the place of what is wrong.
+/// [`PlatformError::File`] with the position of the error.
 pub fn parse_all(file: &str, text: &str, loopback: Loopback) -> Result<Loaded, PlatformError> {
     let written: Written = serde_json::from_str(text)
         .map_err(|error| PlatformError::File(Located::from_json(file, &error, SHAPE_HELP)))?;
@@ -249,7 +249,7 @@ impl Reader<'_> {
                 let help = "an arc joins two different switches, which have the numbers 0 to switches - 1";
                 return self.wrong("arcs", Some(index), message, help);
             }
-            // Parallel arcs are called `3->17`, `3->17#2`, ...
+            // The names of parallel arcs are `3->17`, `3->17#2`, ...
             let copies = copies.entry((arc.from, arc.to)).and_modify(|copies| *copies += 1).or_insert(1_u32);
             let copy = if *copies > 1 { format!("#{copies}") } else { String::new() };
             let name = format!("{}->{}{copy}", arc.from, arc.to);

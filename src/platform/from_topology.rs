@@ -1,21 +1,22 @@
-//! A platform from a topology: links with speed, hosts on switches, routes from a routing.
+//! Platforms from topologies: links with speeds, hosts on switches, and routes from a routing.
 //!
-//! With full duplex every arc is a link, with the number of the arc; with shared duplex every cable is. The links of
-//! hosts follow, the loopback comes last. A message enters one switch more than it takes cables between switches, so
-//! the delay of a switch is added to every link that enters one: to links between switches and to the link up from a
-//! host. Where a host's link serves both directions half the delay is added to it; a route takes two such links, so the
-//! sum is the same. Without host links the first switch is not entered by any link and its delay is not counted.
+//! With full duplex every arc is a link, with the number of the arc; with shared duplex every cable is a link. The
+//! links of hosts follow, and the loopback is last. A message enters one switch more than it takes cables between
+//! switches, so the delay of a switch is added to every link that enters one: to links between switches and to the link
+//! from a host to its switch. Where a host's link serves both directions half the delay is added to it; a route takes
+//! two such links, so the sum is the same. Without host links no link enters the first switch, and its delay is not
+//! counted.
 //!
-//! With a delay for each metre of cable, a link between switches also has that of its length on the floor plan. Cables
-//! to hosts are short and have none.
+//! With a delay per metre of cable, the latency of a link between switches includes the delay of its length on the
+//! floor plan. Cables to hosts are short and have no delay.
 //!
-//! A host link carries its bandwidth in each direction, also where the cables between switches share theirs: no adapter
-//! that is sold is slower while it sends and receives, and networks of one-way and of two-way cables get the same hosts. In
-//! version 0.1 of the defaults it follows the duplex of the cables. Hosts that are vertices of the graph have cables of their own, and
-//! get no second link by default.
+//! A host link has its full bandwidth in each direction, even if the cables between switches share theirs between
+//! directions: no adapter on the market is slower while it sends and receives, and networks with one-way and with
+//! two-way cables get the same hosts. In version 0.1 of the defaults a host link follows the duplex of the cables.
+//! Hosts that are vertices of the graph have cables of their own, and get no second link by default.
 //!
-//! Two hosts on one switch that have no links of their own are joined by nothing that has a speed. A message between
-//! them takes the loopback, as if they were one host.
+//! Two hosts on one switch that have no links of their own have nothing between them that has a speed. A message
+//! between them takes the loopback, as if they were one host.
 
 use super::error::PlatformError;
 use super::parameters::{CheckedParameters, Duplex};
@@ -31,10 +32,10 @@ use compact_str::{CompactString, ToCompactString, format_compact};
 use std::sync::Arc;
 
 impl Platform {
-    /// Puts hosts and link speeds on a topology. `routing` is a specification of a rule of
-    /// [`routing::ROUTINGS`]; the seed is for those that are random.
+    /// Builds a platform: adds hosts and link speeds to a topology. `routing` is a specification of a rule of
+    /// [`routing::ROUTINGS`]; random rules use the seed.
     ///
-    /// Hosts are numbered switch by switch and called `h0`, `h1`, ...
+    /// Hosts are numbered switch by switch and named `h0`, `h1`, ...
     ///
     /// # Errors
     /// [`PlatformError::Disconnected`] if a host cannot reach another, [`PlatformError::InvalidParameter`] if the
@@ -91,7 +92,7 @@ impl Platform {
     }
 }
 
-/// Refuses a platform that would take more memory than it may, before it is built.
+/// Refuses a platform that would exceed the memory limit, before it is built.
 ///
 /// # Errors
 /// [`PlatformError::TooLarge`].
@@ -100,8 +101,8 @@ pub(super) fn too_large(name: &str, arcs: usize, hosts: u128) -> Result<(), Plat
         .map_or(Ok(()), |rule| Err(PlatformError::TooLarge { name: name.to_owned(), links: arcs, hosts, rule }))
 }
 
-/// A name with a number at its end. Numbers are written without the machinery of formats, which costs as much as all else
-/// about a link.
+/// Returns a name with a number at its end. Numbers are written without the formatting machinery, which costs as much
+/// as everything else about a link.
 fn numbered(name: &'static str, number: u32) -> CompactString {
     let mut name = CompactString::const_new(name);
     name.push_str(&number.to_compact_string());
@@ -112,7 +113,7 @@ fn host_switches(counts: &[u32]) -> Vec<SwitchId> {
     (0..).zip(counts).flat_map(|(switch, &count)| std::iter::repeat_n(SwitchId(switch), count as usize)).collect()
 }
 
-/// The delay of each cable, in seconds; nothing if cables have no delay of their own.
+/// Returns the delay of each cable, in seconds; empty if cables have no delay of their own.
 fn cable_delays(topology: &Topology, parameters: &CheckedParameters) -> Result<Vec<f64>, PlatformError> {
     let Some((delay, floor)) = &parameters.cables else { return Ok(Vec::new()) };
     let plan =
@@ -124,16 +125,16 @@ fn cable_delays(topology: &Topology, parameters: &CheckedParameters) -> Result<V
     Ok(plan.cables(&topology.graph).lengths().iter().map(|metres| metres * delay.value()).collect())
 }
 
-/// The links between switches, in the order of the arcs or cables.
+/// Returns the links between switches, in the order of the arcs or cables.
 fn switch_links(graph: &Graph, parameters: &CheckedParameters, cable_delays: &[f64]) -> Vec<Link> {
-    // Only a two-way cable has directions that can share it.
+    // Only two-way cables have directions that can share the bandwidth.
     let shared = parameters.duplex == Duplex::Shared;
     let arrow = if shared && !graph.is_directed() { "--" } else { "->" };
-    // Parallel links follow one another; they are called `3->17`, `3->17#2`, ...
+    // Parallel links are consecutive; their names are `3->17`, `3->17#2`, ...
     let mut previous = None;
     let mut copies = 1;
-    // A cable between a host that is a vertex and its switch enters a switch in one of its directions only. Version 0.1 of the
-    // defaults took that host for a switch.
+    // A cable between a host that is a vertex and its switch enters a switch in only one of its directions. Version 0.1
+    // of the defaults treated that host as a switch.
     let host_vertices = match graph.hosts() {
         Hosts::Vertices(count) if parameters.defaults != Version::V0_1 => *count,
         _ => 0,
@@ -172,13 +173,13 @@ fn switch_links(graph: &Graph, parameters: &CheckedParameters, cable_delays: &[f
     }
 }
 
-/// Which links lead from hosts to their switches and back.
+/// Links between hosts and their switches.
 enum HostLinks {
     /// Hosts have no links of their own.
     None,
-    /// One link for both directions; that of host `h` is `first + h`.
+    /// One link for both directions; host `h` has the link `first + h`.
     Shared { first: u32 },
-    /// A link for each direction; those of host `h` are `first + 2h` (up) and `first + 2h + 1` (down).
+    /// A link for each direction; host `h` has the links `first + 2h` (up) and `first + 2h + 1` (down).
     Separate { first: u32 },
 }
 
@@ -232,7 +233,7 @@ impl HostLinks {
 struct TopologyRoutes {
     routing: Box<dyn Routing>,
     host_switch: Vec<SwitchId>,
-    /// The link of each arc, where it is not the link of the same number.
+    /// Link of each arc; `None` if links have the numbers of their arcs.
     link_of_arc: Option<Vec<LinkId>>,
     host_links: HostLinks,
     loopback: LinkId,
@@ -252,8 +253,8 @@ impl TopologyRoutes {
         }
     }
 
-    /// Appends the links of a route with those of its hosts. `arcs` appends the arcs between their switches, and returns
-    /// whether there is a way.
+    /// Appends the links of a route, including those of its hosts. `arcs` appends the arcs between their switches, and
+    /// returns `true` if there is a path.
     fn with_hosts(
         &self,
         from: HostId,
@@ -285,7 +286,7 @@ impl RouteTable for TopologyRoutes {
     }
 
     fn chosen(&self, from: HostId, to: HostId) -> Chosen {
-        // Between hosts of one switch there is nothing to choose.
+        // There is no choice between hosts on one switch.
         if self.host_switch[from.index()] == self.host_switch[to.index()] {
             return Chosen::Once;
         }
@@ -332,7 +333,7 @@ mod tests {
     use super::*;
     use crate::topology;
 
-    /// A platform with the defaults of version 0.1: what tests do not name is 0, or is not there.
+    /// Builds a platform with the defaults of version 0.1: parameters that a test does not name are 0 or absent.
     fn platform(spec: &str, toml: &str) -> Result<Platform, PlatformError> {
         with_defaults(Version::V0_1, spec, toml)
     }
@@ -342,7 +343,7 @@ mod tests {
         Platform::from_topology(&topology::build(spec).unwrap(), &parameters.check_with(version)?, "bfs", 1)
     }
 
-    /// The names of the links of a route, and the sum of their latencies in nanoseconds.
+    /// Returns the names of the links of a route, and the sum of their latencies in nanoseconds.
     fn route(platform: &Platform, from: u32, to: u32) -> (Vec<&str>, f64) {
         let mut links = Vec::new();
         platform.route(HostId(from), HostId(to), &mut links).unwrap();
@@ -366,7 +367,7 @@ mod tests {
         let tree = topology::build("fat_tree2:4").unwrap();
         let parameters = PlatformParameters::default().check_with(Version::V0_1).unwrap();
         let platform = Platform::from_topology(&tree, &parameters, "d_mod_k", 1).unwrap();
-        // Hosts 2 and 3 hang on leaf 1; the spines are 4 and 5.
+        // Hosts 2 and 3 are attached to leaf 1; the spines are 4 and 5.
         assert_eq!(route(&platform, 0, 2).0, ["0->4", "4->1"]);
         assert_eq!(route(&platform, 0, 3).0, ["0->5", "5->1"]);
     }
@@ -379,7 +380,7 @@ mod tests {
         // Three switches, two cables and two host links: 3 * 60 + 4 * 100 ns.
         assert_eq!(route(&ring, 0, 2), (vec!["h0--0", "0--1", "1--2", "h2--2"], 580.0));
         assert_eq!(route(&ring, 2, 0), (vec!["h2--2", "1--2", "0--1", "h0--0"], 580.0));
-        // A one-way cable has no directions to share.
+        // A one-way cable has no directions that could share it.
         let one_way = platform("imase_itoh:n=8,d=3", "duplex = 'shared'").unwrap();
         assert_eq!(one_way.links.len(), topology::build("imase_itoh:n=8,d=3").unwrap().graph.arcs() + 1);
         assert_eq!(route(&one_way, 0, 5), (vec!["0->5"], 100.0));
@@ -387,18 +388,18 @@ mod tests {
 
     #[test]
     fn long_cables_are_late() {
-        // Two cabinets of two, one behind the other: 2 m within, 2.1 + 4 m between.
+        // Two cabinets with two switches each, one behind the other: 2 m within a cabinet, 2.1 + 4 m between them.
         let text = "link_latency = 0\nswitch_delay = '60 ns'\ncable_delay = '5 ns'\nswitches_per_cabinet = 2";
         for duplex in ["full", "shared"] {
             let ring = platform("ring:4", &format!("{text}\nduplex = '{duplex}'")).unwrap();
             assert_eq!((route(&ring, 0, 1).1, route(&ring, 1, 2).1), (70.0, 90.5));
             assert_eq!(route(&ring, 0, 2).1, 160.5);
         }
-        // Without a delay of cables, hops decide; with it, the detour within the cabinet does.
+        // Without a cable delay, the number of hops decides; with it, the detour within the cabinet is faster.
         let parameters: PlatformParameters =
             toml::from_str("cable_delay = '100 ns'\nswitches_per_cabinet = 3\nlink_latency = 0").unwrap();
         let mut topology = topology::build("ring:4").unwrap();
-        // 0, 1, 2 in one cabinet; 3 in the other, and a cable from 0 to 2 by way of it is far.
+        // Switches 0, 1 and 2 are in one cabinet and 3 is in the other, so the path from 0 to 2 via 3 is long.
         topology.graph = std::sync::Arc::new(Graph::undirected(4, vec![(0, 3), (3, 2), (0, 1), (1, 2)]).unwrap());
         let parameters = parameters.check_with(Version::V0_1).unwrap();
         let platform = Platform::from_topology(&topology, &parameters, "lowest_latency", 1).unwrap();
@@ -412,7 +413,8 @@ mod tests {
         let star = platform("star:3", text).unwrap();
         assert_eq!(star.hosts.iter().map(|host| host.switch.unwrap().0).collect::<Vec<_>>(), [1, 1, 2]);
         assert_eq!(star.links.len(), 4 + 6 + 1);
-        // Three switches, two cables and two host links: 3 * 60 + 2 * 100 + 2 * 10 ns; on one switch 60 + 2 * 10 ns.
+        // Three switches, two cables and two host links: 3 * 60 + 2 * 100 + 2 * 10 ns; between hosts on one switch 60 +
+        // 2 * 10 ns.
         assert_eq!(route(&star, 0, 2), (vec!["h0->1", "1->0", "0->2", "2->h2"], 400.0));
         assert_eq!(route(&star, 0, 1), (vec!["h0->1", "1->h1"], 80.0));
     }
@@ -433,12 +435,12 @@ mod tests {
         assert_eq!(route(&ring, 0, 1), (vec!["h0->0", "0->h1"], 100.0));
         assert_eq!(route(&ring, 1, 2), (vec!["h1->0", "0->1", "1->h2"], 210.0));
         assert_eq!(route(&ring, 1, 1), (vec!["loopback"], 0.0));
-        // Host links keep both directions apart where cables share theirs.
+        // Host links keep both directions separate even if cables share theirs.
         let shared = new("ring:3", "duplex = 'shared'\nlink_bandwidth = '40 Gbit/s'");
         assert_eq!(route(&shared, 0, 1), (vec!["h0->0", "0--1", "1->h1"], 210.0));
         assert_eq!(route(&shared, 1, 0), (vec!["h1->1", "0--1", "0->h0"], 210.0));
         assert!(shared.links.iter().filter(|link| link.kind == LinkKind::OfHost).all(|link| link.bandwidth == 5e9));
-        // By name there are none, and neighbours use the loopback.
+        // With `none` there are no host links, and hosts on the same switch use the loopback.
         let none = new("ring:3", "hosts_per_switch = 2\nhost_link_bandwidth = 'none'");
         assert_eq!(route(&none, 0, 1).0, ["loopback"]);
         assert_eq!(route(&none, 1, 2), (vec!["0->1"], 110.0));
@@ -446,14 +448,14 @@ mod tests {
 
     #[test]
     fn hosts_with_cables_of_their_own_get_no_second_link() {
-        // Four cables and three switches, of which cables between switches are 2 m long.
+        // Four cables and three switches; only cables between switches have a length, 2 m.
         for duplex in ["full", "shared"] {
             let text = format!("duplex = '{duplex}'");
             let clos = with_defaults(Version::V0_2, "clos:m=2,n=2,r=2", &text).unwrap();
             assert!(clos.links.iter().all(|link| link.kind != LinkKind::OfHost));
             assert_eq!((route(&clos, 0, 3).0.len(), route(&clos, 0, 3).1), (4, 320.0), "{duplex}");
         }
-        // A link that is asked for is there, and so is one of a host that hangs on a switch.
+        // An explicit host link is present, as is the default one of a host that is attached to a switch.
         let given = with_defaults(Version::V0_2, "clos:m=2,n=2,r=2", "host_link_bandwidth = '1 GB/s'").unwrap();
         assert_eq!(route(&given, 0, 3).0.len(), 6);
         let elsewhere = "hosts_per_switch = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0]";

@@ -1,4 +1,5 @@
-//! Host files: which host the ranks run on. One name a line; `name:k` stands for k lines; empty lines do not count.
+//! Host files: the hosts that ranks run on. Each line has one name; `name:k` is equivalent to k lines; empty lines do
+//! not count.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,7 +9,8 @@ use super::{Platform, parameters::MAX_HOSTS};
 use crate::ids::HostId;
 use crate::topology::input::{Located, MAX_FILE_BYTES, read_text};
 
-/// Reads a host file: the hosts in the order of its lines. Rank `r` runs on entry `r` modulo the number of entries.
+/// Reads a host file and returns the hosts in the order of its lines. Rank `r` runs on entry `r` modulo the number of
+/// entries.
 ///
 /// # Errors
 /// [`PlatformError::Read`], and [`PlatformError::File`] with the line of a name that the platform does not have.
@@ -16,7 +18,7 @@ pub fn load(path: &Path, platform: &Platform) -> Result<Vec<HostId>, PlatformErr
     parse(&path.to_string_lossy(), &read_text(path, MAX_FILE_BYTES)?, platform)
 }
 
-/// Reads the text of a host file; `file` is its name for messages.
+/// Parses the text of a host file; `file` is its name for messages.
 ///
 /// # Errors
 /// As [`load`].
@@ -32,7 +34,7 @@ pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>,
         if line.is_empty() {
             continue;
         }
-        // A name may itself have a colon, so the whole line is tried first.
+        // A name may contain a colon itself, so the whole line is tried first.
         let (host, count) = match (names.find(line), line.rsplit_once(':')) {
             (Some(host), _) => (host, 1),
             (None, Some((name, count))) => {
@@ -65,30 +67,30 @@ pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>,
 
 const NAME_HELP: &str = "each line is the name of a host of the platform, or `name:k` for k ranks on it";
 
-/// The hosts of a platform by name.
+/// Index of the hosts of a platform by name.
 pub(super) struct Names<'a>(HashMap<&'a str, HostId>);
 
 impl<'a> Names<'a> {
-    /// Of a platform.
+    /// Builds the index of a platform.
     pub(super) fn of(platform: &'a Platform) -> Self {
         let hosts = platform.hosts.iter().enumerate();
         Self(hosts.map(|(index, host)| (host.name.as_str(), HostId::new(index))).collect())
     }
 
-    /// The host of that name.
+    /// Returns the host of that name.
     pub(super) fn find(&self, name: &str) -> Option<HostId> {
         self.0.get(name).copied()
     }
 }
 
-/// A name that no host has. What cannot be the name of a host on the first line is that of a file that is no host file,
-/// and is not shown.
+/// Returns an unknown name as it is shown in messages. A first line that cannot be the name of a host is from a file of
+/// another kind, and is not shown.
 fn shown(name: &str, is_first: bool) -> &str {
     let is_name = name.chars().count() <= 64 && name.chars().all(|c| c.is_alphanumeric() || "-_.[]".contains(c));
     if is_first && !is_name { "..." } else { name }
 }
 
-/// Says that there is no such host, and which there are.
+/// Returns the message that there is no such host, with the existing names.
 pub(super) fn unknown(name: &str, platform: &Platform) -> String {
     let hosts = match platform.hosts.as_slice() {
         [] => "none".into(),

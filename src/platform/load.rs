@@ -7,26 +7,26 @@ use super::parameters::Loopback;
 use super::{Platform, explicit, simgrid_xml};
 use crate::topology::input::{Located, MAX_FILE_BYTES, plain_name, read_text};
 
-/// What a file may leave open.
+/// Options for values that a file may omit.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct LoadOptions {
-    /// The link from a host to itself, where explicit JSON or SimGrid XML does not say; a description in TOML has it
-    /// among its parameters.
+    /// Link from a host to itself, if a file in explicit JSON or SimGrid XML does not specify it; a description in TOML
+    /// has it among its parameters.
     pub loopback: Loopback,
 }
 
-/// A platform, and what its file says besides it.
+/// A platform, and other data from its file.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The platform.
+    /// The platform itself.
     pub platform: Platform,
     /// Settings of the model, in the order of the file.
     pub settings: Vec<Setting>,
-    /// What the file has and a replay does not use, for messages.
+    /// Parts of the file that a replay does not use, for messages.
     pub remarks: Vec<String>,
-    /// Price of the network, if the file has one.
+    /// Price of the network, if specified in the file.
     pub price: Option<f64>,
-    /// Power of the network in watts, if the file has it.
+    /// Power of the network in watts, if specified in the file.
     pub watts: Option<f64>,
 }
 
@@ -39,17 +39,17 @@ impl From<Platform> for Loaded {
 /// A setting of the model in a platform file: a property of SimGrid's `config`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Setting {
-    /// Its name, as in `smpi/os`.
+    /// Name, such as `smpi/os`.
     pub key: String,
-    /// Its value.
+    /// Value as text.
     pub value: String,
-    /// Its place; message and help are empty.
+    /// Position in the file; its message and help are empty.
     pub place: Located,
 }
 
 impl Platform {
-    /// Reads a platform from a file, packed (.gz, .xz, .zst) or not. The extension `.json` or `.xml` says which format
-    /// it has; without one of them its first character does.
+    /// Reads a platform from a file, compressed (.gz, .xz, .zst) or not. The extension `.json` or `.xml` determines the
+    /// format; without one of them the first character does.
     ///
     /// # Errors
     /// Any [`PlatformError`].
@@ -57,7 +57,7 @@ impl Platform {
         Ok(Self::load_all(path, options)?.platform)
     }
 
-    /// Reads a platform as [`load`](Self::load) does, with the settings that its file has.
+    /// Reads a platform and the other data of its file, like [`load`](Self::load).
     ///
     /// # Errors
     /// Any [`PlatformError`].

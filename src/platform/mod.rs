@@ -1,7 +1,7 @@
-//! What the network offers: hosts, links with capacity and latency, and the route between two hosts.
+//! Platforms: hosts, links with capacity and latency, and the route between two hosts.
 //!
-//! The engine sees only [`Platform`]. Where it comes from (a topology with link parameters, the explicit JSON
-//! form, a SimGrid XML file) is the business of the modules below this one.
+//! The engine sees only [`Platform`]. The modules below build it from its sources: a topology with link parameters, the
+//! explicit JSON form, or a SimGrid XML file.
 
 use crate::ids::{HostId, LinkId, SwitchId};
 use crate::routing::{Chosen, Message};
@@ -28,7 +28,7 @@ pub use load::{LoadOptions, Loaded, Setting};
 pub use parameters::{CheckedParameters, Duplex, HostsPerSwitch, Loopback, PlatformParameters};
 pub use uncontended::uncontended;
 
-/// How the flows on a link share its bandwidth.
+/// Rule by which the flows on a link share its bandwidth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SharingPolicy {
     /// The sum of the flows' consumptions stays within the bandwidth.
@@ -37,43 +37,43 @@ pub enum SharingPolicy {
     FatPipe,
 }
 
-/// What a link joins.
+/// Kind of link, by its ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LinkKind {
-    /// Two switches.
+    /// Between two switches.
     Cable,
-    /// A host and its switch.
+    /// Between a host and its switch.
     OfHost,
-    /// A host and itself.
+    /// From a host to itself.
     Loopback,
-    /// What a platform file does not say.
+    /// Unknown: the platform file does not specify it.
     Declared,
 }
 
 /// A capacity that flows use.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Link {
-    /// Name for reports, e.g. `3->17`. It lies in the link itself as long as it is short: a large network has hundreds of
-    /// thousands.
+    /// Name for reports, e.g. `3->17`. Short names are stored in the link itself, because a large network has hundreds
+    /// of thousands of links.
     pub name: CompactString,
-    /// Bytes per second; positive and finite.
+    /// Bandwidth in bytes per second; positive and finite.
     pub bandwidth: f64,
-    /// Seconds; zero or more, finite.
+    /// Latency in seconds; finite, not negative.
     pub latency: f64,
-    /// How flows share the bandwidth.
+    /// Rule by which flows share the bandwidth.
     pub policy: SharingPolicy,
-    /// What it joins.
+    /// Kind of its ends.
     pub kind: LinkKind,
 }
 
 impl Link {
-    /// A link whose bandwidth flows share, of a platform that does not say what it joins: bytes per second, and
-    /// seconds.
+    /// Returns a link whose bandwidth flows share and whose ends are unknown. The bandwidth is in bytes per second, the
+    /// latency in seconds.
     pub fn shared(name: impl Into<CompactString>, bandwidth: f64, latency: f64) -> Self {
         Self { name: name.into(), bandwidth, latency, policy: SharingPolicy::Shared, kind: LinkKind::Declared }
     }
 
-    /// The link between ranks of one host.
+    /// Returns the link between ranks of one host.
     pub fn loopback(loopback: Loopback) -> Self {
         Self {
             name: "loopback".into(),
@@ -88,20 +88,21 @@ impl Link {
 /// A compute node.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Host {
-    /// Name, as host files use it.
+    /// Name, as in host files.
     pub name: CompactString,
-    /// The switch it hangs on, where the platform comes from a topology.
+    /// Switch to which it is attached, if the platform is built from a topology.
     pub switch: Option<SwitchId>,
-    /// Flop per second of one core; finite, and positive unless a SimGrid file says 0: then no computation ends there.
+    /// Speed of one core in flop/s; finite, and positive unless a SimGrid file specifies 0: then no computation ends on
+    /// this host.
     pub speed: f64,
     /// Number of cores, at least 1.
     pub cores: u32,
 }
 
-/// Why there is no route between two hosts.
+/// Reason why there is no route between two hosts.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RouteError {
-    /// The platform declares no way from one host to the other.
+    /// The platform declares no path from one host to the other.
     #[error("no route from host `{from}` to host `{to}`")]
     Missing {
         /// Name of the source host.
@@ -111,30 +112,30 @@ pub enum RouteError {
     },
 }
 
-/// Routes between hosts. Static ones are asked for once for each pair, and remembered.
+/// Routes between hosts. Static routes are requested once per pair, and cached.
 ///
-/// An implementation may compute lazily behind a lock or a `OnceLock`; it is shared by the threads of a sweep, and
-/// its answers must not depend on the order of the questions.
+/// An implementation may compute lazily behind a lock or a `OnceLock`; the threads of a sweep share it, and its results
+/// must not depend on the order of the calls.
 pub trait RouteTable: Send + Sync {
-    /// Appends the links from `from` to `to`, in order; at least one, unless the route has a latency of its own. Where `from` and `to` are equal the answer is
-    /// `false`, unless the platform declares a route from the host to itself.
+    /// Appends the links from `from` to `to`, in order; at least one, unless the route has a latency of its own. If
+    /// `from` and `to` are equal the result is `false`, unless the platform declares a route from the host to itself.
     ///
     /// Returns `false` if there is no such route (then `links` is unchanged).
     fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool;
 
-    /// When the route of a message between two hosts is decided: [`Chosen::Once`] for static routes.
+    /// Returns when the route of a message between two hosts is chosen: [`Chosen::Once`] for static routes.
     fn chosen(&self, from: HostId, to: HostId) -> Chosen {
         let _ = (from, to);
         Chosen::Once
     }
 
-    /// Whether [`choose`](Self::choose) looks at the loads of links for some pair.
+    /// Returns `true` if [`choose`](Self::choose) reads the loads of links for some pair.
     fn needs_loads(&self) -> bool {
         false
     }
 
-    /// Appends the links that a message is divided over, with the part that takes each, where
-    /// [`chosen`](Self::chosen) is [`Chosen::Split`]. `false` if there is no way.
+    /// Appends the links over which a message is divided, with the fraction that each carries, if
+    /// [`chosen`](Self::chosen) is [`Chosen::Split`]. `false` if there is no path.
     fn parts(&self, from: HostId, to: HostId, parts: &mut Vec<(LinkId, f64)>) -> bool {
         let mut links = Vec::new();
         let found = self.route(from, to, &mut links);
@@ -142,9 +143,9 @@ pub trait RouteTable: Send + Sync {
         found
     }
 
-    /// Appends the links of the route of one message, where [`chosen`](Self::chosen) decides message by message. `load`
+    /// Appends the links of the route of one message, if [`chosen`](Self::chosen) decides message by message. `load`
     /// returns the load of a link in units of 1 / [`FULL_LOAD`](crate::routing::FULL_LOAD) of its bandwidth. `false` if
-    /// there is no way.
+    /// there is no path.
     fn choose(
         &self,
         from: HostId,
@@ -157,25 +158,27 @@ pub trait RouteTable: Send + Sync {
         self.route(from, to, links)
     }
 
-    /// Appends the links of the route in the order in which their latencies are to be added, where that is another
-    /// order: sums of floating-point numbers depend on it, and in SimGrid's models the last bit of a latency may decide
-    /// whether a flow is held by a link or by its own bound. `false`: the order of the route.
+    /// Appends the links of the route in the order in which their latencies are added, if it differs from the order of
+    /// the route: sums of floating-point numbers depend on it, and in SimGrid's models the last bit of a latency may
+    /// decide whether a flow is limited by a link or by its own bound. Returns `false` for the order of the route.
     fn latency_order(&self, _from: HostId, _to: HostId, _links: &mut Vec<LinkId>) -> bool {
         false
     }
 
-    /// Seconds of latency that a route has besides that of its links: a distance in the coordinates of a Vivaldi zone.
+    /// Returns the latency in seconds that a route has in addition to that of its links: a distance in the coordinates
+    /// of a Vivaldi zone.
     fn extra_latency(&self, _from: HostId, _to: HostId) -> f64 {
         0.0
     }
 
-    /// Returns the link of a host to its switch and the one back, where hosts have links of their own.
+    /// Returns the links from a host to its switch and back, if hosts have links of their own.
     fn host_links(&self, host: HostId) -> [Option<LinkId>; 2] {
         let _ = host;
         [None, None]
     }
 
-    /// Whether a message of this host to itself takes the loopback of the platform where there is no route for it.
+    /// Returns `true` if a message of this host to itself takes the loopback of the platform when there is no route for
+    /// it.
     fn has_loopback(&self, host: HostId) -> bool {
         let _ = host;
         true
@@ -186,21 +189,21 @@ pub trait RouteTable: Send + Sync {
 pub struct Platform {
     /// Name for reports.
     pub name: String,
-    /// The compute nodes.
+    /// Compute nodes.
     pub hosts: Vec<Host>,
-    /// The links, the loopback included.
+    /// Links, including the loopback.
     pub links: Vec<Link>,
-    /// The link that a message between two ranks of one host takes, unless the routes say something else for that host.
+    /// Link of a message between two ranks of one host, unless the routes override it for that host.
     pub loopback: Option<LinkId>,
-    /// The routes between hosts. Shared, so that a platform with other speeds has the same ones.
+    /// Routes between hosts. They are shared with platforms that differ only in speeds.
     pub routes: Arc<dyn RouteTable>,
 }
 
 impl Platform {
     /// Appends the links that a message from `from` to `to` takes, in order; at least one.
     ///
-    /// Between two ranks of one host, a route that the platform declares from the host to itself comes before the
-    /// loopback: SimGrid makes its implicit loopback only where a platform file leaves that route out.
+    /// Between two ranks of one host, a route that the platform declares from the host to itself overrides the
+    /// loopback: SimGrid adds its implicit loopback only if a platform file has no such route.
     ///
     /// # Errors
     /// [`RouteError::Missing`] if the platform declares no such route.

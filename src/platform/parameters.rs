@@ -1,5 +1,5 @@
-//! The parameters that turn a topology into a platform: as written, and as checked. What is left out has the value of the
-//! [table of defaults](crate::defaults).
+//! Parameters that turn a topology into a platform: as written, and as checked. Missing parameters have the values of
+//! the [table of defaults](crate::defaults).
 
 use serde::Deserialize;
 
@@ -10,20 +10,20 @@ use crate::layout::{FloorOptions, LayoutError, Model, Placement};
 use crate::topology::graph::MAX_SWITCHES;
 use crate::topology::{Graph, Hosts};
 
-/// Bandwidth below which a unit was probably left out: 1 Mbit/s, in bytes per second.
+/// Bandwidth below which a unit is probably missing: 1 Mbit/s, in bytes per second.
 const LEAST_PLAUSIBLE_BANDWIDTH: f64 = 125_000.0;
 
-/// Latency above which a unit was probably left out, in seconds.
+/// Latency above which a unit is probably missing, in seconds.
 const GREATEST_PLAUSIBLE_LATENCY: f64 = 1e-3;
 
 /// Largest number of hosts of a platform: 16,777,216.
 pub const MAX_HOSTS: usize = MAX_SWITCHES;
 
-/// Whether the two directions of a two-way cable have a capacity each.
+/// Capacity of the two directions of a two-way cable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Duplex {
-    /// Each direction has the whole bandwidth.
+    /// Each direction has the full bandwidth.
     #[default]
     Full,
     /// Both directions share the bandwidth.
@@ -46,79 +46,81 @@ impl std::str::FromStr for Duplex {
     }
 }
 
-/// How many hosts hang on each switch.
+/// Number of hosts on each switch.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(
     untagged,
     expecting = "hosts_per_switch must be a number of hosts, zero or more, or a list with one for each switch"
 )]
 pub enum HostsPerSwitch {
-    /// The same number on every switch of the topology that bears hosts: on the leaves of a tree, elsewhere on all.
+    /// Number on every switch of the topology that has hosts attached: on the leaves of a tree, on all switches of
+    /// other networks.
     Uniform(u32),
-    /// A number for each switch, in order.
+    /// Number for each switch, in order.
     Each(Vec<u32>),
 }
 
-/// The link from a host to itself.
+/// Link from a host to itself.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Loopback {
     /// Bandwidth of each flow; flows do not disturb each other.
     pub bandwidth: Bandwidth,
-    /// Latency.
+    /// Latency of a message.
     pub latency: Seconds,
 }
 
 impl Default for Loopback {
-    /// 10e9 B/s and 0 s, as in SimGrid.
+    /// Returns 10e9 B/s and 0 s, as in SimGrid.
     fn default() -> Self {
         let defaults = Version::default().values();
         Self { bandwidth: bandwidth(defaults.loopback_bandwidth), latency: seconds(defaults.loopback_latency) }
     }
 }
 
-/// A bandwidth of the table of defaults.
+/// Converts a bandwidth of the table of defaults.
 fn bandwidth(value: f64) -> Bandwidth {
     Bandwidth::new(value).expect("defaults are in range")
 }
 
-/// A time of the table of defaults.
+/// Converts a time of the table of defaults.
 fn seconds(value: f64) -> Seconds {
     Seconds::new(value).expect("defaults are in range")
 }
 
-/// Platform parameters as written in a file or on a command line; what is left out has its default, which depends on the
+/// Platform parameters as written in a file or on a command line. Missing ones have defaults, which depend on the
 /// [version](Version) of the defaults.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlatformParameters {
-    /// Hosts on each switch: a number or a list; default: where and as many as the topology says, mostly 1.
+    /// Hosts on each switch: a number or a list; default: places and numbers of the topology, mostly 1.
     pub hosts_per_switch: Option<HostsPerSwitch>,
     /// Speed of one core of a host.
     pub host_speed: Option<Speed>,
-    /// Cores of a host.
+    /// Number of cores per host.
     pub cores: Option<u32>,
     /// Bandwidth of a link between switches.
     pub link_bandwidth: Option<Bandwidth>,
-    /// Latency of a link between switches, without switches and cables.
+    /// Latency of a link between switches, without the delays of switches and cables.
     pub link_latency: Option<Seconds>,
     /// Time that a message takes through a switch, in addition to the latency of the links.
     pub switch_delay: Option<Seconds>,
-    /// Delay per metre of cable between switches, added to the latency of its link. Lengths are those of the floor plan.
+    /// Delay per metre of cable between switches, added to the latency of its link. Lengths are those of the floor
+    /// plan.
     #[serde(alias = "cable_delay_per_metre")]
     pub cable_delay: Option<Seconds>,
-    /// Floor plan that cable lengths come from: `grid`, `slim-fly` or `equality`; default `grid`.
+    /// Floor plan for cable lengths: `grid`, `slim-fly` or `equality`; default `grid`.
     pub floor_plan: Option<String>,
     /// Order in which switches fill cabinets: `vertex` or, for DSN-F, `supernode-major`; default `vertex`.
     pub placement: Option<String>,
-    /// Switches in a cabinet of the grid floor plans; default what the family says, else 16.
+    /// Number of switches per cabinet of the grid floor plans; default: that of the family, otherwise 16.
     pub switches_per_cabinet: Option<u32>,
-    /// Hosts in a cabinet of their own, for the grid floor plans; default: hosts take no room.
+    /// Number of hosts per cabinet of hosts, for the grid floor plans; default: hosts take no room.
     pub hosts_per_cabinet: Option<u32>,
     /// Bandwidth of the link between a host and its switch, or `none`; default that of the other links.
     pub host_link_bandwidth: Option<HostLinkBandwidth>,
     /// Latency of the link between a host and its switch; default that of the other links.
     pub host_link_latency: Option<Seconds>,
-    /// Whether the directions of a cable share its bandwidth; default full.
+    /// Sharing of a cable's bandwidth between its directions; default full duplex.
     pub duplex: Option<Duplex>,
     /// Bandwidth between two processes of one host; default 10e9 B/s.
     pub loopback_bandwidth: Option<Bandwidth>,
@@ -129,11 +131,11 @@ pub struct PlatformParameters {
 /// Platform parameters that fit together, defaults filled in.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CheckedParameters {
-    /// Hosts on each switch; `None` leaves it to the topology.
+    /// Hosts on each switch; `None` for those of the topology.
     pub hosts_per_switch: Option<HostsPerSwitch>,
     /// Speed of one core of a host.
     pub host_speed: Speed,
-    /// Cores of a host, at least 1.
+    /// Number of cores per host, at least 1.
     pub cores: u32,
     /// Bandwidth of a link between switches.
     pub link_bandwidth: Bandwidth,
@@ -141,8 +143,7 @@ pub struct CheckedParameters {
     pub link_latency: Seconds,
     /// Time that a message takes through a switch.
     pub switch_delay: Seconds,
-    /// Delay of a metre of cable and the floor plan that says how many there are; `None` if cables have no delay of
-    /// their own.
+    /// Delay per metre of cable, and the floor plan for the lengths; `None` if cables have no delay of their own.
     pub cables: Option<(Seconds, FloorOptions)>,
     /// Floor plan of the network, for costs.
     pub floor: FloorOptions,
@@ -150,18 +151,18 @@ pub struct CheckedParameters {
     pub host_link: Option<(Bandwidth, Seconds)>,
     /// `true` if the host link is that of the defaults: hosts that are vertices with cables of their own get none.
     pub host_link_by_default: bool,
-    /// `true` if a host link carries its bandwidth in each direction whatever the duplex of cables.
+    /// `true` if a host link has its full bandwidth in each direction, regardless of the duplex of cables.
     pub host_links_apart: bool,
-    /// Whether the directions of a cable share its bandwidth.
+    /// Sharing of a cable's bandwidth between its directions.
     pub duplex: Duplex,
-    /// The link from a host to itself.
+    /// Link from a host to itself.
     pub loopback: Loopback,
     /// Version of the defaults that were filled in.
     pub defaults: Version,
 }
 
 impl CheckedParameters {
-    /// Multiplies the bandwidth of cables between switches; links of hosts keep theirs.
+    /// Multiplies the bandwidth of cables between switches; host links keep theirs.
     ///
     /// # Panics
     /// If the factor is not above 0 and at most 1.
@@ -173,7 +174,7 @@ impl CheckedParameters {
 }
 
 impl PlatformParameters {
-    /// These parameters where they are given, those of `base` elsewhere.
+    /// Returns these parameters, with missing ones from `base`.
     pub fn over(self, base: &PlatformParameters) -> PlatformParameters {
         PlatformParameters {
             hosts_per_switch: self.hosts_per_switch.or_else(|| base.hosts_per_switch.clone()),
@@ -195,7 +196,7 @@ impl PlatformParameters {
         }
     }
 
-    /// The names of the parameters that are given.
+    /// Returns the names of the parameters that are present.
     pub fn given(&self) -> Vec<&'static str> {
         let given = [
             ("hosts_per_switch", self.hosts_per_switch.is_some()),
@@ -237,7 +238,7 @@ impl PlatformParameters {
         let defaults = version.values();
         let speeds = defaults.replay;
         let cable_delay = self.cable_delay.unwrap_or_else(|| seconds(speeds.cable_delay));
-        // A delay of 0 that is written down is a choice, and the floor plan stays that of the costs.
+        // An explicit delay of 0 is a choice, and does not change the floor plan of the costs.
         let floor = self.floor(self.cable_delay.is_some() || speeds.cable_delay > 0.0)?;
         if self.cores == Some(0) {
             return refuse("cores", "0".into(), "a host must have at least one core");
@@ -275,7 +276,7 @@ impl PlatformParameters {
             link_latency,
             switch_delay: self.switch_delay.unwrap_or_else(|| seconds(speeds.switch_delay)),
             cables,
-            // Costs of version 0.1 knew the hosts of a switch only where cables had a delay.
+            // Costs of version 0.1 took the number of hosts per switch into account only if cables had a delay.
             floor: if version == Version::V0_1 && cables.is_none() { FloorOptions::default() } else { floor },
             host_link: host_link.map(|bandwidth| (bandwidth, self.host_link_latency.unwrap_or(link_latency))),
             host_link_by_default: self.host_link_bandwidth.is_none() && self.host_link_latency.is_none(),
@@ -291,8 +292,8 @@ impl PlatformParameters {
 }
 
 impl PlatformParameters {
-    /// The floor plan options, checked. Compute nodes take room in the Equality model if their number is the same
-    /// everywhere. Without delays of cables nothing depends on them.
+    /// Returns the checked options of the floor plan. Compute nodes take room in the Equality model if every switch has
+    /// the same number of them. Without cable delays nothing depends on the options.
     fn floor(&self, cables_have_delays: bool) -> Result<FloorOptions, PlatformError> {
         let invalid = |parameter, error: LayoutError| PlatformError::InvalidParameter {
             parameter,
@@ -340,8 +341,8 @@ impl PlatformParameters {
 }
 
 impl CheckedParameters {
-    /// Warnings about speeds and delays that no network of today has, which mostly means that a unit was left out: how
-    /// each was understood, and how to write it with a unit.
+    /// Returns warnings about speeds and delays that no network of today has, which mostly means that a unit is
+    /// missing: each states how the value was interpreted, and how to write it with a unit.
     pub fn implausible(&self) -> Vec<String> {
         let host_link = self.host_link;
         let bandwidths = [
@@ -374,8 +375,9 @@ impl CheckedParameters {
         warnings
     }
 
-    /// Bandwidth and latency of the links between hosts and the switches of a network, if there are any. `hosts_on` is the
-    /// number of hosts on each switch. The default adds no link to hosts that are vertices: they have cables already.
+    /// Returns bandwidth and latency of the links between hosts and the switches of a network, if there are any.
+    /// `hosts_on` is the number of hosts on each switch. The default adds no link to hosts that are vertices, because
+    /// they have cables already.
     pub fn host_link_on(&self, graph: &Graph, hosts_on: &[u32]) -> Option<(Bandwidth, Seconds)> {
         let have_cables = match graph.hosts() {
             Hosts::Vertices(count) => hosts_on.iter().skip(*count as usize).all(|&hosts| hosts == 0),
@@ -384,7 +386,7 @@ impl CheckedParameters {
         self.host_link.filter(|_| !(self.host_link_by_default && have_cables))
     }
 
-    /// The number of hosts on each switch of a network.
+    /// Returns the number of hosts on each switch of a network.
     ///
     /// # Errors
     /// [`PlatformError::InvalidParameter`] if a list has another length, or if there are more than [`MAX_HOSTS`] hosts.
@@ -443,7 +445,7 @@ mod tests {
         assert_eq!(checked, PlatformParameters::default().check_with(Version::V0_2).unwrap());
         assert_eq!(numbers(&checked), (texts(["1.25e10", "1e11"]), times(["0e0", "1e-7", "5e-9"])));
         assert_eq!(checked.host_link, Some((checked.link_bandwidth, checked.link_latency)));
-        // What is given for the links holds for those of hosts also, unless it is said otherwise.
+        // Values for the links also apply to host links, unless those have values of their own.
         let given = read("link_bandwidth = '40 Gbit/s'\nlink_latency = '1 us'").unwrap().check().unwrap();
         assert_eq!(given.host_link, Some((given.link_bandwidth, given.link_latency)));
         assert_eq!(read("host_link_bandwidth = 'none'").unwrap().check().unwrap().host_link, None);
@@ -457,7 +459,7 @@ mod tests {
         let checked = read(text).unwrap().check().unwrap();
         assert_eq!(checked.hosts_on(&ring(2)).unwrap(), [2, 0]);
         assert_eq!(checked.duplex, Duplex::Shared);
-        // A host link without a latency has that of the other links.
+        // A host link without a latency has the latency of the other links.
         assert_eq!(checked.host_link.unwrap().1, checked.link_latency);
     }
 
@@ -476,7 +478,7 @@ mod tests {
             assert!(warning.contains(part), "{warning}");
         }
         assert_eq!(told.len(), 4);
-        // The latency of a host link is that of the links unless it is given: both were read as seconds.
+        // The latency of a host link is that of the links unless it is specified: both were read as seconds.
         assert_eq!(warnings("host_link_bandwidth = 40e9\nlink_latency = 2").len(), 2);
     }
 

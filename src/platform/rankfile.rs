@@ -1,8 +1,8 @@
 //! Rank files: the host of each rank, by number.
 //!
-//! A line is `RANK HOST`, or `rank RANK=HOST` with or without `slot=...` as Open MPI writes it; slots are not looked
-//! at, since all cores of a host are equal. `#` begins a remark, empty lines do not count. Every rank from 0 has
-//! exactly one line, in any order.
+//! A line is `RANK HOST`, or `rank RANK=HOST` with or without `slot=...` as in files of Open MPI; slots are ignored,
+//! since all cores of a host are equal. `#` begins a comment, empty lines do not count. Every rank from 0 has exactly
+//! one line, in any order.
 
 use std::path::Path;
 
@@ -12,18 +12,18 @@ use super::{Platform, parameters::MAX_HOSTS};
 use crate::ids::HostId;
 use crate::topology::input::{Located, MAX_FILE_BYTES, read_text};
 
-/// Reads a rank file: the host of each rank, from rank 0.
+/// Reads a rank file and returns the host of each rank, from rank 0.
 ///
 /// # Errors
-/// [`PlatformError::Read`], and [`PlatformError::File`] with the line for a host that the platform does not have, a
-/// rank with two lines or none, and what is no such line.
+/// [`PlatformError::Read`], and [`PlatformError::File`] with the line of an unknown host, of a rank with two lines or
+/// none, or of anything that is not a rank and a host.
 pub fn load(path: &Path, platform: &Platform) -> Result<Vec<HostId>, PlatformError> {
     parse(&path.to_string_lossy(), &read_text(path, MAX_FILE_BYTES)?, platform)
 }
 
 const LINE_HELP: &str = "each line is `RANK HOST`, or `rank RANK=HOST slot=N` as for Open MPI";
 
-/// Splits a line into its rank and its host, as they are written.
+/// Splits a line into its rank and its host, as text.
 fn split(line: &str) -> Option<(&str, &str)> {
     let keyword = line.get(..4).filter(|word| word.eq_ignore_ascii_case("rank"));
     let after = keyword.map(|_| &line[4..]).filter(|rest| rest.starts_with(char::is_whitespace));
@@ -38,7 +38,7 @@ fn split(line: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// Reads the text of a rank file; `file` is its name for messages.
+/// Parses the text of a rank file; `file` is its name for messages.
 ///
 /// # Errors
 /// As [`load`].
@@ -47,7 +47,7 @@ pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>,
     let wrong = |line: usize, column: usize, message: String, help: &str| {
         Err(PlatformError::File(Located { file: file.into(), line, column, message, help: help.into() }))
     };
-    // The host and the line of each rank.
+    // Host and line number of each rank.
     let mut places: Vec<Option<(HostId, usize)>> = Vec::new();
     for (number, whole) in (1..).zip(text.lines()) {
         let line = whole.split('#').next().unwrap_or_default().trim();
@@ -56,7 +56,7 @@ pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>,
             continue;
         }
         let Some((rank, host)) = split(line) else {
-            // A file whose first entry is none may be anything, and is not shown.
+            // A file that does not begin with a valid entry may be anything, and its text is not shown.
             let what = if places.is_empty() { "the line".to_owned() } else { format!("`{line}`") };
             return wrong(number, column, format!("{what} does not give a rank its host"), LINE_HELP);
         };

@@ -1,21 +1,21 @@
-//! How fast the hosts and links of a platform are, for reports: whoever reads a result has to know.
+//! Speeds of the hosts and links of a platform, stated in every report.
 
 use super::{CheckedParameters, Link, LinkKind, Platform, SharingPolicy};
 use crate::layout::Placement;
 use crate::topology::Graph;
 use serde::{Serialize, Serializer};
 
-/// One value, or the least and the greatest of several.
+/// Range of values, or one value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Values {
-    /// The least.
+    /// Smallest value.
     pub least: f64,
-    /// The greatest.
+    /// Largest value.
     pub greatest: f64,
 }
 
 impl Values {
-    /// All values that occur; none if there are none.
+    /// Returns the range of the values; `None` if there are no values.
     fn of(values: impl Iterator<Item = f64>) -> Option<Self> {
         values.fold(None, |so_far: Option<Self>, value| {
             let Self { least, greatest } = so_far.unwrap_or(Self { least: value, greatest: value });
@@ -23,7 +23,7 @@ impl Values {
         })
     }
 
-    /// In words, as a range where there are several.
+    /// Returns the text for reports, a range if there are several values.
     pub fn text(&self, text: impl Fn(f64) -> String) -> String {
         let Self { least, greatest } = *self;
         if least == greatest { text(least) } else { format!("{} to {}", text(least), text(greatest)) }
@@ -31,7 +31,7 @@ impl Values {
 }
 
 impl Serialize for Values {
-    /// A number, or a list of two.
+    /// Writes a number, or a list of two.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.least == self.greatest {
             serializer.serialize_f64(self.least)
@@ -44,18 +44,18 @@ impl Serialize for Values {
 /// Speeds of a platform, in bytes, flops and seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Speeds {
-    /// Flop/s of a core.
+    /// Speed of a core in flop/s.
     pub core_flops: Option<Values>,
-    /// Cores of a host.
+    /// Number of cores per host.
     pub cores: Option<Values>,
-    /// Bandwidth of the links between switches, in bytes a second.
+    /// Bandwidth of the links between switches, in bytes per second.
     pub link_bandwidth: Option<Values>,
-    /// Their latency in seconds, the delay of a switch included.
+    /// Latency of the links between switches in seconds, including the delay of a switch.
     pub link_latency: Option<Values>,
-    /// Bandwidth of links that belong to one host, in bytes a second.
+    /// Bandwidth of links that belong to one host, in bytes per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_link_bandwidth: Option<Values>,
-    /// Their latency, in seconds.
+    /// Latency of those links, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_link_latency: Option<Values>,
     /// Number of links between switches.
@@ -67,7 +67,7 @@ pub struct Speeds {
 }
 
 impl Speeds {
-    /// Of a platform.
+    /// Returns the speeds of a platform.
     pub fn of(platform: &Platform) -> Self {
         let shared = || platform.links.iter().filter(|link| link.policy == SharingPolicy::Shared);
         let between = || shared().filter(|link| link.kind != LinkKind::OfHost);
@@ -86,14 +86,14 @@ impl Speeds {
     }
 }
 
-/// Parameters that a topology was made into a platform with, all defaults filled in: in bytes, flops and seconds.
+/// Parameters of a platform that was built from a topology, with all defaults filled in: in bytes, flops and seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Resolved {
     /// Version of the defaults.
     pub defaults: &'static str,
     /// Speed of a core.
     pub core_flops: f64,
-    /// Cores of a host.
+    /// Number of cores per host.
     pub cores: u32,
     /// Bandwidth of a link between switches.
     pub link_bandwidth: f64,
@@ -103,15 +103,15 @@ pub struct Resolved {
     pub switch_delay: f64,
     /// Delay per metre of cable.
     pub cable_delay: f64,
-    /// Name of the floor plan that lengths come from.
+    /// Name of the floor plan for cable lengths.
     pub floor_plan: &'static str,
     /// Order in which switches fill the cabinets.
     pub placement: &'static str,
-    /// Switches in a cabinet, where that is given.
+    /// Number of switches per cabinet, if specified.
     pub switches_per_cabinet: Option<u32>,
     /// Bandwidth of the link between a host and its switch; `None` if there is none.
     pub host_link_bandwidth: Option<f64>,
-    /// Its latency, without the switch.
+    /// Latency of that link, without the switch.
     pub host_link_latency: Option<f64>,
     /// `true` if hosts are vertices of the graph, with cables of their own.
     pub hosts_are_vertices: bool,

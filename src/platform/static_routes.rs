@@ -3,10 +3,10 @@
 use super::RouteTable;
 use crate::ids::{HostId, LinkId};
 
-/// Largest number of links on all routes together.
+/// Largest total number of links on all routes.
 pub(super) const MAX_ROUTE_LINKS: usize = u32::MAX as usize;
 
-/// A declared route: its ends, and where its links are.
+/// A declared route: its ends, and the range of its links.
 #[derive(Clone, Copy, Debug)]
 struct Declared {
     from: u32,
@@ -15,16 +15,16 @@ struct Declared {
     len: u32,
 }
 
-/// Declared routes, to be looked up by source and destination. Pairs that are not declared take no room.
+/// Declared routes, for lookups by source and destination. Undeclared pairs take no memory.
 #[derive(Debug, Default)]
 pub(super) struct StaticRoutes {
-    /// Sorted by (from, to) once it is complete.
+    /// Sorted by (from, to) once complete.
     declared: Vec<Declared>,
     links: Vec<LinkId>,
 }
 
 impl StaticRoutes {
-    /// Declares a route. `None` if there are more than [`MAX_ROUTE_LINKS`] links on all routes.
+    /// Declares a route. Returns `None` if all routes together have more than [`MAX_ROUTE_LINKS`] links.
     pub(super) fn declare(&mut self, from: HostId, to: HostId, links: impl IntoIterator<Item = LinkId>) -> Option<()> {
         let start = self.links.len();
         self.links.extend(links);
@@ -36,13 +36,13 @@ impl StaticRoutes {
         Some(())
     }
 
-    /// Prepares for look-ups.
+    /// Prepares for lookups.
     ///
     /// # Errors
-    /// The index of the first declaration whose pair was declared before.
+    /// Index of the first declaration whose pair was declared before.
     pub(super) fn complete(mut self) -> Result<Self, usize> {
         let mut order: Vec<usize> = (0..self.declared.len()).collect();
-        // The sort is stable, so of two equal pairs the one declared first comes first.
+        // The sort is stable, so equal pairs keep the order of their declarations.
         order.sort_by_key(|&index| (self.declared[index].from, self.declared[index].to));
         let pair = |index: usize| (self.declared[index].from, self.declared[index].to);
         if let Some(twice) = order.windows(2).filter(|two| pair(two[0]) == pair(two[1])).map(|two| two[1]).min() {

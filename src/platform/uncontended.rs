@@ -1,11 +1,11 @@
-//! A platform on which nothing contends: for who sends how much to whom, not for when.
+//! A platform without contention: for studies of traffic, not of times.
 
 use super::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
 use crate::ids::{HostId, LinkId};
 use compact_str::format_compact;
 use std::sync::Arc;
 
-/// One wide link for all.
+/// Routes that all take one wide link.
 struct Anywhere;
 
 impl RouteTable for Anywhere {
@@ -17,7 +17,8 @@ impl RouteTable for Anywhere {
     }
 }
 
-/// So many hosts of 100 Gflop/s, of which any two have 5 GB/s and 100 ns between them, whatever the others do.
+/// Returns a platform of `hosts` hosts with 100 Gflop/s each, where every pair has 5 GB/s and 100 ns, independent of
+/// other traffic.
 pub fn uncontended(hosts: usize) -> Platform {
     let host = |number| Host { name: format_compact!("h{number}"), switch: None, speed: 100e9, cores: 1 };
     let link = |name: &str| Link {

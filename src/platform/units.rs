@@ -1,22 +1,23 @@
-//! Quantities as people write them: `40 Gbit/s`, `5 GB/s`, `100 ns`, `100 Gflop/s`, or plain numbers in B/s, s, flop/s.
+//! Quantities in human-readable notation: `40 Gbit/s`, `5 GB/s`, `100 ns`, `100 Gflop/s`, or plain numbers in B/s,
+//! s, flop/s.
 //!
-//! The units of SimGrid's platform files (`1.25GBps`, `10Gbps`, `1us`, `1Gf`) are among them, so there is one reader. A
-//! quantity is the nearest float: `100 ns` is 1e-7. Only in SimGrid's own files it is the product of its number and its
-//! unit, as SimGrid 3.32 reads it: there, `10us` is 10 * 1e-6, just below 1e-5. The last bit matters where two events
-//! are as far apart as the merging of events reaches: it decides whether they happen together.
+//! The units of SimGrid's platform files (`1.25GBps`, `10Gbps`, `1us`, `1Gf`) are included, so there is one reader. The
+//! value of a quantity is the nearest float: `100 ns` is 1e-7. Only in SimGrid's own files it is the product of number
+//! and unit, as in SimGrid 3.32: there, `10us` is 10 * 1e-6, just below 1e-5. The last bit matters if the distance of
+//! two events is about the tolerance for merging events: it decides whether they are simultaneous.
 
 use serde::de::{Deserialize, Deserializer, Error, Expected, MapAccess, Unexpected, Visitor};
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// Why a text is not a quantity.
+/// Reason why a text is not a quantity.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not {what}: {rule}")]
 pub struct UnitError {
-    /// What was given.
+    /// Text as given.
     pub text: String,
-    /// What was wanted.
+    /// Expected quantity.
     pub what: &'static str,
     /// The broken rule.
     pub rule: String,
@@ -25,7 +26,7 @@ pub struct UnitError {
 const DECIMAL: [&str; 9] = ["", "k", "M", "G", "T", "P", "E", "Z", "Y"];
 const BINARY: [&str; 8] = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "Zi", "Yi"];
 
-/// Prefixes are powers of 1000 or, with an `i`, of 1024.
+/// Returns the factor of a prefix: a power of 1000 or, with an `i`, of 1024.
 fn prefix(text: &str) -> Option<f64> {
     if let Some(exponent) = DECIMAL.iter().position(|name| *name == text) {
         return Some(1000_f64.powi(exponent as i32));
@@ -61,7 +62,7 @@ fn time(unit: &str) -> Option<f64> {
     })
 }
 
-/// Splits `text` into a number and a unit. An `E` with no digit behind it begins the unit: `1000EBps` is exabytes.
+/// Splits `text` into a number and a unit. An `E` without a digit after it begins the unit: `1000EBps` is exabytes.
 fn split(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
     let bytes = text.as_bytes();
@@ -88,16 +89,17 @@ fn split(text: &str) -> Option<(&str, &str)> {
     Some((&text[..end], text[end..].trim()))
 }
 
-/// A quantity as SimGrid 3.32 reads it.
+/// Quantities in the interpretation of SimGrid 3.32.
 pub trait FromSimGrid: Sized {
-    /// Reads a number with an optional unit; their product is the value.
+    /// Reads a number with an optional unit; the value is their product.
     ///
     /// # Errors
-    /// [`UnitError`] if it is no such quantity, or out of range.
+    /// [`UnitError`] if the text is not such a quantity, or is out of range.
     fn from_simgrid(text: &str) -> Result<Self, UnitError>;
 }
 
-/// The float nearest to number times unit. A power of ten below 1 is no float, so it goes into the decimal exponent.
+/// Returns the float nearest to number times unit. A power of ten below 1 is not a float, so it is added to the decimal
+/// exponent.
 fn nearest(number: &str, unit: f64) -> Option<f64> {
     if unit >= 1.0 || unit == 0.125 {
         return Some(number.parse::<f64>().ok()? * unit);
@@ -110,7 +112,7 @@ fn nearest(number: &str, unit: f64) -> Option<f64> {
     format!("{mantissa}e{}", exponent.checked_add(power)?).parse().ok()
 }
 
-/// Number times unit, as floats.
+/// Returns number times unit, as floats.
 fn product(number: &str, unit: f64) -> Option<f64> {
     Some(number.parse::<f64>().ok()? * unit)
 }
@@ -122,7 +124,7 @@ macro_rules! quantity {
         pub struct $name(f64);
 
         impl $name {
-            /// Takes a plain number.
+            /// Converts a plain number.
             ///
             /// # Errors
             /// [`UnitError`] if it is out of range.
@@ -130,7 +132,7 @@ macro_rules! quantity {
                 Self::checked(value, &format!("{value:?}"))
             }
 
-            /// The plain number.
+            /// Returns the plain number.
             pub fn value(self) -> f64 {
                 self.0
             }
@@ -206,19 +208,19 @@ macro_rules! quantity {
     };
 }
 
-/// Rates of anything that could be built, and far beyond: with others, sums of times leave the range of floats.
+/// Range of plausible rates, with a wide margin; beyond it, sums of times would leave the range of floats.
 const RATES: RangeInclusive<f64> = 1e-6..=1e30;
 
 impl Bandwidth {
-    /// The largest one, in bytes per second.
+    /// Largest rate, in bytes per second.
     pub const LARGEST: f64 = *RATES.end();
 }
 
-/// The longest time, in seconds, for the same reason: thirty thousand years.
+/// Longest time in seconds, for the same reason: thirty thousand years.
 const LONGEST: f64 = 1e12;
 
-/// The key under which serde_json passes on the digits of a number, where some crate of the program has switched on its
-/// feature `arbitrary_precision`: then numbers of JSON look like maps to whoever takes anything.
+/// Key under which serde_json passes on the digits of a number if any crate of the program enables its feature
+/// `arbitrary_precision`: a visitor that accepts any type then sees JSON numbers as maps.
 const NUMBER: &str = "$serde_json::private::Number";
 
 fn number_in_disguise<'de, A: MapAccess<'de>>(mut map: A, expected: &dyn Expected) -> Result<f64, A::Error> {
@@ -257,7 +259,7 @@ quantity!(
     |value| RATES.contains(&value)
 );
 
-/// Bandwidth of the link between a host and its switch, or `none`: no such link.
+/// Bandwidth of the link between a host and its switch, or `none` for no such link.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum HostLinkBandwidth {
     /// Hosts have no links of their own.
@@ -297,7 +299,7 @@ impl<'de> Deserialize<'de> for HostLinkBandwidth {
 }
 
 #[cfg(test)]
-#[allow(clippy::float_cmp)] // The reader promises one float and no other, so the tests ask for it.
+#[allow(clippy::float_cmp)] // The reader promises exactly one float, so the tests compare for equality.
 mod tests {
     use super::*;
     use proptest::prelude::*;

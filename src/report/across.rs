@@ -1,48 +1,48 @@
-//! The comparison across settings, as all formats show it: a table of networks and settings, and sentences on each part of
-//! the settings.
+//! Comparison across settings, for all formats: a table of networks and settings, and sentences on each part of the
+//! settings.
 
 use super::findings::{grouped, list};
 use super::label::short;
 use crate::study::across::{Across, Axis};
 use crate::study::comparison::Comparison;
 
-/// The comparison across settings in words and as tables.
+/// Comparison across settings, as table and text.
 pub(super) struct Shown {
     /// Heading, without a full stop.
     pub title: String,
     /// Names of the settings.
     pub settings: Vec<String>,
-    /// A row for each network: its name, its value in each setting, its best setting, and the ratio of best to worst.
+    /// Row for each network: its name, its value in each setting, its best setting, and the ratio of best to worst.
     pub rows: Vec<Row>,
-    /// Sentences.
+    /// Sentences below the table.
     pub sentences: Vec<String>,
 }
 
 /// A network in all settings.
 pub(super) struct Row {
-    /// Name, without a setting.
+    /// Name without the setting.
     pub name: String,
-    /// Speed relative to the reference, in each setting.
+    /// Speedup over the reference in each setting.
     pub values: Vec<f64>,
-    /// The same per money, where prices are known of all settings.
+    /// Speedup per money over the reference in each setting, if the prices in all settings are known.
     pub per_money: Option<Vec<f64>>,
     /// Index of the best setting.
     pub best: usize,
 }
 
-/// Name of a column's setting: the part of its name behind that of the network.
+/// Returns the name of a column's setting: the part of its name after that of the network.
 pub(super) fn setting(c: &Comparison, column: usize) -> &str {
     let rest = c.networks[column].name.strip_prefix(&c.plain_names[column]).unwrap_or_default();
     rest.trim().trim_start_matches('[').trim_end_matches(']')
 }
 
-/// Names of all settings, in their order.
+/// Returns the names of all settings, in their order.
 pub(super) fn settings(c: &Comparison) -> Vec<&str> {
     c.of_settings().iter().map(|of| setting(c, of[0])).collect()
 }
 
-/// What a study with several settings shows; `None` where routing rules and failures are all they differ in, which have tables
-/// of their own.
+/// Returns the comparison of a study with several settings; `None` if they differ only in routing rules and failures,
+/// which have tables of their own.
 pub(super) fn shown(c: &Comparison) -> Option<Shown> {
     let across = Across::of(c)?;
     if across.axes.iter().all(|axis| matches!(axis.name, "routing" | "failures")) {
@@ -81,7 +81,7 @@ pub(super) fn shown(c: &Comparison) -> Option<Shown> {
     })
 }
 
-/// A sentence on the models: the times of each against those of the first.
+/// Returns sentences on the models: the times with each relative to those with the first.
 fn models<'a>(axis: &Axis, networks: usize, name: &dyn Fn(usize) -> &'a str) -> Vec<String> {
     let of = |value: usize| {
         let ratio = |network: usize| axis.relative[0][network] / axis.relative[value][network];
@@ -92,13 +92,13 @@ fn models<'a>(axis: &Axis, networks: usize, name: &dyn Fn(usize) -> &'a str) -> 
     (1..axis.values.len()).map(of).collect()
 }
 
-/// Sentences on one part of the settings.
+/// Returns sentences on one part of the settings.
 fn of_axis<'a>(axis: &Axis, networks: usize, others: bool, name: &dyn Fn(usize) -> &'a str) -> Vec<String> {
     let over = if others { ", geometric mean over the other settings" } else { "" };
     let title = match axis.name {
         "collectives" => "Tables of collectives",
         "mapping" => "Mapping",
-        // No model is best: they say how far an answer depends on them.
+        // No model is best: models show how much an answer depends on them.
         "model" => return models(axis, networks, name),
         _ => "Platform",
     };
@@ -112,7 +112,7 @@ fn of_axis<'a>(axis: &Axis, networks: usize, others: bool, name: &dyn Fn(usize) 
     if axis.name != "platform" {
         return sentences;
     }
-    // The first platform is what a faster one is measured by.
+    // Faster platforms are compared with the first one.
     for value in 1..axis.values.len() {
         let gain = |network: usize| axis.relative[value][network] / axis.relative[0][network];
         let price = |network: usize| Some(axis.money[value][network]? / axis.money[0][network]?);

@@ -5,15 +5,15 @@ use crate::study::basis::{Basis, CELLS, MEASURED, VALIDATIONS, Validation};
 use crate::study::choice::ModelDescription;
 use serde::Serialize;
 
-/// A model and what it rests on, for JSON.
+/// A model and the basis of its predictions, for JSON.
 #[derive(Serialize)]
 pub(super) struct Json {
     model: String,
-    /// Measurements that its constants were fitted to.
+    /// Measurements to which its constants were fitted.
     calibration: Option<String>,
-    /// Errors of the model with its own constants against measured times, as parts of them.
+    /// Relative errors of the model with its own constants against measured times.
     validation: Option<Validated>,
-    /// Constants that are not those of the model.
+    /// Names of constants with other values than the model's own.
     changed: Vec<&'static str>,
     sentence: String,
 }
@@ -30,7 +30,7 @@ struct Validated {
     measured: &'static str,
 }
 
-/// Returns what each model of a report rests on: a study may have several.
+/// Returns the basis of each model of a report: a study may have several.
 fn all(model: &ModelDescription) -> impl Iterator<Item = (String, Basis)> {
     model
         .network_model
@@ -38,7 +38,7 @@ fn all(model: &ModelDescription) -> impl Iterator<Item = (String, Basis)> {
         .map(|name| (name.to_owned(), Basis::of(&ModelDescription { network_model: name.to_owned(), ..model.clone() })))
 }
 
-/// A sentence or two for each model.
+/// Returns a sentence or two for each model.
 pub(super) fn sentences(model: &ModelDescription) -> Vec<String> {
     all(model).map(|(name, basis)| sentence(&name, &basis)).collect()
 }

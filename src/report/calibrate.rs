@@ -1,10 +1,10 @@
-//! Measured times and those of a fitted model.
+//! Sheets of calibrations: measured times and those of a fitted model.
 
 use super::number;
 use super::sheet::{Column, Datum, Rows, Sheet};
 use crate::calibrate::{Fitted, Kind, Residual, Series, errors};
 
-/// The constants, and the residuals of all measurements.
+/// Returns the sheet of the constants, and the residuals of all measurements.
 pub fn sheet(series: &[Series], fitted: &Fitted, residuals: &[Residual]) -> Sheet {
     let column = |name, heading| Column { name, heading: Some(heading) };
     let rows = residuals.iter().map(|residual| {

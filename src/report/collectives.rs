@@ -1,5 +1,5 @@
-//! What is reported of collectives: the algorithms with their messages, what each table picks, and where it crosses
-//! over.
+//! Reports on collectives: the algorithms with their messages, the choices of each table, and the sizes at which these
+//! change.
 
 use crate::ids::HostId;
 use crate::mpi::collective::select::{Choice, Explanation, Selector, Table, list};
@@ -8,103 +8,103 @@ use crate::mpi::layout::Layout;
 use crate::trace::{CollectiveCall, CollectiveKind, Counts, Datatype};
 use serde::Serialize;
 
-/// The arguments of the calls that are reported on.
+/// Arguments of the calls of the report.
 #[derive(Debug, Clone, Copy)]
 pub struct CallOptions {
     /// Number of ranks.
     pub ranks: u32,
-    /// Ranks on each host, in a row.
+    /// Number of consecutive ranks on each host.
     pub ranks_per_host: u32,
-    /// Bytes, of the message or vector, or of a block where every rank has one for each.
+    /// Bytes of the message or vector, or of one block if every rank has one for each rank.
     pub size: u32,
-    /// Whether the first call pays for finding out who shares a host.
+    /// `true` if the first call includes the cost of finding out which ranks share a host.
     pub smp_setup: bool,
 }
 
-/// Collectives for one number of ranks and one size.
+/// Report on collectives for one number of ranks and one size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CollectivesReport {
     /// Number of ranks.
     pub ranks: u32,
-    /// Ranks on each host.
+    /// Number of ranks on each host.
     pub ranks_per_host: u32,
     /// Size in bytes.
     pub size_bytes: u32,
-    /// Whether the calls pay for finding out who shares a host.
+    /// `true` if the calls include the cost of finding out which ranks share a host.
     pub smp_setup: bool,
-    /// The table that combinations leave parts of their work to.
+    /// Table that combined algorithms use for parts of their work.
     pub table: &'static str,
-    /// One entry an operation.
+    /// One entry per operation.
     pub collectives: Vec<Operation>,
 }
 
-/// One operation.
+/// A collective operation in the report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Operation {
-    /// Its name, as traces write it.
+    /// Name, as in traces.
     pub collective: &'static str,
-    /// What the size is the size of.
+    /// Meaning of the size.
     pub size_of: &'static str,
-    /// What each table picks.
+    /// Choice of each table.
     pub choices: Vec<TableChoice>,
-    /// All algorithms that can be chosen by name.
+    /// All algorithms that can be selected by name.
     pub algorithms: Vec<AlgorithmRow>,
-    /// The stretches of sizes with one choice each, table by table; empty unless asked for.
+    /// Ranges of sizes with one choice each, table by table; empty unless requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub crossovers: Vec<Crossover>,
 }
 
-/// What a table picks, and why.
+/// Choice of a table, and its reason.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TableChoice {
-    /// The table.
+    /// Name of the table.
     pub table: &'static str,
-    /// The algorithm, or those of a plan of several stages.
+    /// Name of the algorithm, or of those of a plan of several stages.
     pub algorithm: String,
-    /// The rule that applied: P is the number of ranks, n the size.
+    /// Rule that applied: P is the number of ranks, n the size.
     pub rule: Option<String>,
-    /// Messages of all ranks, with those of the SMP set-up.
+    /// Number of messages of all ranks, including those of the SMP set-up.
     pub messages: u64,
-    /// Their payload.
+    /// Payload of these messages in bytes.
     pub bytes: u64,
-    /// What runs differently from the library's table.
+    /// Difference from the library's table, if any.
     pub note: Option<&'static str>,
 }
 
-/// An algorithm with the amounts for this call.
+/// An algorithm with its message counts for this call.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AlgorithmRow {
     /// Name for `--collective`.
     pub name: &'static str,
-    /// SimGrid's names for it, where they differ.
+    /// SimGrid's names of the algorithm, if they differ.
     pub simgrid: &'static [&'static str],
-    /// One line about it.
+    /// One-line description.
     pub summary: &'static str,
-    /// Messages of all ranks.
+    /// Number of messages of all ranks.
     pub messages: u64,
-    /// Their payload.
+    /// Payload of these messages in bytes.
     pub bytes: u64,
-    /// The tables that pick it.
+    /// Names of the tables that select it.
     pub picked_by: Vec<&'static str>,
-    /// What runs differently.
+    /// Difference from the original algorithm, if any.
     pub note: Option<&'static str>,
 }
 
-/// A stretch of sizes for which a table makes one choice.
+/// A range of sizes for which a table makes the same choice.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Crossover {
-    /// The table.
+    /// Name of the table.
     pub table: &'static str,
-    /// The smallest size in bytes.
+    /// Smallest size of the range, in bytes.
     pub from_bytes: u32,
-    /// What it picks from there on.
+    /// Name of the algorithm in the range.
     pub algorithm: String,
 }
 
-/// Sizes up to which crossovers are looked for: beyond any limit of the tables.
+/// Largest size of a search for crossovers: beyond any limit of the tables.
 const LARGEST: u32 = 1 << 26;
 
-/// What the size of a call is the size of.
+/// Returns the meaning of the size of a call.
 pub fn size_of(kind: CollectiveKind) -> &'static str {
     use CollectiveKind::*;
     match kind {
@@ -115,18 +115,18 @@ pub fn size_of(kind: CollectiveKind) -> &'static str {
     }
 }
 
-/// A call that all ranks make alike, on one layout.
+/// A call with equal arguments on all ranks, and a layout.
 struct Asked {
     kind: CollectiveKind,
     layout: Layout,
 }
 
 impl Asked {
-    /// The call for `size` bytes from rank 0, with its count vectors.
+    /// Returns the call for `size` bytes with root 0, with its count vectors.
     fn call(&self, size: u32) -> (CollectiveCall, Vec<u32>) {
         let ranks = self.layout.ranks();
         let counts: Vec<u32> = match self.kind {
-            // A vector is shared out as equally as can be.
+            // A vector is divided as evenly as possible.
             CollectiveKind::ReduceScatter => (0..ranks).map(|i| size / ranks + u32::from(i < size % ranks)).collect(),
             _ => vec![size; ranks as usize],
         };
@@ -135,13 +135,14 @@ impl Asked {
         (CollectiveCall { send_counts: all, recv_counts: all, ..uniform }, counts)
     }
 
-    /// What a selector does, in words, and why. Rank 0 speaks for all: it leads its host.
+    /// Returns the choice of a selector in words, and its reason. Rank 0 represents all ranks, since it is the leader
+    /// of its host.
     fn explain(&self, selector: &Selector, size: u32) -> (String, Explanation) {
         let (call, counts) = self.call(size);
         let (mut smp, mut stages) = (SmpKnown::default(), Vec::new());
         let said = selector.explain(&call, &counts, &self.layout, 0, &mut smp, &mut stages);
         if smp != SmpKnown::default() {
-            // The stages that find out about the hosts say nothing about the choice; a rank that knows leaves them out.
+            // The stages of the SMP set-up are not part of the choice; they are omitted once the hosts are known.
             stages.clear();
             selector.explain(&call, &counts, &self.layout, 0, &mut smp, &mut stages);
         }
@@ -194,8 +195,8 @@ impl Asked {
         }
     }
 
-    /// The stretches of sizes with one choice each. Limits of tables are never closer to each other than half an octave
-    /// or so; between two such sizes the place of a change is found by bisection.
+    /// Returns the ranges of sizes with one choice each. Limits of tables differ by at least about half an octave;
+    /// between two such sizes each change is found by bisection.
     fn crossovers(&self, table: Table, smp_setup: bool) -> Vec<Crossover> {
         let selector = Selector::new(table, smp_setup);
         let words = |size: u32| self.explain(&selector, size).0;
@@ -207,7 +208,7 @@ impl Asked {
                 let mut current = crossovers.last().map(|c| c.algorithm.clone()).unwrap_or_default();
                 let target = words(size);
                 while current != target && below < size {
-                    // The smallest size with another choice than the current one.
+                    // The smallest size whose choice differs from the current one.
                     let (mut low, mut high) = (below, size);
                     while high - low > 1 {
                         let middle = low + (high - low) / 2;
@@ -230,10 +231,10 @@ impl Asked {
 }
 
 impl CollectivesReport {
-    /// Reports on `kinds`. `table` is the one that combinations leave parts of their work to. Crossovers are looked for
-    /// if `crossovers` holds tables to look in.
+    /// Creates a report on `kinds`. Combined algorithms use `table` for parts of their work. Crossovers are searched in
+    /// the tables of `crossovers`.
     ///
-    /// The amounts are counted message by message, which takes time in proportion.
+    /// Message counts are computed message by message, in proportional time.
     pub fn of(kinds: &[CollectiveKind], options: &CallOptions, table: Table, crossovers: &[Table]) -> Self {
         let per_host = options.ranks_per_host.max(1);
         let hosts = || (0..options.ranks).map(|rank| HostId(rank / per_host)).collect();

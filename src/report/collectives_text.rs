@@ -1,4 +1,4 @@
-//! The text about collectives.
+//! Text form of reports on collectives.
 
 use super::collectives::{CollectivesReport, Operation};
 use super::number::{bytes, grouped};
@@ -54,7 +54,7 @@ fn write_operation(operation: &Operation, out: &mut dyn Write) -> io::Result<()>
     Ok(())
 }
 
-/// A text after so many blanks, broken between words; further lines go a little deeper.
+/// Writes a text after `blanks` blanks, broken between words; further lines are indented slightly more.
 fn indented(out: &mut dyn Write, text: &str, blanks: usize) -> io::Result<()> {
     writeln!(out, "{:blanks$}{}", "", broken(text, blanks, blanks + 2))
 }

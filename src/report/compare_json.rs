@@ -25,9 +25,9 @@ struct Compare<'a> {
     mapping: &'a str,
     topologies: Vec<Network<'a>>,
     workloads: Vec<Workload<'a>>,
-    /// One for each replay.
+    /// One entry per replay.
     cells: Vec<Cell<'a>>,
-    /// One for each workload on a network: its repetitions together.
+    /// One entry per workload and network, for all repetitions together.
     statistics: Vec<Repeated<'a>>,
     means: Vec<Mean<'a>>,
     equal: Vec<Equal<'a>>,
@@ -36,12 +36,12 @@ struct Compare<'a> {
     ranking: Option<Ranking<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     routings: Vec<Rules<'a>>,
-    /// Slowdowns by failures, where the study has some.
+    /// Slowdowns by failures, if the study has any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     failures: Vec<Failure<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     across_settings: Option<Across<'a>>,
-    /// Packets against flows, where the study has both.
+    /// Comparisons of packets with flows, if the study has both.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     cross_check: Vec<cross_check::Json>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,7 +66,7 @@ struct Network<'a> {
     routing_kind: &'a str,
     speeds: &'a Speeds,
     parameters: Option<&'a Resolved>,
-    /// Where cells name it, and in which setting.
+    /// Name in cells, and setting.
     column: Column<'a>,
 }
 
@@ -98,7 +98,7 @@ struct Cell<'a> {
     jobs: Option<Vec<JobJson<'a>>>,
 }
 
-/// Networks on which a workload takes the same time within one per cent, and why.
+/// Networks on which a workload takes the same time within one per cent, and the reason.
 #[derive(Serialize)]
 struct Equal<'a> {
     workload: &'a str,
@@ -111,7 +111,7 @@ struct Spread {
     repetitions: usize,
     mean: f64,
     standard_deviation: Option<f64>,
-    /// Both ends.
+    /// Both ends of the interval.
     confidence_95: Option<[f64; 2]>,
 }
 
@@ -158,12 +158,12 @@ struct RuleFlip<'a> {
     behind: f64,
 }
 
-/// A network under each rule.
+/// Results of a network under each rule.
 #[derive(Serialize)]
 struct RulesOf<'a> {
     topology: &'a str,
     best: String,
-    /// By rule.
+    /// Geometric mean by rule.
     geometric: BTreeMap<String, f64>,
 }
 
@@ -171,21 +171,21 @@ struct RulesOf<'a> {
 struct Ranking<'a> {
     /// Largest deviation of bandwidth, latency and compute speed.
     perturbation: f64,
-    /// Largest delay of a message as a part of its time.
+    /// Largest delay of a message as a fraction of its time.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<f64>,
     seed: u64,
     samples: &'a [Factors],
     rankings: Vec<Order<'a>>,
-    /// Least and largest relative performance over the samples: workload by workload, column by column.
+    /// Smallest and largest relative performance over the samples: workload by workload, column by column.
     ranges: &'a [[f64; 2]],
-    /// The same of the geometric means, column by column.
+    /// Smallest and largest geometric mean over the samples, column by column.
     mean_ranges: &'a [[f64; 2]],
 }
 
 #[derive(Serialize)]
 struct Order<'a> {
-    /// None for the geometric mean of all.
+    /// `None` for the geometric mean of all.
     workload: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     platform: Option<&'a str>,
@@ -195,13 +195,13 @@ struct Order<'a> {
     collectives: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'a str>,
-    /// The fastest first.
+    /// Networks, the fastest first.
     order: Vec<&'a str>,
-    /// Samples with the same order.
+    /// Number of samples with the same order.
     holds: usize,
-    /// The same as a part of all samples.
+    /// `holds` as a fraction of all samples.
     share: f64,
-    /// Samples with the same first.
+    /// Number of samples with the same fastest network.
     winner_holds: usize,
     pairs: Vec<Pair<'a>>,
 }
@@ -221,7 +221,7 @@ struct Procurement<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     ownership: Option<Ownership>,
     performance_rule: &'static str,
-    /// Best first.
+    /// Offers, best first.
     offers: Vec<Offer<'a>>,
 }
 
@@ -265,7 +265,7 @@ fn spread(statistic: &Statistic) -> Spread {
     }
 }
 
-/// The document.
+/// Returns the document.
 pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
     let column = |n: usize| Column::of(c, n);
     let network = |n: usize| Network {

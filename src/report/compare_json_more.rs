@@ -1,4 +1,4 @@
-//! The parts of `mopsim.compare/1` that only some studies have: the comparison across settings, and sensitivity.
+//! Optional parts of `mopsim.compare/1`: the comparison across settings, sensitivity and failures.
 
 use crate::study::across;
 use crate::study::comparison::Comparison;
@@ -17,7 +17,7 @@ pub(super) struct Across<'a> {
     axes: Vec<Axis<'a>>,
 }
 
-/// A network and what it is compared under.
+/// A network and its setting.
 #[derive(Serialize)]
 pub(super) struct Column<'a> {
     topology: &'a str,
@@ -34,7 +34,7 @@ pub(super) struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// The column of that number.
+    /// Returns the column of that number.
     pub fn of(c: &'a Comparison, number: usize) -> Self {
         let setting = &c.settings[number];
         Self {
@@ -56,7 +56,7 @@ struct InSetting<'a> {
     geometric: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     per_money: Option<f64>,
-    /// Whether no setting is faster for the network.
+    /// `true` if no setting is faster for the network.
     best: bool,
 }
 
@@ -70,16 +70,16 @@ struct Axis<'a> {
 struct OnAxis<'a> {
     topology: &'a str,
     best: String,
-    /// Best over worst.
+    /// Ratio of best to worst.
     spread: f64,
-    /// By value.
+    /// Geometric mean by value.
     geometric: BTreeMap<String, f64>,
-    /// By value; empty where prices are unknown.
+    /// Money by value; empty if prices are unknown.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     money: BTreeMap<String, f64>,
 }
 
-/// How far changed assumptions move the networks.
+/// Effects of changed assumptions on the networks.
 #[derive(Serialize)]
 pub(super) struct Sensitivity<'a> {
     rule: &'static str,
@@ -112,7 +112,7 @@ struct Effect<'a> {
 #[derive(Serialize)]
 struct Moved<'a> {
     topology: &'a str,
-    /// Whether the change concerns the network.
+    /// `true` if the change concerns the network.
     changed: bool,
     geometric: f64,
     moved: f64,
@@ -145,7 +145,7 @@ struct DamagedWorkload<'a> {
     even: f64,
 }
 
-/// A mean over seeds.
+/// Mean slowdown over seeds.
 #[derive(Serialize)]
 struct Slowdown {
     mean: f64,
@@ -159,7 +159,7 @@ struct Slowdown {
 const FAILURES_RULE: &str = "time with failures over time on the intact network, seed by seed; even is the time on the intact \
                              network whose cables all lost the same share of their bandwidth, over that on the intact network";
 
-/// The slowdowns by failures.
+/// Returns the slowdowns by failures.
 pub(super) fn failures(c: &Comparison) -> Vec<Failure<'_>> {
     let slowdown =
         |of: &Statistic| Slowdown { mean: of.mean, standard_deviation: of.standard_deviation, interval: of.interval() };
@@ -187,7 +187,7 @@ const SENSITIVITY_RULE: &str = "networks of the first setting, first repetition,
                                 geometric mean relative to the baseline over the stated one, minus 1; a winner changes if it is \
                                 slower than another by more than 1 %";
 
-/// The comparison across settings, where there are several.
+/// Returns the comparison across settings, if there are several.
 pub(super) fn across(c: &Comparison) -> Option<Across<'_>> {
     let across = across::Across::of(c)?;
     let networks = across.columns[0].len();
@@ -220,7 +220,7 @@ pub(super) fn across(c: &Comparison) -> Option<Across<'_>> {
     Some(Across { reference: Column::of(c, across.reference), rule: ACROSS_RULE, settings, axes })
 }
 
-/// The sensitivity, where that was asked for.
+/// Returns the sensitivity, if requested.
 pub(super) fn sensitivity(c: &Comparison) -> Option<Sensitivity<'_>> {
     let s = c.sensitivity.as_ref()?;
     let name = |network: usize| c.plain_names[network].as_str();

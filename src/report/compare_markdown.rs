@@ -1,4 +1,4 @@
-//! A comparison as tables in Markdown.
+//! Comparisons as tables in Markdown.
 
 use super::findings;
 use super::label::{self, short};
@@ -11,7 +11,7 @@ use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
 use std::io::{self, Write};
 
-/// `1.020`, and with repetitions `1.020 ± 0.031`: half of the 95 % confidence interval.
+/// Formats a ratio as `1.020`, or with repetitions as `1.020 ± 0.031`, with half of the 95 % confidence interval.
 fn ratio(of: &Statistic) -> String {
     match of.half_width.filter(|half| *half > 0.0) {
         Some(half) => format!("{:.3} ± {half:.3}", of.mean),
@@ -107,7 +107,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     model(out, &c.model, &c.mapping, (&c.networks, &label::all(c)), &c.notes)
 }
 
-/// Times, and where they go.
+/// Writes the times and their parts.
 fn cells(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let columns = [
         "workload",
@@ -158,7 +158,7 @@ fn cells(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// How often rankings hold.
+/// Writes the stability of the rankings.
 fn ranking(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let Some(stability) = &c.ranking else { return Ok(()) };
     let samples = stability.perturbation.samples.len();
@@ -177,7 +177,7 @@ fn ranking(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Every network in every setting.
+/// Writes the table of every network in every setting.
 fn across_settings(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let Some(shown) = across::shown(c) else { return Ok(()) };
     writeln!(
@@ -204,7 +204,7 @@ fn across_settings(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     shown.sentences.iter().try_for_each(|sentence| writeln!(out, "\n{}", escape(sentence)))
 }
 
-/// How far changed assumptions move the networks.
+/// Writes the effects of changed assumptions on the networks.
 fn sensitivity_table(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let Some(shown) = sensitivity::shown(c) else { return Ok(()) };
     writeln!(out, "\nSensitivity{}. {}\n", if c.has_settings() { " (first setting)" } else { "" }, sensitivity::RULE)?;
@@ -228,7 +228,7 @@ fn sensitivity_table(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     shown.sentences.iter().try_for_each(|sentence| writeln!(out, "\n{}", escape(sentence)))
 }
 
-/// What a buyer gets for money and power.
+/// Writes the table of offers.
 fn procurement(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let Some(offers) = offers::offers(c, "-") else { return Ok(()) };
     writeln!(out, "\nPerformance (geometric mean) for the money, best first; budget: {}.\n", offers.budget)?;

@@ -1,4 +1,4 @@
-//! A comparison as text in 80 columns.
+//! Comparisons as text in 80 columns.
 
 use super::findings;
 use super::label::{self, short};
@@ -11,14 +11,14 @@ use crate::study::statistics::Statistic;
 use comfy_table::{ColumnConstraint, Table};
 use std::io::{self, Write};
 
-/// Networks in one table of ratios: with their names of at most 20 characters they fill the width.
+/// Number of networks per table of ratios: with names of at most 20 characters they fill the width.
 const COLUMNS: usize = 7;
 
-/// Settings in one table across settings.
+/// Number of settings per table across settings.
 const SETTINGS: usize = 4;
 
-/// Keeps each cell on one line. A number that is broken over two lines is read as two; the table rather becomes wider than
-/// the page.
+/// Keeps each cell on one line. A number broken over two lines would be read as two, so the table may exceed the page
+/// instead.
 fn unbroken(table: &mut Table) {
     table.column_iter_mut().for_each(|column| {
         column.set_constraint(ColumnConstraint::ContentWidth);
@@ -29,7 +29,7 @@ fn ratio(ratio: f64) -> String {
     format!("{ratio:.3}")
 }
 
-/// The relative performance of some networks, workload by workload, and its means.
+/// Returns the relative performance of some networks, workload by workload, with its means.
 fn ratios(c: &Comparison, networks: &[usize]) -> Table {
     let letters: Vec<String> = networks.iter().map(|&n| short(c, n)).collect();
     let heading: Vec<&str> = std::iter::once("workload").chain(letters.iter().map(String::as_str)).collect();
@@ -149,7 +149,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     notes(out, &c.notes)
 }
 
-/// Where the time goes, and through which links.
+/// Writes the parts of the times, and the busiest links.
 fn explanations(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let first = if c.has_repetitions() { " (of the first repetition)" } else { "" };
     writeln!(out, "Where the time goes, in per cent{first}")?;
@@ -196,7 +196,7 @@ fn explanations(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// How much repetitions differ.
+/// Writes the spread of repetitions.
 fn repetitions(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "Repetitions: mean, standard deviation s, 95 % confidence interval of the mean")?;
     let mut spread = table(&["workload", "", "n", "time", "s", "relative", "s", "interval"]);
@@ -232,7 +232,7 @@ fn repetitions(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// How often rankings hold.
+/// Writes the stability of the rankings.
 fn ranking(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let Some(stability) = &c.ranking else { return Ok(()) };
     let samples = stability.perturbation.samples.len();
@@ -253,7 +253,7 @@ fn ranking(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// Every network in every setting.
+/// Writes the table of every network in every setting.
 fn across_settings(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let Some(shown) = across::shown(c) else { return Ok(()) };
     wrapped(out, &shown.title, "")?;
@@ -285,11 +285,12 @@ fn across_settings(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// How far changed assumptions move the networks.
+/// Writes the effects of changed assumptions on the networks.
 fn sensitivity_table(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let Some(shown) = sensitivity::shown(c) else { return Ok(()) };
     writeln!(out, "Sensitivity{}", if c.has_settings() { " (first setting)" } else { "" })?;
-    // What one table takes: the assumptions, the baseline's speed and the fastest network, and for each network a change.
+    // Number of networks per table: the assumptions, the baseline's speed and the fastest network take a part of the
+    // width, and each network takes one column.
     let names = shown.rows.iter().map(|line| line.assumption.len()).max().unwrap_or(0);
     let networks = width().saturating_sub(names + 27) / 10;
     for some in shown.networks.chunks(networks.max(2)) {
@@ -318,7 +319,7 @@ fn sensitivity_table(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// What a buyer gets for money and power.
+/// Writes the table of offers.
 fn procurement(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let Some(offers) = offers::offers(c, "") else { return Ok(()) };
     writeln!(out, "Performance for the money (geometric mean), best first")?;

@@ -1,4 +1,4 @@
-//! Packets against flows, as all formats show it.
+//! Comparisons of packets with flows, for all formats.
 
 use super::findings::list;
 use super::label::short;
@@ -10,19 +10,19 @@ use crate::study::cross_check::{self, Cell, CrossCheck, Flip};
 use crate::study::plan::Setting;
 use serde::Serialize;
 
-/// Flips that are named one by one.
+/// Number of order changes that are named individually.
 const NAMED: usize = 3;
-/// Messages of a size class below which its ratio is chance.
+/// Number of messages of a size class below which its ratio is not significant.
 const FEW: u64 = 100;
-/// Size classes that are named.
+/// Number of size classes that are named.
 const SIZES: usize = 2;
 
-/// The comparison of packets with flows in words and as a table, for each pair of settings.
+/// Returns the comparison of packets with flows as text and table, for each pair of settings.
 pub(super) fn shown(c: &Comparison) -> Vec<Shown> {
     cross_check::of(c).iter().flat_map(|check| [of(c, check), differences(c, check)]).collect()
 }
 
-/// One sentence for each pair of settings: whether the order of the networks holds.
+/// Returns for each pair of settings a sentence on whether the order of the networks is the same.
 pub(super) fn summary(c: &Comparison) -> Vec<String> {
     cross_check::of(c).iter().map(|check| verdict(c, check)).collect()
 }
@@ -80,7 +80,7 @@ fn iterations(number: usize) -> String {
     if number == 1 { "first iteration".into() } else { format!("first {number} iterations") }
 }
 
-/// What the iterations of a check stand for, and how far they are from whole runs.
+/// Returns sentences on the iterations of a check, and on their difference from whole runs.
 fn represented(c: &Comparison, check: &CrossCheck) -> Vec<String> {
     let Some(sample) = &check.sample else { return Vec::new() };
     let workloads = || c.workloads.iter().zip(&sample.of);
@@ -178,7 +178,7 @@ fn of(c: &Comparison, check: &CrossCheck) -> Shown {
     }
 }
 
-/// Where the two models differ most, by cables and sizes of messages.
+/// Returns the largest differences between the two models, by cables and sizes of messages.
 fn differences(c: &Comparison, check: &CrossCheck) -> Shown {
     let [flows, packets] = &check.models;
     let headings = ["workload", "network", "cable: busy with flows, packets", "messages: time with packets over flows"];
@@ -198,7 +198,7 @@ fn differences(c: &Comparison, check: &CrossCheck) -> Shown {
     }
 }
 
-/// The cable whose busy time differs most: seconds with flows and with packets.
+/// Returns the cable whose busy time differs most: seconds with flows and with packets.
 fn cable(cell: &Cell) -> String {
     match cell.cables.first() {
         Some((link, [flows, packets])) => format!("{link}: {}, {}", brief_seconds(*flows), brief_seconds(*packets)),
@@ -206,7 +206,7 @@ fn cable(cell: &Cell) -> String {
     }
 }
 
-/// The classes of sizes whose mean times differ most, among those with enough messages.
+/// Returns the classes of sizes whose mean times differ most, among those with enough messages.
 fn sizes(cell: &Cell) -> String {
     let mut classes: Vec<(u64, f64)> = cell
         .sizes
@@ -220,7 +220,7 @@ fn sizes(cell: &Cell) -> String {
     if named.is_empty() { "—".into() } else { named.join(", ") }
 }
 
-/// The sizes of a class: `2-4 KiB`.
+/// Formats the sizes of a class: `2-4 KiB`.
 fn bytes(up_to: u64) -> String {
     let unit = |bytes: u64| match bytes {
         0..1024 => format!("{bytes} B"),
@@ -233,20 +233,20 @@ fn bytes(up_to: u64) -> String {
     }
 }
 
-/// The comparison of packets with flows for JSON.
+/// Comparison of packets with flows for JSON.
 #[derive(Serialize)]
 pub(super) struct Json {
     models: [String; 2],
-    /// `true` if the order of the networks by the geometric mean is the same with both.
+    /// `true` if the order of the networks by the geometric mean is the same with both models.
     order_holds: bool,
     verdict: String,
     flips: Vec<JsonFlip>,
     cells: Vec<JsonCell>,
     not_modelled: Vec<String>,
-    /// Iterations that ran, from the first on, where it was not the whole runs.
+    /// Number of leading iterations that were replayed; null for whole runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     iterations: Option<usize>,
-    /// For each workload then: all its iterations; null where its whole run was replayed.
+    /// Number of all iterations of each workload; null if its whole run was replayed.
     #[serde(skip_serializing_if = "Option::is_none")]
     of_iterations: Option<Vec<Option<usize>>>,
 }
@@ -256,7 +256,7 @@ struct JsonFlip {
     workload: Option<String>,
     ahead: String,
     behind: String,
-    /// Speedup of the first over the other, with flows and with packets.
+    /// Speedup of the first network over the second, with flows and with packets.
     lead: [f64; 2],
 }
 
@@ -264,11 +264,11 @@ struct JsonFlip {
 struct JsonCell {
     workload: String,
     topology: String,
-    /// With flows and with packets.
+    /// Simulated seconds with flows and with packets.
     simulated_seconds: [f64; 2],
     ratio: f64,
     relative: [f64; 2],
-    /// Of the whole run with flows, where only some iterations ran.
+    /// Relative performance of the whole run with flows, if only some iterations were replayed.
     #[serde(skip_serializing_if = "Option::is_none")]
     relative_of_whole_run: Option<f64>,
     cables: Vec<JsonCable>,
@@ -288,7 +288,7 @@ struct JsonSize {
     mean_seconds: [f64; 2],
 }
 
-/// The pairs of settings for JSON.
+/// Returns the pairs of settings for JSON.
 pub(super) fn json(c: &Comparison) -> Vec<Json> {
     let one = |check: CrossCheck| Json {
         order_holds: check.order_holds(),
@@ -340,7 +340,7 @@ pub(super) fn json(c: &Comparison) -> Vec<Json> {
     cross_check::of(c).into_iter().map(one).collect()
 }
 
-/// A sentence on head-of-line blocking: its total, and the pair of links with most of it.
+/// Returns a sentence on head-of-line blocking: its total, and the pair of links with the largest part.
 pub(super) fn of_blocking(blocking: &Blocking) -> String {
     let Some(worst) = blocking.worst.first() else {
         return "no packet waited in its channel behind one for another link".into();
@@ -356,7 +356,7 @@ pub(super) fn of_blocking(blocking: &Blocking) -> String {
     )
 }
 
-/// The sentence of a replay with packets: what its packets did.
+/// Returns a sentence on the packets of a replay.
 pub(super) fn of_packets(counts: &crate::network::PacketCounts) -> String {
     let late = match counts.packets {
         0 => 0.0,

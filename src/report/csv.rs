@@ -1,4 +1,4 @@
-//! CSV with a heading: one line a cell of a comparison, one line a replay.
+//! CSV with a heading: one line per cell of a comparison, or one line per replay.
 
 use super::sheet::Rows;
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TopologyReport};
@@ -10,10 +10,10 @@ use std::io::{self, Write};
 /// The CSV format.
 pub struct Csv;
 
-/// With what each comparison begins.
+/// Headings with which each comparison begins.
 pub(super) const COMPARE_HEADINGS: &str = "workload,topology,seed,simulated_seconds,mops,relative,baseline,";
 
-/// A column of lines that are made of `R`: its heading, and the field of a line.
+/// Column of lines that are created from `R`: its heading, and the field of a line.
 pub(super) type Column<R> = (&'static str, fn(&R) -> String);
 
 /// Writes the headings, then a line for each row.
@@ -40,8 +40,8 @@ fn table(rows: &Rows, out: &mut dyn Write) -> io::Result<()> {
     csv.flush()
 }
 
-/// A field that no spreadsheet takes for a formula: text that begins like one gets an apostrophe in front, as
-/// spreadsheets write it themselves. Numbers stay as they are.
+/// Protects a field from being interpreted as a formula by spreadsheets: text that begins like one gets a leading
+/// apostrophe, which spreadsheets use for this themselves. Numbers are unchanged.
 fn no_formula(field: String) -> String {
     if field.starts_with(['=', '+', '-', '@', '\t', '\r']) && field.parse::<f64>().is_err() {
         return format!("'{field}");
@@ -49,7 +49,7 @@ fn no_formula(field: String) -> String {
     field
 }
 
-/// A value, or nothing.
+/// Formats a value; empty if there is none.
 pub(super) fn optional<T: ToString>(value: Option<T>) -> String {
     value.map_or_else(String::new, |v| v.to_string())
 }
@@ -84,17 +84,17 @@ const REPLAY: &[Column<ReplayReport>] = &[
     ("defaults", |r| parameter(&r.network, |p| p.defaults.to_owned())),
 ];
 
-/// A parameter of a network; nothing where a platform file lists its links.
+/// Formats a parameter of a network; empty if a platform file lists its links.
 fn parameter(network: &NetworkInfo, text: impl Fn(&Resolved) -> String) -> String {
     optional(network.parameters.as_ref().map(text))
 }
 
-/// A value, or that there is none.
+/// Formats a value, or states that there is none.
 fn or_none(value: Option<f64>) -> String {
     value.map_or_else(|| "none".to_owned(), |value| value.to_string())
 }
 
-/// A speed in the units of JSON, or a range.
+/// Formats a speed in the units of JSON, or a range of speeds.
 fn speed(values: Option<Values>) -> String {
     optional(values.map(|values| values.text(|value| value.to_string())))
 }
@@ -147,12 +147,12 @@ const TOPOLOGY: &[Column<TopologyReport>] = &[
     ("defaults", |r| r.floor.defaults.to_owned()),
 ];
 
-/// The switches of a route, if one was asked for.
+/// Formats the switches of a route, if one was requested.
 fn route(r: &TopologyReport) -> String {
     optional(r.route.as_ref().map(|route| route.path.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")))
 }
 
-/// A line on a collective: an algorithm, the choice of a table, or the beginning of a stretch of sizes.
+/// A line on a collective: an algorithm, the choice of a table, or the beginning of a range of sizes.
 #[derive(Default)]
 struct OfCollective<'a> {
     collective: &'a str,

@@ -1,4 +1,4 @@
-//! What is reported of a design.
+//! Sheets of design searches.
 
 use super::sheet::{Column, Datum, Rows, Sheet};
 use crate::cost::{Bill, Prices};
@@ -15,7 +15,7 @@ const fn hidden(name: &'static str) -> Column {
     Column { name, heading: None }
 }
 
-/// The networks that fit.
+/// Returns the sheet of the networks that fit.
 pub fn fits(wanted: Wanted, fits: &[Fit], prices: &Prices) -> Sheet {
     let row = |fit: &Fit| {
         vec![
@@ -74,7 +74,7 @@ pub fn fits(wanted: Wanted, fits: &[Fit], prices: &Prices) -> Sheet {
     }
 }
 
-/// Bounds on the number of switches.
+/// Returns the sheet of bounds on the number of switches.
 pub fn switches(nodes: u64, ports: u64, node_ports: u64, counts: SwitchCounts) -> Sheet {
     Sheet {
         schema: "mopsim.design-switches/1",
@@ -97,7 +97,7 @@ pub fn switches(nodes: u64, ports: u64, node_ports: u64, counts: SwitchCounts) -
     }
 }
 
-/// A search for hops.
+/// Returns the sheet of a search for hops.
 pub fn equality(search: &Search) -> Sheet {
     let (first, best) = (&search.first, search.best());
     let product = |genome| {
@@ -126,7 +126,7 @@ pub fn equality(search: &Search) -> Sheet {
     }
 }
 
-/// The expansion of a DSN-F.
+/// Returns the sheet of the expansion of a DSN-F.
 pub fn dsnf(from: &str, to: &str, steps: &[Step]) -> Sheet {
     let summary = |(index, step): (usize, &Step)| {
         let [added, moved, removed] = step.counts();

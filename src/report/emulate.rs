@@ -1,4 +1,4 @@
-//! Emulated networks, their counters, and measured times next to predicted ones, as sheets.
+//! Sheets of emulated networks, of their counters, and of measured and predicted times.
 
 use super::sheet::{Column, Datum, Rows, Sheet};
 use crate::emulate::build::Removed;
@@ -18,7 +18,7 @@ fn column(name: &'static str, heading: &'static str) -> Column {
     Column { name, heading: Some(heading) }
 }
 
-/// A column that text leaves out.
+/// Returns a column that text omits.
 fn hidden(name: &'static str) -> Column {
     Column { name, heading: None }
 }
@@ -27,7 +27,8 @@ fn per_cent(value: f64) -> Datum {
     Datum::Number(100.0 * value, 1)
 }
 
-/// A network that was built. `packets` is the load with all cables full, in packets times hops per second.
+/// Returns the sheet of a network that was built. `packets` is the load with all cables full, in packets times hops per
+/// second.
 pub fn up(prefix: &str, state: &State, plan: &Plan, packets: f64) -> Sheet {
     Sheet {
         schema: "mopsim.emulate-up/1",
@@ -52,7 +53,7 @@ pub fn up(prefix: &str, state: &State, plan: &Plan, packets: f64) -> Sheet {
     }
 }
 
-/// A network that was removed.
+/// Returns the sheet of a network that was removed.
 pub fn down(prefix: &str, removed: Option<Removed>) -> Sheet {
     let removed_ = removed.unwrap_or(Removed { spaces: 0, processes: 0 });
     Sheet {
@@ -72,7 +73,8 @@ pub fn down(prefix: &str, removed: Option<Removed>) -> Sheet {
     }
 }
 
-/// Counters of a network since the last program began, and the bytes that a replay predicts, in the same order.
+/// Returns the sheet of a network's counters since the last program began, and of the bytes that a replay predicts, in
+/// the same order.
 pub fn counters(state: &State, counts: &[Count], predicted: Option<&[u64]>) -> Sheet {
     let since = |index: usize| counts[index].bytes.saturating_sub(state.before.get(index).copied().unwrap_or(0));
     let mut columns = vec![
@@ -133,7 +135,7 @@ fn errors_row(model: &str, errors: &Errors) -> Vec<Datum> {
 /// Conditions of a comparison, as facts of the sheet: name for programs, name for people, value.
 pub type Conditions = Vec<(&'static str, &'static str, Datum)>;
 
-/// Measured times next to predicted ones.
+/// Returns the sheet of measured and predicted times.
 pub fn validate(comparison: &Comparison, conditions: Conditions, mut notes: Vec<String>) -> Sheet {
     let errors = Rows {
         name: "errors",
@@ -202,7 +204,7 @@ fn means(comparison: &Comparison) -> Rows {
     }
 }
 
-/// Times relative to the first network.
+/// Returns the times relative to the first network.
 fn ratios(comparison: &Comparison) -> Rows {
     let mut rows = Vec::new();
     for (p, n) in comparison.cells().filter(|(_, n)| *n > 0) {

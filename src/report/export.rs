@@ -1,4 +1,4 @@
-//! What was exported, as a sheet.
+//! Sheets of exports.
 
 use super::sheet::{Datum, Sheet};
 use crate::platform::Platform;
@@ -7,7 +7,7 @@ use crate::topology::Topology;
 /// Schema of the sheet.
 const SCHEMA: &str = "mopsim.export/1";
 
-/// A graph of switches that was written to a file.
+/// Returns the sheet of a graph of switches that was written to a file.
 pub fn graph(topology: &Topology, format: &str, file: &str) -> Sheet {
     let graph = &topology.graph;
     let seed = Datum::count(topology.seed());
@@ -20,7 +20,7 @@ pub fn graph(topology: &Topology, format: &str, file: &str) -> Sheet {
     sheet("topology", topology.name(), format, file, facts)
 }
 
-/// A platform that was written to a file.
+/// Returns the sheet of a platform that was written to a file.
 pub fn platform(platform: &Platform, format: &str, file: &str) -> Sheet {
     let facts = [
         ("hosts", "hosts", Datum::Count(platform.hosts.len() as u64)),

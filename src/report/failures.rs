@@ -6,7 +6,7 @@ use crate::study::comparison::Comparison;
 use crate::study::failures::{self, FailureEffect, NetworkEffect};
 use crate::study::statistics::Statistic;
 
-/// Differences of slowdowns below this are none.
+/// Difference below which two slowdowns are considered equal.
 const APART: f64 = 0.005;
 
 /// Returns the tables of failures: one for each level and setting.
@@ -14,7 +14,7 @@ pub(super) fn shown(c: &Comparison) -> Vec<Shown> {
     failures::effects(c).iter().map(|effect| of(c, effect)).collect()
 }
 
-/// `1.034 ± 0.012`.
+/// Formats a slowdown: `1.034 ± 0.012`.
 fn slowdown(value: &Statistic) -> String {
     match value.half_width {
         Some(half) => format!("{:.3} ± {half:.3}", value.mean),
@@ -74,7 +74,7 @@ fn sentences(effect: &FailureEffect, name: &dyn Fn(&NetworkEffect) -> String) ->
     ];
     if let [first, .., last] = &order[..] {
         let [low, high] = [first, last].map(|network| network.geometric.ends());
-        // Means whose intervals overlap are in no certain order.
+        // Means with overlapping intervals have no certain order.
         sentences.push(if low[1] < high[0] && last.geometric.mean - first.geometric.mean > APART {
             format!("{} loses less than {}: their intervals do not overlap.", name(first), name(last))
         } else {

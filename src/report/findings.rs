@@ -1,4 +1,4 @@
-//! What results mean, in words: what all formats say alike.
+//! Findings on results, in sentences that all formats share.
 
 use super::number::{bandwidth, brief_seconds, flops, percent, seconds};
 use crate::platform::speeds::{Resolved, Speeds, Values};
@@ -7,11 +7,11 @@ use crate::result::explain::{Explanation, Shares};
 use crate::study::comparison::Comparison;
 use crate::study::network::NetworkInfo;
 
-/// What every comparison says of its own precision.
+/// Precision of every comparison.
 pub(super) const CHAOS: &str = "Under heavy contention results are chaotic: differences of some parts per thousand are noise of the \
                                 method, not of the networks.";
 
-/// Groups items by their keys, in the order in which the keys come first.
+/// Groups items by their keys, in the order of the first occurrence of each key.
 pub(super) fn grouped<K: PartialEq, V>(items: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
     let mut groups: Vec<(K, Vec<V>)> = Vec::new();
     for (key, item) in items {
@@ -23,8 +23,8 @@ pub(super) fn grouped<K: PartialEq, V>(items: impl IntoIterator<Item = (K, V)>) 
     groups
 }
 
-/// How fast hosts and links are, of all networks together where they are alike: `Platform` or `Platform of A, C`, and
-/// what it is.
+/// Returns the speeds of hosts and links, once for all networks with the same speeds: `Platform` or
+/// `Platform of A, C`, with the speeds.
 pub(super) fn platforms(networks: &[NetworkInfo], names: &[String]) -> Vec<String> {
     let groups = grouped(networks.iter().zip(names).map(|(network, name)| {
         let words = match &network.parameters {
@@ -38,7 +38,7 @@ pub(super) fn platforms(networks: &[NetworkInfo], names: &[String]) -> Vec<Strin
     groups.iter().map(|(words, letters)| format!("Platform{}: {words}.", of(letters))).collect()
 }
 
-/// All parameters of a platform that was made from a topology.
+/// Describes all parameters of a platform that was built from a topology.
 fn resolved(p: &Resolved) -> String {
     let cabinet = p.switches_per_cabinet.map_or_else(String::new, |count| format!(", {count} switches a cabinet"));
     let order = if p.placement == "vertex" { String::new() } else { format!(", placement {}", p.placement) };
@@ -61,7 +61,7 @@ fn resolved(p: &Resolved) -> String {
     .join("; ")
 }
 
-/// The links of hosts, or what there is instead.
+/// Describes the links of hosts, or their absence.
 pub(super) fn host_links(p: &Resolved) -> String {
     match (p.host_link_bandwidth, p.host_link_latency) {
         (Some(speed), latency) => format!("{}, {}", bandwidth(speed), brief_seconds(latency.unwrap_or(0.0))),
@@ -88,7 +88,7 @@ fn speeds(speeds: &Speeds) -> String {
     .join("; ")
 }
 
-/// `A`, `A and B`, `A, B and C`.
+/// Formats a list: `A`, `A and B`, `A, B and C`.
 pub(super) fn list(parts: &[String]) -> String {
     match parts {
         [] => String::new(),
@@ -97,24 +97,24 @@ pub(super) fn list(parts: &[String]) -> String {
     }
 }
 
-/// Why Mop/s are missing, where they are.
+/// Returns the reason for missing Mop/s, if any are missing.
 pub(super) fn unknown_operations(c: &Comparison) -> Option<&'static str> {
     let unknown = c.workloads.iter().any(|w| w.operations.is_none());
     unknown.then_some("Mop/s unknown: no side file gives the number of operations; ratios are those of times.")
 }
 
-/// Share of communication from which on a workload hardly computes.
+/// Share of communication from which on a workload has almost no computation.
 const HARDLY_COMPUTES: f64 = 0.9;
 
-/// Repetitions below which intervals say little.
+/// Number of repetitions below which intervals are not reliable.
 const FEW: usize = 5;
 
-/// What makes the figures of a comparison less than they seem: workloads that hardly compute, and few repetitions.
+/// Returns cautions about the figures of a comparison: workloads with almost no computation, and few repetitions.
 pub(super) fn cautions(c: &Comparison) -> Vec<String> {
     hardly_compute(c).into_iter().chain(few_repetitions(c)).collect()
 }
 
-/// The workloads that spend nearly all of their time in communication, on all networks.
+/// Returns a caution on workloads that spend nearly all of their time in communication, on all networks.
 fn hardly_compute(c: &Comparison) -> Option<String> {
     let share = |w: usize, n: usize| 1.0 - c.cell(w, n).explanation.time_shares.compute;
     let networks = 0..c.networks.len();
@@ -139,7 +139,7 @@ fn hardly_compute(c: &Comparison) -> Option<String> {
     ))
 }
 
-/// Too few repetitions for an interval.
+/// Returns a caution on too few repetitions for an interval.
 fn few_repetitions(c: &Comparison) -> Option<String> {
     let least = c.seeds.iter().map(Vec::len).filter(|count| *count > 1).min()?;
     (least < FEW).then(|| {
@@ -150,10 +150,10 @@ fn few_repetitions(c: &Comparison) -> Option<String> {
     })
 }
 
-/// Times that differ by less than this share are called equal.
+/// Relative difference below which times are called equal.
 pub const EQUAL: f64 = 0.01;
 
-/// A share of the time from which on it is the reason by itself.
+/// Share of the time from which on a part is the only stated reason.
 const DOMINATES: f64 = 0.9;
 
 /// A workload that takes the same time on several networks.
@@ -163,14 +163,15 @@ pub struct Equal {
     pub workload: usize,
     /// Indices of the networks, in the order of the study; two or more.
     pub networks: Vec<usize>,
-    /// Why they are equal.
+    /// Reason why they are equal.
     pub reason: String,
 }
 
-/// Which workloads take the same time within one per cent on which networks of one setting, and why.
+/// Returns the workloads that take the same time within one per cent on several networks of one setting, and the
+/// reasons.
 ///
-/// All networks of a group are within one per cent of the fastest one of it, so groups do not overlap; with
-/// repetitions, from the lower end of the interval of the fastest to the upper ends of the others.
+/// All networks of a group are within one per cent of its fastest one, so groups do not overlap; with repetitions, the
+/// lower end of the interval of the fastest is compared with the upper ends of the others.
 pub fn equal_networks(c: &Comparison) -> Vec<Equal> {
     let settings = c.of_settings();
     let all = (0..c.workloads.len()).flat_map(|workload| settings.iter().map(move |networks| (workload, networks)));
@@ -194,7 +195,7 @@ fn equal_among(c: &Comparison, workload: usize, mut order: Vec<usize>) -> Vec<Eq
     found
 }
 
-/// `97.0 %`, or `95.1 to 97.0 %`.
+/// Formats a range of shares: `97.0 %`, or `95.1 to 97.0 %`.
 fn range(values: impl Iterator<Item = f64> + Clone) -> String {
     let least = values.clone().fold(f64::INFINITY, f64::min);
     let most = values.fold(0.0, f64::max);
@@ -202,7 +203,7 @@ fn range(values: impl Iterator<Item = f64> + Clone) -> String {
     if from == to { to } else { format!("{} to {to}", from.trim_end_matches(" %")) }
 }
 
-/// Why a workload takes the same time on networks where it is explained like this.
+/// Returns the reason why a workload takes the same time on networks with these explanations.
 fn reason(cells: &[&Explanation]) -> String {
     let least = |share: fn(&Shares) -> f64| cells.iter().map(|e| share(&e.time_shares)).fold(1.0, f64::min);
     let shares = |share: fn(&Shares) -> f64| range(cells.iter().map(|e| share(&e.time_shares)));
@@ -218,7 +219,7 @@ fn reason(cells: &[&Explanation]) -> String {
     {
         return format!("the critical path is compute for {}", range(shares.iter().copied()));
     }
-    // A flow that is stopped by the link of its host gains nothing from the network behind it.
+    // A flow limited by the link of its host does not benefit from the network behind it.
     let by_hosts = |e: &&Explanation| {
         !e.busiest_links.is_empty() && e.busiest_links.iter().all(|l| l.of_host && l.saturated.unwrap_or(0.0) > 0.0)
     };
@@ -250,8 +251,8 @@ fn reason(cells: &[&Explanation]) -> String {
     text
 }
 
-/// What a critical path is made of: `compute 60.0 %, latency 30.0 %, bandwidth 10.0 % of 3.000 ms, over 12 messages
-/// ...`.
+/// Describes the parts of a critical path:
+/// `compute 60.0 %, latency 30.0 %, bandwidth 10.0 % of 3.000 ms, over 12 messages ...`.
 pub fn critical_path(path: &CriticalPath) -> String {
     let all = path.seconds();
     let share = |part: f64| percent(if all > 0.0 { part / all } else { 0.0 });

@@ -1,4 +1,4 @@
-//! What jobs cost each other, as all formats show it.
+//! Interference between jobs, for all formats.
 
 use super::number::{grouped, percent, seconds};
 use super::text::letter;
@@ -6,15 +6,15 @@ use crate::study::comparison::{Comparison, Run};
 use crate::study::jobs::{Interference, JobTimes};
 use serde::Serialize;
 
-/// A heading, a table and remarks.
+/// A table with heading and remarks.
 pub(super) struct Shown {
     /// Heading, without a full stop.
     pub title: String,
-    /// Headings of the table; the first column holds names.
+    /// Headings of the table; the first column has names.
     pub headings: Vec<String>,
-    /// Cells.
+    /// Rows of cells.
     pub rows: Vec<Vec<String>>,
-    /// Sentences below it.
+    /// Sentences below the table.
     pub sentences: Vec<String>,
 }
 
@@ -27,10 +27,11 @@ pub(super) struct JobJson<'a> {
     slowdown_beside: Vec<Option<f64>>,
     aggressor: Option<&'a str>,
     aggressor_costs_seconds: Option<f64>,
-    /// Time together with the others on the baseline over that here; in comparisons.
+    /// Time with the other jobs on the baseline over that on this network; in comparisons.
     #[serde(skip_serializing_if = "Option::is_none")]
     relative: Option<f64>,
-    /// Its packets that waited in their channel behind packets for another link, by the job of those; empty without packets.
+    /// Packets of the job that waited in their channel behind packets for another link, by the job of the latter; empty
+    /// without packets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     waited_behind: Vec<Behind<'a>>,
 }
@@ -42,7 +43,7 @@ struct Behind<'a> {
     seconds: f64,
 }
 
-/// All jobs in JSON; `baseline` has those of the network that this one is compared with.
+/// Returns all jobs for JSON; `baseline` has those of the baseline network.
 pub(super) fn json<'a>(jobs: &'a Interference, baseline: Option<&Interference>) -> Vec<JobJson<'a>> {
     let of = |(number, times): (usize, &'a JobTimes)| {
         let aggressor = times.aggressor();
@@ -76,7 +77,7 @@ fn time(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), seconds)
 }
 
-/// The job that costs most, and `+1.200 ms (12.0 %)`.
+/// Returns the job that causes the largest delay, and that delay as `+1.200 ms (12.0 %)`.
 fn worst(jobs: &Interference, times: &JobTimes) -> [String; 2] {
     match times.aggressor() {
         Some((other, cost)) => {
@@ -87,7 +88,7 @@ fn worst(jobs: &Interference, times: &JobTimes) -> [String; 2] {
     }
 }
 
-/// The tables of one replay: times, and the interference matrix.
+/// Returns the tables of one replay: times, and the interference matrix.
 pub(super) fn of_replay(jobs: &Interference) -> Vec<Shown> {
     let mut rows = Vec::new();
     for times in &jobs.jobs {
@@ -115,7 +116,7 @@ pub(super) fn of_replay(jobs: &Interference) -> Vec<Shown> {
     shown
 }
 
-/// Whose packets waited behind whose; nothing where no packets were watched.
+/// Returns the waiting times of each job's packets behind those of each job; `None` if no packets were observed.
 fn blocking(jobs: &Interference) -> Option<Shown> {
     if jobs.head_of_line.is_empty() {
         return None;
@@ -140,7 +141,7 @@ fn blocking(jobs: &Interference) -> Option<Shown> {
     })
 }
 
-/// The slowdown of each job beside each other one; nothing where pairs were not replayed.
+/// Returns the slowdown of each job with each other one; `None` if pairs were not replayed.
 fn matrix(jobs: &Interference) -> Option<Shown> {
     let measured = jobs.jobs.iter().any(|times| times.beside_seconds.iter().any(Option::is_some));
     if jobs.jobs.len() < 3 || !measured {
@@ -159,12 +160,12 @@ fn matrix(jobs: &Interference) -> Option<Shown> {
     })
 }
 
-/// The jobs of a run.
+/// Returns the jobs of a run.
 fn of_run(run: &Run) -> Option<&Interference> {
     run.record.jobs.as_ref()
 }
 
-/// The jobs of the run that this one is compared with: the same repetition where the baseline has as many.
+/// Returns the jobs of the run that this one is compared with: the same repetition if the baseline has one.
 pub(super) fn baseline_of<'a>(c: &'a Comparison, run: &Run) -> Option<&'a Interference> {
     let mut all =
         c.runs.iter().filter(|other| other.workload == run.workload && other.network == c.baselines[run.network]);
@@ -172,7 +173,7 @@ pub(super) fn baseline_of<'a>(c: &'a Comparison, run: &Run) -> Option<&'a Interf
     same.or_else(|| all.next()).and_then(of_run)
 }
 
-/// The tables of a comparison: one for each set of jobs, with all networks, and a matrix for each network.
+/// Returns the tables of a comparison: one for each set of jobs, with all networks, and a matrix for each network.
 pub(super) fn of_comparison(c: &Comparison) -> Vec<Shown> {
     let mut shown = Vec::new();
     for workload in 0..c.workloads.len() {

@@ -1,4 +1,4 @@
-//! JSON, one document a result, with the name and version of its schema.
+//! JSON, one document per result, with the name and version of its schema.
 
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TimeSplit, TopologyReport};
 use crate::network::PacketCounts;
@@ -26,7 +26,7 @@ pub(super) struct Model<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub routing_kind: Option<&'a str>,
     pub mapping: &'a str,
-    /// What predictions of each model rest on.
+    /// Basis of the predictions of each model.
     pub basis: Vec<super::basis::Json>,
 }
 
@@ -56,7 +56,7 @@ struct Replay<'a> {
     load_profile: &'a [f64],
     #[serde(skip_serializing_if = "Option::is_none")]
     critical_path: Option<&'a CriticalPath>,
-    /// Counts of packets, where messages were packets.
+    /// Counts of packets, if messages were packets.
     #[serde(skip_serializing_if = "Option::is_none")]
     packets: Option<PacketCounts>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,7 +77,7 @@ struct Simulator {
     actions_per_second: f64,
 }
 
-/// Something with the name of its schema before it.
+/// A result, preceded by the name of its schema.
 #[derive(Serialize)]
 struct Document<'a, T> {
     schema: &'static str,

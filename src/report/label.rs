@@ -1,4 +1,4 @@
-//! Short names of networks in a comparison: a letter for each network, and behind it the number of the setting where there
+//! Short names of networks in a comparison: a letter for each network, followed by the number of the setting if there
 //! are several.
 
 use super::text::letter;
@@ -9,7 +9,8 @@ pub(super) fn place(c: &Comparison, column: usize) -> (usize, usize) {
     let begins = |at: &usize| *at == 0 || c.settings[*at] != c.settings[*at - 1];
     let setting = (1..=column).filter(begins).count();
     let first = (0..=column).rev().find(begins).unwrap_or(0);
-    // A setting may lack a network that its model cannot have; letters are those of the fullest setting.
+    // A setting may lack a network that its model does not support; letters are those of the setting with most
+    // networks.
     let settings = c.of_settings();
     let fullest = settings.iter().rev().max_by_key(|columns| columns.len());
     let named = |columns: &Vec<usize>| columns.iter().position(|&n| c.plain_names[n] == c.plain_names[column]);

@@ -1,19 +1,19 @@
-//! The networks of a comparison, each named once: what settings change in it stands behind it.
+//! Legend of a comparison: each network once, followed by its differences between settings.
 
 use super::findings::grouped;
 use super::label::{network, place, short};
 use super::text::routing;
 use crate::study::comparison::Comparison;
 
-/// A network, in the settings in which it is the same but for its routing.
+/// A network, with the settings in which only its routing differs.
 pub(super) struct Entry {
-    /// Its columns; at least one.
+    /// Columns of the network; at least one.
     pub columns: Vec<usize>,
-    /// Its letter, or the short names of its columns where other settings have another network in its place.
+    /// Letter of the network, or the short names of its columns if other settings have another network in its place.
     pub letters: String,
-    /// Its name, without the setting.
+    /// Name without the setting.
     pub name: String,
-    /// Its routing rule; where settings have several, each with the numbers of its settings.
+    /// Routing rule; if settings have several, each with the numbers of its settings.
     pub routing: String,
 }
 
@@ -39,10 +39,10 @@ pub(super) fn entries(c: &Comparison) -> Vec<Entry> {
     groups.into_iter().map(entry).collect()
 }
 
-/// Whether two columns show one network, its routing aside.
+/// Returns `true` if two columns show one network, except for its routing.
 fn same(c: &Comparison, one: usize, other: usize) -> bool {
     let (a, b) = (&c.networks[one], &c.networks[other]);
-    // The seed of a random family is in the topology; beside it there may be one of the routing.
+    // The seed of a random family is part of the topology; the routing may have another one.
     let repeated = [one, other].iter().any(|&column| c.seeds[column].len() > 1);
     place(c, one).1 == place(c, other).1
         && (&a.topology, &a.duplex, a.hosts) == (&b.topology, &b.duplex, b.hosts)
@@ -50,7 +50,7 @@ fn same(c: &Comparison, one: usize, other: usize) -> bool {
         && (!repeated || c.seeds[one] == c.seeds[other])
 }
 
-/// The routing rules of some columns, which show one network.
+/// Returns the routing rules of some columns of one network.
 fn rules(c: &Comparison, columns: &[usize]) -> String {
     let mut rules = grouped(columns.iter().map(|&column| {
         let rule = routing(&c.networks[column], c.seeds[column].len() > 1);

@@ -1,22 +1,24 @@
-//! Files that the program has written: how they are told from those of others, so that only they are replaced unasked.
+//! Recognition of files that this program has written: only these are replaced without a request.
 //!
-//! HTML, SVG and timelines name their generator, JSON its schema. CSV has no room for that: there the headings tell.
+//! HTML, SVG and timelines name their generator, JSON its schema. CSV has no place for that, and is recognised by its
+//! headings.
 
 use super::throughput::csv::headings as throughput_headings;
 use super::trace_matrix::HEADINGS as MATRIX_HEADINGS;
 use crate::calibrate::MARK;
 use crate::markup::GENERATOR;
 
-/// What begins every HTML page: the generator, without the version.
+/// Beginning of every HTML page: the generator, without the version.
 const HTML: &str = "<meta name=\"generator\" content=\"mopsim ";
 
-/// At the beginning of every timeline.
+/// Text at the beginning of every timeline.
 pub(super) const TIMELINE: &str = "\"otherData\":{\"generator\":\"mopsim\"}";
 
-/// Bytes of a file that are looked at.
+/// Number of bytes of a file that are examined.
 pub const HEAD: usize = 1 << 14;
 
-/// Whether a file that begins with these bytes, of which there are up to [`HEAD`], is a report of this program.
+/// Returns `true` if a file that begins with these bytes, of which there are up to [`HEAD`], is a report of this
+/// program.
 pub fn is_ours(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);
     let text = text.trim_start();

@@ -1,4 +1,4 @@
-//! Tables in Markdown, for issues, wikis and papers in the making. What a user named is escaped.
+//! Tables in Markdown, for issues, wikis and drafts of papers. User-supplied text is escaped.
 
 use super::number::{bytes, grouped, mops, percent, seconds};
 use super::text::{describe, letter};
@@ -13,7 +13,7 @@ use std::io::{self, Write};
 /// The Markdown format.
 pub struct Markdown;
 
-/// A text that stays what it is in Markdown, and stays in its cell.
+/// Escapes a text for a cell of a Markdown table.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in printable(text).chars() {
@@ -29,7 +29,8 @@ pub(super) fn escape(text: &str) -> String {
     out
 }
 
-/// A heading and its line; all columns but so many first ones hold numbers. Cells are escaped already.
+/// Writes a heading and its line; the first `text_columns` columns are text, the others numbers. Cells are already
+/// escaped.
 pub(super) fn heading(out: &mut dyn Write, cells: &[&str], text_columns: usize) -> io::Result<()> {
     writeln!(out, "| {} |", cells.join(" | "))?;
     let rule = |i: usize| if i < text_columns { "---" } else { "---:" };
@@ -145,7 +146,7 @@ impl Reporter for Markdown {
         let names: Vec<&str> = std::iter::once("").chain(letters.iter().map(String::as_str)).collect();
         heading(out, &names, 1)?;
         for cells in shown::rows(reports) {
-            // Blanks at the beginning put what belongs to the row above below it.
+            // Leading blanks indent a row below the previous one.
             row(out, &cells.iter().map(|text| escape(text).replace("  ", "&emsp;")).collect::<Vec<_>>())?;
         }
         for note in shown::vertices(reports).iter().chain(&shown::notes(reports)) {

@@ -1,7 +1,7 @@
 //! Results for people and for programs: one module per format.
 //!
-//! A format is a [`Reporter`]; a new one is a new file and one line of [`FORMATS`]. Reporters are told what to write
-//! and write it; they compute nothing that another format would have to compute again.
+//! A format is a [`Reporter`]; a new one is a new file and one line of [`FORMATS`]. Reporters only write results; they
+//! compute nothing that another format would have to compute again.
 
 mod across;
 mod basis;
@@ -60,46 +60,46 @@ use std::io::{self, Write};
 
 /// Writes results in one format.
 pub trait Reporter: Sync {
-    /// Name, as `--format` takes it.
+    /// Returns the name for `--format`.
     fn name(&self) -> &'static str;
 
-    /// What it is, for `--help`.
+    /// Returns the description for `--help`.
     fn help(&self) -> &'static str;
 
     /// Writes the result of a replay.
     ///
     /// # Errors
-    /// If `out` does not take it.
+    /// If writing to `out` fails.
     fn replay(&self, report: &ReplayReport, out: &mut dyn Write) -> io::Result<()>;
 
     /// Writes a comparison.
     ///
     /// # Errors
-    /// If `out` does not take it.
+    /// If writing to `out` fails.
     fn compare(&self, comparison: &Comparison, out: &mut dyn Write) -> io::Result<()>;
 
-    /// Writes what topologies are like.
+    /// Writes the properties of topologies.
     ///
     /// # Errors
-    /// If `out` does not take it.
+    /// If writing to `out` fails.
     fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()>;
 
-    /// Writes what networks carry under synthetic traffic.
+    /// Writes the throughput of networks under synthetic traffic.
     ///
     /// # Errors
-    /// If `out` does not take it.
+    /// If writing to `out` fails.
     fn throughput(&self, report: &ThroughputReport, out: &mut dyn Write) -> io::Result<()>;
 
-    /// Writes what collectives consist of.
+    /// Writes the messages of collectives.
     ///
     /// # Errors
-    /// If `out` does not take it.
+    /// If writing to `out` fails.
     fn collectives(&self, report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()>;
 
     /// Writes facts and tables.
     ///
     /// # Errors
-    /// If `out` does not take it.
+    /// If writing to `out` fails.
     fn sheet(&self, sheet: &Sheet, out: &mut dyn Write) -> io::Result<()>;
 }
 
@@ -109,10 +109,10 @@ impl fmt::Debug for dyn Reporter {
     }
 }
 
-/// All formats, as `--format` takes them. The first is the default, and the only one that is for reading in a terminal.
+/// All formats, as values of `--format`. The first is the default, and the only one for reading in a terminal.
 pub static FORMATS: &[&dyn Reporter] = &[&text::Text, &json::Json, &csv::Csv, &markdown::Markdown];
 
-/// The format of that name.
+/// Returns the format of that name.
 pub fn format(name: &str) -> Option<&'static dyn Reporter> {
     FORMATS.iter().copied().find(|f| f.name() == name)
 }

@@ -1,4 +1,4 @@
-//! What network models make of one message: a table over message sizes, and a drawing.
+//! Times of single messages in network models: a table over message sizes, and a drawing.
 
 use super::sheet::{Column, Datum, Rows, Sheet};
 use crate::markup::{GENERATOR, escape_text};
@@ -6,38 +6,38 @@ use crate::report::number;
 use crate::study::choice::ModelDescription;
 use std::fmt::Write;
 
-/// Times of messages by their size.
+/// Times of messages by size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// Name in the legend: a model, the file of its constants, or what was measured.
+    /// Name in the legend: a model, the file of its constants, or the measurement.
     pub name: String,
     /// Message size in bytes, ascending, and seconds from the send to the end of the receive.
     pub points: Vec<(u32, f64)>,
 }
 
-/// A model, and the time of one message of each size.
+/// A model, and its time of one message of each size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelCurve {
-    /// Its times.
+    /// Times of messages.
     pub curve: Curve,
-    /// Its choices and constants.
+    /// Description of its choices and constants.
     pub description: ModelDescription,
 }
 
-/// The link that the message takes.
+/// Link of the message.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ModelLink {
-    /// Bytes per second.
+    /// Bandwidth in bytes per second.
     pub bandwidth: f64,
-    /// Seconds.
+    /// Latency in seconds.
     pub latency: f64,
 }
 
-/// Sizes that the table shows: powers of four, and the two sides of the largest step of the default model.
+/// Sizes in the table: powers of four, and both sides of the largest step of the default model.
 const SHOWN: [u32; 15] =
     [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_456, 65_457, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864];
 
-/// All sizes of a curve: those of the table, and eight in each factor of two between.
+/// Returns all sizes of a curve: those of the table, and eight in each factor of two between them.
 pub fn sizes() -> Vec<u32> {
     let between = (0..=26 * 8).map(|eighth| 2_f64.powf(f64::from(eighth) / 8.0).round() as u32);
     let mut sizes: Vec<u32> = between.chain(SHOWN).collect();
@@ -46,7 +46,7 @@ pub fn sizes() -> Vec<u32> {
     sizes
 }
 
-/// The table: for each model the time of a message of each size, and the bandwidth that it gets.
+/// Returns the table with the time of a message of each size, and its bandwidth, for each model.
 pub fn sheet(link: ModelLink, curves: &[ModelCurve]) -> Sheet {
     let mut rows = Vec::new();
     for ModelCurve { curve, .. } in curves {
@@ -99,8 +99,8 @@ const HEIGHT: f64 = 430.0;
 const LEFT: f64 = 70.0;
 const TOP: f64 = 50.0;
 const PLOT: (f64, f64) = (620.0, 310.0);
-/// Colours that people with any kind of sight tell apart (Okabe and Ito, Color Universal Design, 2008), and dashes for
-/// those who print in grey.
+/// Colours that are distinguishable with any kind of colour vision (Okabe and Ito, Color Universal Design, 2008), and
+/// dashes for printing in grey.
 const LINES: [(&str, &str); 6] = [
     ("#0072b2", "none"),
     ("#d55e00", "8 3"),
@@ -110,20 +110,20 @@ const LINES: [(&str, &str); 6] = [
     ("#b8a800", "1 2"),
 ];
 
-/// `10^decade` bytes per second with a unit.
+/// Formats `10^decade` bytes per second with a unit.
 fn decade_name(decade: i32) -> String {
     let (unit, least) =
         [("GB/s", 9), ("MB/s", 6), ("kB/s", 3)].into_iter().find(|&(_, least)| decade >= least).unwrap_or(("B/s", 0));
     format!("{} {unit}", 10_f64.powi(decade - least))
 }
 
-/// `2^power` bytes with a binary unit.
+/// Formats `2^power` bytes with a binary unit.
 fn binary(power: u32) -> String {
     let units = ["B", "KiB", "MiB", "GiB"];
     format!("{} {}", 1_u64 << (power % 10), units[(power / 10) as usize])
 }
 
-/// Draws the bandwidth that a message gets over its size, both on logarithmic axes.
+/// Draws the bandwidth of a message over its size, with logarithmic axes.
 pub fn svg(link: ModelLink, curves: &[Curve]) -> String {
     let rates = || curves.iter().flat_map(|curve| curve.points.iter().map(|&(bytes, s)| f64::from(bytes) / s));
     let (least, most) = (rates().fold(f64::INFINITY, f64::min), rates().fold(link.bandwidth, f64::max));

@@ -1,6 +1,6 @@
-//! Numbers as people read them.
+//! Human-readable numbers.
 
-/// Seconds with the unit that leaves one to three digits before the point: `4.651857 ms`.
+/// Formats seconds with the unit that leaves one to three digits before the point: `4.651857 ms`.
 pub fn seconds(seconds: f64) -> String {
     if seconds.abs() >= 1e9 {
         return format!("{seconds:.3e} s");
@@ -14,7 +14,7 @@ pub fn seconds(seconds: f64) -> String {
     format!("{:.3} {unit}", seconds * factor)
 }
 
-/// Bytes with a decimal unit: `1.50 GB`.
+/// Formats bytes with a decimal unit: `1.50 GB`.
 pub fn bytes(bytes: u64) -> String {
     let units = ["kB", "MB", "GB", "TB", "PB", "EB"];
     let mut value = bytes as f64;
@@ -29,7 +29,7 @@ pub fn bytes(bytes: u64) -> String {
     if unit == "B" { format!("{bytes} B") } else { format!("{value:.2} {unit}") }
 }
 
-/// A whole number with commas: `2,870,809`.
+/// Formats an integer with commas: `2,870,809`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -42,22 +42,22 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
-/// A number of things, in the singular where it is one: `1 rank`, `64 ranks`.
+/// Formats a count with its noun, in the singular for one: `1 rank`, `64 ranks`.
 pub fn counted(number: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
-/// A bandwidth, given in bytes a second, in Gbit/s.
+/// Formats a bandwidth in bytes per second as Gbit/s.
 pub fn bandwidth(value: f64) -> String {
     format!("{} Gbit/s", (value * 8.0 / 1e9 * 1e6).round() / 1e6)
 }
 
-/// The speed of a core in Gflop/s.
+/// Formats the speed of a core in Gflop/s.
 pub fn flops(value: f64) -> String {
     format!("{} Gflop/s", (value / 1e9 * 1e6).round() / 1e6)
 }
 
-/// As [`seconds`], without decimals that say nothing: `100 ns`.
+/// Formats seconds like [`seconds`], without trailing zeros: `100 ns`.
 pub fn brief_seconds(value: f64) -> String {
     let text = seconds(value);
     match text.split_once(' ') {
@@ -68,12 +68,12 @@ pub fn brief_seconds(value: f64) -> String {
     }
 }
 
-/// Mop/s: commas, and decimals only where the number is small.
+/// Formats Mop/s: with commas, and with decimals only for small numbers.
 pub fn mops(mops: f64) -> String {
     if mops >= 1000.0 { grouped(mops.round() as u64) } else { format!("{mops:.2}") }
 }
 
-/// A share of one as a percentage.
+/// Formats a fraction as a percentage.
 pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }

@@ -1,4 +1,4 @@
-//! What a buyer gets for money and power, in words: text, Markdown and HTML lay it out.
+//! Offers in words, for text, Markdown and HTML.
 
 use super::findings;
 use super::label::short;
@@ -6,19 +6,19 @@ use super::number::grouped;
 use crate::study::comparison::Comparison;
 use crate::study::procurement::{Budget, NetworkCost, Offer};
 
-/// The offers of a study with a budget.
+/// Offers of a study with a budget.
 pub(super) struct Offers {
-    /// What a network may cost.
+    /// Limits of the budget.
     pub budget: String,
     /// Headings of the columns.
     pub headings: Vec<String>,
-    /// Best first.
+    /// Rows, best first.
     pub rows: Vec<Vec<String>>,
-    /// What the numbers are, and what is not known.
+    /// Meaning of the numbers, and missing data.
     pub remark: String,
 }
 
-/// Currency as text: `dollars` for USD, elsewhere the code of the list.
+/// Returns the currency as text: `dollars` for USD, otherwise the code in the list.
 pub(super) fn currency(c: &Comparison) -> String {
     match c.prices.currency.as_str() {
         "USD" => "dollars".to_owned(),
@@ -26,7 +26,7 @@ pub(super) fn currency(c: &Comparison) -> String {
     }
 }
 
-/// Sign of the currency for headings.
+/// Returns the sign of the currency for headings.
 pub(super) fn sign(c: &Comparison) -> &str {
     match c.prices.currency.as_str() {
         "USD" => "$",
@@ -34,7 +34,7 @@ pub(super) fn sign(c: &Comparison) -> &str {
     }
 }
 
-/// Budget as text.
+/// Formats the budget.
 pub(super) fn limits(c: &Comparison, budget: &Budget) -> String {
     let number = |limit: f64| if limit.fract() == 0.0 { grouped(limit as u64) } else { limit.to_string() };
     let currency = currency(c);
@@ -45,7 +45,7 @@ pub(super) fn limits(c: &Comparison, budget: &Budget) -> String {
     if limits.is_empty() { "no limit".to_owned() } else { limits.join(", ") }
 }
 
-/// Whether an offer stays within the budget, in a word.
+/// Returns in a word whether an offer is within the budget.
 pub(super) fn within(offer: &Offer) -> &'static str {
     match offer.within_budget {
         Some(true) => "within",
@@ -54,7 +54,8 @@ pub(super) fn within(offer: &Offer) -> &'static str {
     }
 }
 
-/// Origin of the prices, how the total cost is computed, and what a list of offers with several settings leaves apart.
+/// Returns the origin of the prices, the computation of the total cost, and the omissions of a list of offers with
+/// several settings.
 pub(super) fn caveats(c: &Comparison) -> String {
     let list = &c.prices;
     let costs = || c.costs.iter().enumerate().filter_map(|(n, cost)| Some((n, cost.as_ref()?)));
@@ -112,7 +113,7 @@ pub(super) fn caveats(c: &Comparison) -> String {
     text
 }
 
-/// The offers, if the study has a budget; `unknown` stands for ratios that cannot be said.
+/// Returns the offers, if the study has a budget; `unknown` represents ratios that cannot be computed.
 pub(super) fn offers(c: &Comparison, unknown: &str) -> Option<Offers> {
     let budget = c.budget?;
     let all = c.offers();

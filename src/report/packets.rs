@@ -1,4 +1,4 @@
-//! Results of packet runs as a sheet.
+//! Sheets of packet simulations.
 
 use super::sheet::{Column, Datum, Rows, Sheet};
 use crate::defaults::Version;
@@ -21,16 +21,16 @@ const fn shown_if(shown: bool, name: &'static str, heading: &'static str) -> Col
     Column { name, heading: if shown { Some(heading) } else { None } }
 }
 
-/// Mean, and half of its 95 % confidence interval; no interval of fewer than two values.
+/// Returns the mean, and half of its 95 % confidence interval; no interval for fewer than two values.
 fn interval(values: &[f64]) -> (Option<f64>, Option<f64>) {
     let statistic = (!values.is_empty()).then(|| Statistic::of(values));
     (statistic.map(|s| s.mean), statistic.and_then(|s| s.half_width))
 }
 
-/// The time of a cycle, and where it comes from.
+/// Duration of a cycle, and its origin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cycle {
-    /// Its length in nanoseconds.
+    /// Duration in nanoseconds.
     pub ns: f64,
     /// Version of the defaults.
     pub defaults: Version,
@@ -58,17 +58,17 @@ fn facts(parameters: &Parameters, cycle: Cycle) -> Vec<(&'static str, &'static s
     ]
 }
 
-/// The name of a choice, as JSON has it.
+/// Returns the name of a choice, as in JSON.
 fn word(value: impl serde::Serialize) -> Datum {
     Datum::Text(serde_json::to_value(value).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default())
 }
 
-/// The lowest load's mean latency.
+/// Returns the mean latency at the lowest load.
 fn first_latency(series: &Series) -> Option<f64> {
     series.points.first().and_then(|point| point.latency_mean)
 }
 
-/// The sheet of a sweep.
+/// Returns the sheet of a sweep.
 pub fn sweep(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
     let text = |text: &str| Datum::Text(text.to_owned());
     let ns = |cycles: Option<f64>| Datum::number(cycles.map(|cycles| cycles * cycle.ns), 1);
@@ -123,7 +123,7 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
             Datum::Count(point.seed),
         ]
     };
-    // What is the same everywhere is in the title.
+    // Properties that are the same everywhere are in the title.
     let one_routing = all.iter().all(|series| series.routing == all[0].routing);
     let one_pattern = all.iter().all(|series| series.pattern == all[0].pattern);
     let several = sweep.topologies.len() > 1;
@@ -238,7 +238,7 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
             notes.push(note.clone());
         }
     }
-    // Text shows no facts beside tables.
+    // Text shows no facts next to tables.
     notes.push(format!("A cycle takes {:.3} ns; defaults {}.", cycle.ns, cycle.defaults.name()));
     let networks = match sweep.topologies.len() {
         1 => "1 network".to_owned(),
@@ -264,7 +264,7 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
     Sheet { schema: "mopsim.packets/1", title, facts: all_facts, tables, detail: None, notes }
 }
 
-/// The sheet of a list of packets.
+/// Returns the sheet of a list of packets.
 pub fn list(topology: &str, routing: &str, parameters: &Parameters, cycle: Cycle, log: &[Logged]) -> Sheet {
     let mut all_facts = vec![
         ("topology", "topology", Datum::Text(topology.to_owned())),

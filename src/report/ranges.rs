@@ -1,4 +1,4 @@
-//! Perturbations in words, and how far the results range over them, as all formats show it.
+//! Perturbations in words, and the ranges of results over them, for all formats.
 
 use super::label::{all, short};
 use super::routings::Shown;
@@ -18,7 +18,7 @@ pub(super) fn varied(perturbation: &Perturbation) -> String {
     }
 }
 
-/// The least and the largest relative performance over the samples; nothing where speeds alone were varied.
+/// Returns the smallest and the largest relative performance over the samples; `None` if only speeds were varied.
 pub(super) fn shown(c: &Comparison) -> Option<Shown> {
     let stability = c.ranking.as_ref().filter(|stability| stability.perturbation.message > 0.0)?;
     let networks = c.networks.len();

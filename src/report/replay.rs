@@ -1,4 +1,4 @@
-//! What is reported of a single replay.
+//! Reports of single replays.
 
 use crate::engine::Outcome;
 use crate::network::PacketCounts;
@@ -14,59 +14,60 @@ use serde::Serialize;
 /// Smallest, mean and largest of the ranks' times, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Split {
-    /// Smallest.
+    /// Smallest time.
     pub min: f64,
-    /// Arithmetic mean.
+    /// Arithmetic mean of the times.
     pub mean: f64,
-    /// Largest.
+    /// Largest time.
     pub max: f64,
 }
 
-/// How the ranks spent their time.
+/// Parts of the ranks' time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct TimeSplit {
-    /// Computing.
+    /// Computation.
     pub compute: Split,
-    /// Blocked while the message is under way.
+    /// Blocked while the message is in transit.
     pub communication: Split,
-    /// The part of it that more bandwidth would not shorten: latency of messages, overheads of sends and receives.
+    /// Part of `communication` that more bandwidth would not shorten: latency of messages, overheads of sends and
+    /// receives.
     pub latency: Split,
-    /// The rest of it: messages that drain through their links.
+    /// Rest of `communication`: messages whose data is being transferred.
     pub bandwidth: Split,
-    /// Blocked while the partner is not there, or idle at the end.
+    /// Blocked until the partner is ready, or idle at the end.
     pub waiting: Split,
 }
 
-/// The result of a replay with what was replayed on what.
+/// Result of a replay, with the trace, the network and the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReplayReport {
-    /// The trace.
+    /// Description of the trace.
     pub workload: WorkloadInfo,
-    /// The network.
+    /// Description of the network.
     pub network: NetworkInfo,
-    /// How ranks are placed.
+    /// Placement of ranks.
     pub mapping: String,
-    /// How the trace turns into time.
+    /// Description of the model.
     pub model: ModelDescription,
     /// Seconds from the common start to the end of the last rank.
     pub simulated_seconds: f64,
-    /// Millions of operations per second, where the count is known.
+    /// Millions of operations per second, if the count is known.
     pub mops: Option<f64>,
-    /// Point-to-point messages.
+    /// Number of point-to-point messages.
     pub messages: u64,
-    /// Their payload.
+    /// Payload of these messages in bytes.
     pub bytes: u64,
-    /// How the ranks spent their time.
+    /// Parts of the ranks' time.
     pub times: TimeSplit,
-    /// Why it takes as long as it does.
+    /// Explanation of the time.
     pub explanation: Explanation,
-    /// Counts of packets, where messages were packets.
+    /// Counts of packets, if messages were packets.
     pub packets: Option<PacketCounts>,
-    /// What the jobs cost each other, where there are several.
+    /// Interference between jobs, if there are several.
     pub jobs: Option<Interference>,
-    /// What the reader should know.
+    /// Notes for readers of the result.
     pub notes: Vec<String>,
-    /// Seconds that the simulator itself took; only where the user asked for it, since it differs from run to run.
+    /// Run time of the simulator in seconds; only if the user requested it, since it differs from run to run.
     pub wall_seconds: Option<f64>,
 }
 
@@ -80,7 +81,7 @@ fn split(values: impl Iterator<Item = f64> + Clone) -> Split {
 }
 
 impl TimeSplit {
-    /// Over all ranks of an outcome.
+    /// Computes the parts over all ranks of an outcome.
     pub fn of(outcome: &Outcome) -> Self {
         Self {
             compute: split(outcome.ranks.iter().map(|r| r.compute)),
@@ -93,12 +94,12 @@ impl TimeSplit {
 }
 
 impl ReplayReport {
-    /// Predicted time over the time that was measured when the program was recorded.
+    /// Returns the predicted time over the measured time of the recorded program.
     pub fn predicted_over_measured(&self) -> Option<f64> {
         self.workload.measured_seconds.map(|measured| self.simulated_seconds / measured)
     }
 
-    /// Collects what is reported of a finished replay.
+    /// Creates the report of a completed replay.
     pub fn new(
         workload: WorkloadInfo,
         network: NetworkInfo,

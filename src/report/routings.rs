@@ -1,25 +1,25 @@
-//! The effect of routing rules, as all formats show it.
+//! Effects of routing rules, for all formats.
 
 use super::findings::{grouped, list};
 use super::label::short;
 use crate::study::comparison::Comparison;
 use crate::study::routings::{self, Flip, RoutingEffect};
 
-/// Flips that are named one by one.
+/// Number of order changes that are named individually.
 const NAMED: usize = 3;
 
-/// The effect of a list of rules in words and as a table.
+/// Effect of a list of rules, as table and text.
 pub(super) struct Shown {
     /// Heading, without a full stop.
     pub title: String,
-    /// Sentences.
+    /// Sentences below the table.
     pub sentences: Vec<String>,
     /// Headings of the table: the network, the rules, the best rule and its value.
     pub headings: Vec<String>,
     pub rows: Vec<Vec<String>>,
 }
 
-/// What a study with a list of rules shows; one entry for each platform, mapping and table of collectives.
+/// Returns the effects in a study with a list of rules, one for each platform, mapping and table of collectives.
 pub(super) fn shown(c: &Comparison) -> Vec<Shown> {
     routings::effects(c).iter().map(|effect| of(c, effect)).collect()
 }
@@ -107,7 +107,7 @@ fn sentences<'a>(effect: &RoutingEffect, name: &dyn Fn(usize) -> &'a str) -> Vec
     vec![order, fastest, best]
 }
 
-/// Which networks have which rule, where a study has no list of rules and they differ.
+/// Returns the networks of each rule, if a study has no list of rules and the rules of its networks differ.
 pub(super) fn different_rules(c: &Comparison) -> Option<String> {
     if c.settings.iter().any(|setting| setting.routing.is_some()) {
         return None;

@@ -1,51 +1,51 @@
-//! The sensitivity of a comparison, as all formats show it.
+//! Sensitivity of a comparison, for all formats.
 
 use super::findings::list;
 use super::label::short;
 use crate::study::comparison::Comparison;
 use crate::study::sensitivity::{Effect, Sensitivity};
 
-/// What a sensitivity analysis is, in a sentence.
+/// Explanation of a sensitivity analysis.
 pub(super) const RULE: &str = "One assumption is changed at a time. The columns say how far the geometric mean of each network relative \
                                to the baseline moves; a dash is a network that the change leaves as it is.";
 
 /// Sensitivity as a table and in words.
 pub(super) struct Shown {
-    /// Numbers of the networks.
+    /// Indices of the networks.
     pub networks: Vec<usize>,
-    /// The mean of each network, nothing changed.
+    /// Mean of each network, without changes.
     pub stated: Vec<f64>,
-    /// The fastest, nothing changed.
+    /// Fastest network, without changes.
     pub fastest: String,
     pub rows: Vec<Row>,
     pub sentences: Vec<String>,
 }
 
-/// A changed assumption.
+/// A changed assumption in the table.
 pub(super) struct Row {
     pub assumption: String,
-    /// How far each network moves, as a fraction; `None` where nothing changes for it and for the baseline.
+    /// Relative change of each network; `None` if nothing changes for it and for the baseline.
     pub moved: Vec<Option<f64>>,
-    /// The baseline's own speed, relative to what it was.
+    /// Speedup of the baseline by the change.
     pub baseline: f64,
     /// Letter of the fastest network.
     pub fastest: String,
     pub changes: bool,
 }
 
-/// `+3.1 %`.
+/// Formats a change: `+3.1 %`.
 pub(super) fn percent(moved: Option<f64>) -> String {
     moved.map_or_else(
         || "-".to_owned(),
         |moved| {
-            // No `-0.0`.
+            // Avoids `-0.0`.
             let tenths = (moved * 1000.0).round() / 10.0 + 0.0;
             format!("{tenths:+.1} %")
         },
     )
 }
 
-/// What a study shows that has a sensitivity analysis.
+/// Returns the sensitivity of a study, if it has been analysed.
 pub(super) fn shown(c: &Comparison) -> Option<Shown> {
     let s = c.sensitivity.as_ref()?;
     let row = |effect: &Effect| {

@@ -8,11 +8,11 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 pub enum Datum {
     /// Text.
     Text(String),
-    /// A whole number.
+    /// A non-negative integer.
     Count(u64),
-    /// A number, and its decimals in text.
+    /// A number, and the number of its decimals in text.
     Number(f64, usize),
-    /// A truth value.
+    /// `true` or `false`.
     Flag(bool),
     /// Integers.
     List(Vec<u64>),
@@ -21,17 +21,17 @@ pub enum Datum {
 }
 
 impl Datum {
-    /// A number that may be missing.
+    /// Creates a number that may be missing.
     pub fn number(value: Option<f64>, decimals: usize) -> Self {
         value.map_or(Self::Missing, |value| Self::Number(value, decimals))
     }
 
-    /// A count that may be missing.
+    /// Creates a count that may be missing.
     pub fn count(value: Option<u64>) -> Self {
         value.map_or(Self::Missing, Self::Count)
     }
 
-    /// For people.
+    /// Returns the text for people.
     pub fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -44,7 +44,7 @@ impl Datum {
         }
     }
 
-    /// For programs, as a field of CSV.
+    /// Returns the field of CSV for programs.
     pub fn field(&self) -> String {
         match self {
             Self::Count(count) => count.to_string(),
@@ -70,39 +70,39 @@ impl Serialize for Datum {
     }
 }
 
-/// A column of a sheet: its name for programs and its heading for people.
+/// Column of a sheet: its name for programs and its heading for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
     /// Name in JSON and CSV.
     pub name: &'static str,
-    /// Heading in text; `None` for a column that text leaves out.
+    /// Heading in text; `None` for a column that text omits.
     pub heading: Option<&'static str>,
 }
 
-/// A table of a sheet.
+/// Table of a sheet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rows {
     /// Name of the list in JSON.
     pub name: &'static str,
     /// Columns.
     pub columns: Vec<Column>,
-    /// Rows, a value for each column.
+    /// Rows, with a value for each column.
     pub rows: Vec<Vec<Datum>>,
 }
 
-/// Some facts and tables. Text shows all of them, but of detail tables only the size; JSON has all; CSV has the last
-/// table, and the facts where there is none.
+/// Facts and tables. Text shows all of them, but only the size of detail tables; JSON has all; CSV has the last table,
+/// or the facts if there is no table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sheet {
-    /// Name and version in JSON.
+    /// Name and version of the schema in JSON.
     pub schema: &'static str,
-    /// First line in text.
+    /// First line of the text.
     pub title: String,
-    /// Name for programs, name for people, value.
+    /// Facts: name for programs, name for people, value.
     pub facts: Vec<(&'static str, &'static str, Datum)>,
     /// Tables that text shows.
     pub tables: Vec<Rows>,
-    /// A long table that is for programs.
+    /// A long table that only programs need.
     pub detail: Option<Rows>,
     /// Remarks at the end of the text.
     pub notes: Vec<String>,

@@ -1,7 +1,7 @@
-//! A comparison as one table: a row for each replay, and every factor and result in a column of its own.
+//! Comparisons as one table: a row per replay, and every factor and result in a column of its own.
 //!
-//! CSV is this table, and so are the data frames of the Python package. A column has one name and one unit wherever it
-//! occurs: `network` is a name, `spec` a specification. Columns are only ever added, at the end.
+//! CSV and the data frames of the Python package consist of this table. A column has one name and one unit everywhere:
+//! `network` is a name, `spec` a specification. Columns are only ever added, at the end.
 
 use super::sheet::{Column, Datum, Rows};
 use crate::platform::speeds::{Resolved, Values};
@@ -10,7 +10,7 @@ use crate::study::network::NetworkInfo;
 use crate::study::plan::Setting;
 use crate::study::procurement::NetworkCost;
 
-/// A replay and the comparison that it belongs to.
+/// A replay and its comparison.
 #[derive(Clone, Copy)]
 struct Row<'a> {
     all: &'a Comparison,
@@ -30,13 +30,13 @@ impl<'a> Row<'a> {
         Datum::number(self.all.costs[self.run.network].as_ref().and_then(value), 2)
     }
 
-    /// A parameter of the network; missing where a platform file lists its links.
+    /// Returns a parameter of the network; missing if a platform file lists its links.
     fn parameter(&self, value: impl Fn(&Resolved) -> Datum) -> Datum {
         self.network().parameters.as_ref().map_or(Datum::Missing, value)
     }
 }
 
-/// A column: its name, and the value of a row.
+/// Column: its name, and the value of a row.
 type Of = (&'static str, fn(Row<'_>) -> Datum);
 
 fn text(value: &str) -> Datum {
@@ -51,7 +51,7 @@ fn exact(value: f64) -> Datum {
     Datum::Number(value, 3)
 }
 
-/// A speed in bytes, flops or seconds; a range where links or hosts differ.
+/// Returns a speed in bytes, flops or seconds, or a range if links or hosts differ.
 fn speed(values: Option<Values>) -> Datum {
     match values {
         None => Datum::Missing,
@@ -60,12 +60,12 @@ fn speed(values: Option<Values>) -> Datum {
     }
 }
 
-/// A parameter of the link between a host and its switch, which a network may not have.
+/// Returns a parameter of the link between a host and its switch, which a network may not have.
 fn or_none(value: Option<f64>) -> Datum {
     value.map_or_else(|| text("none"), exact)
 }
 
-/// Every comparison begins with these.
+/// Columns with which every comparison begins.
 const RESULT: [Of; 7] = [
     ("workload", |row| text(&row.all.workloads[row.run.workload].name)),
     ("topology", |row| text(&row.all.plain_names[row.run.network])),
@@ -76,7 +76,7 @@ const RESULT: [Of; 7] = [
     ("baseline", |row| text(&row.all.plain_names[row.all.baselines[row.run.network]])),
 ];
 
-/// The setting, next in studies that vary it, and at the end of others.
+/// Columns of the setting: after the first ones in studies that vary it, and at the end in others.
 const SETTING: [Of; 3] = [
     ("platform", |row| optional(row.setting().platform.as_ref())),
     ("mapping", |row| text(&row.setting().mapping)),
@@ -90,7 +90,7 @@ const MODEL: Of = ("model", |row| match &row.setting().model {
     None => text(&row.all.model.network_model),
 });
 
-/// Making of the network.
+/// Columns of the network.
 const NETWORK: [Of; 11] = [
     ("routing", |row| optional(row.network().routing.as_ref())),
     ("routing_kind", |row| text(row.network().routing_nature)),
@@ -105,7 +105,8 @@ const NETWORK: [Of; 11] = [
     ("defaults", |row| row.parameter(|p| text(p.defaults))),
 ];
 
-/// Further factors and results, under the names that `mopsim replay --format csv` and `mopsim topology --format csv` have.
+/// Columns of further factors and results, under their names in `mopsim replay --format csv` and
+/// `mopsim topology --format csv`.
 const MORE: [Of; 30] = [
     ("network", |row| text(&row.all.plain_names[row.run.network])),
     ("spec", |row| text(&row.network().topology)),
@@ -141,8 +142,8 @@ const MORE: [Of; 30] = [
     ("failures", |row| row.setting().failures.as_ref().map_or(Datum::Missing, |failed| Datum::Text(failed.name()))),
 ];
 
-/// The columns of a comparison. All of them are in every comparison; those of settings come earlier where the study has
-/// several, as they did before they were in all.
+/// Returns the columns of a comparison. Every comparison has all of them. If a study varies a setting, its column is
+/// further left, as in earlier versions, which had it only in such studies.
 fn columns(comparison: &Comparison) -> Vec<Of> {
     let any = |given: fn(&Setting) -> bool| comparison.settings.iter().any(given);
     let early = [
@@ -155,7 +156,7 @@ fn columns(comparison: &Comparison) -> Vec<Of> {
     all.copied().collect()
 }
 
-/// Returns the table: a row for each replay, workload by workload, network by network, repetition by repetition.
+/// Returns the table: a row per replay, workload by workload, network by network, repetition by repetition.
 pub fn rows(comparison: &Comparison) -> Rows {
     let columns = columns(comparison);
     let row = |run: &Run| columns.iter().map(|(_, value)| value(Row { all: comparison, run })).collect();

@@ -1,4 +1,4 @@
-//! What is reported of a topology.
+//! Reports on topologies.
 
 use crate::cost::{Bill, CostError, PriceList, Prices};
 use crate::defaults::Version;
@@ -20,28 +20,29 @@ pub(super) mod shown;
 
 pub use route::RouteReport;
 
-/// Most arcs of a graph whose bisection is searched unasked.
+/// Largest number of arcs of a graph whose bisection is searched by default.
 const QUICK_ARCS: usize = 1 << 20;
-/// Largest product of switches and arcs for which a search from every switch is made unasked.
+/// Largest product of switches and arcs for which a search from every switch is made by default.
 const QUICK_SEARCHES: usize = 1 << 28;
-/// Largest product of switches, degree and arcs for which the edge connectivity is computed unasked.
+/// Largest product of switches, degree and arcs for which the edge connectivity is computed by default.
 const QUICK_FLOWS: usize = 1 << 31;
-/// Seeds of METIS where none are asked for.
+/// Default number of seeds for METIS.
 const SEEDS: usize = 5;
 
-/// What to take the time for: latencies, ways, edge connectivity, distances between hosts and halves take long.
+/// Selection of expensive properties: latencies, path diversity, edge connectivity, distances between hosts and
+/// bisection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effort {
-    /// None of them.
+    /// None of these properties.
     Least,
-    /// What is computed in seconds; the rest is left out of large networks.
+    /// Properties that take seconds; others are omitted for large networks.
     Quick,
-    /// All of them.
+    /// All of these properties.
     Full,
 }
 
 impl Effort {
-    /// Whether it is enough for work of this size, if work up to the limit is quick.
+    /// Returns `true` if the effort includes work of this size, where work up to the limit is quick.
     fn suffices(self, work: usize, limit: usize) -> bool {
         match self {
             Self::Least => false,
@@ -51,46 +52,47 @@ impl Effort {
     }
 }
 
-/// What to measure and with which numbers.
+/// Options of a report.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TopologyOptions {
-    /// Number of switches to sample distances from; exact distances if left out.
+    /// Number of switches in a sample for distances; default: exact distances.
     pub aspl_samples: Option<usize>,
-    /// Seed of that sample.
+    /// Seed of the sample.
     pub seed: u64,
-    /// Seed of random routings; if left out, see [`routing::seed_for`].
+    /// Seed of random routings; default: see [`routing::seed_for`].
     pub routing_seed: Option<u64>,
-    /// Seeds of METIS; if left out 5, and no bisection of very large networks. 0: no bisection.
+    /// Number of seeds for METIS; default: 5, and no bisection of very large networks. 0 for no bisection.
     pub bisection_seeds: Option<usize>,
-    /// What to take the time for.
+    /// Selection of expensive properties.
     pub effort: Effort,
-    /// The floor plan, and compute nodes on each switch.
+    /// Options of the floor plan, and compute nodes on each switch.
     pub floor: FloorOptions,
     /// Delay of a switch, in seconds.
     pub switch_delay: f64,
-    /// Delay of a cable, in seconds for each metre.
+    /// Delay of a cable, in seconds per metre.
     pub cable_delay: f64,
-    /// Prices.
+    /// Prices of parts.
     pub prices: Prices,
-    /// Sentence of the price list about itself.
+    /// Note of the price list.
     pub prices_note: Option<String>,
-    /// A route to show: the rule, where it is not the default one, from, to.
+    /// A route to show: its rule (default: that of the network), start and end.
     pub route: Option<(Option<String>, u32, u32)>,
     /// Version of the defaults, for the rule of the route.
     pub defaults: Version,
-    /// Counts searches from switches.
+    /// Counter of searches from switches.
     pub steps: Steps,
 }
 
 impl Default for TopologyOptions {
-    /// The current defaults.
+    /// Returns the options with the current defaults.
     fn default() -> Self {
         Self::of(Version::default())
     }
 }
 
 impl TopologyOptions {
-    /// The hosts of the family, the grid, delays of a version of the defaults, the preset prices.
+    /// Returns the default options: hosts of the family, the grid, delays of a version of the defaults, the preset
+    /// prices.
     pub fn of(version: Version) -> Self {
         let speeds = version.values().design;
         Self {
@@ -111,26 +113,26 @@ impl TopologyOptions {
     }
 }
 
-/// Why a topology cannot be reported on.
+/// Reason why there is no report on a topology.
 #[derive(Debug, thiserror::Error)]
 pub enum TopologyReportError {
-    /// It cannot be measured.
+    /// The topology cannot be measured.
     #[error(transparent)]
     Topology(#[from] TopologyError),
-    /// It cannot be placed on a floor.
+    /// The floor plan does not fit the topology.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// It does not take the routing.
+    /// The routing does not fit the topology.
     #[error(transparent)]
     Routing(#[from] RoutingError),
-    /// A switch of a route does not exist, or there is no way.
+    /// A switch of a route does not exist, or there is no path.
     #[error("{0}")]
     Route(String),
 }
 
-/// Sizes, degrees and distances of a topology, its cables, what it costs and draws.
+/// Sizes, degrees and distances of a topology, its cables, its cost and power.
 ///
-/// What was too dear to compute unasked is `None`, and so is what does not exist in a disconnected network.
+/// Properties that are too expensive by default are `None`, as are those that do not exist in a disconnected network.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TopologyReport {
     /// Canonical specification.
@@ -140,118 +142,119 @@ pub struct TopologyReport {
     /// Name of the generator that the seed is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generator: Option<&'static str>,
-    /// Number of vertices: switches, and hosts where the source of the family counts them, as in trees.
+    /// Number of vertices: switches, and hosts if the source of the family counts them, as for trees.
     pub n: usize,
     /// Number of switches.
     pub switches: usize,
-    /// Number of hosts: those of the family, unless the user says otherwise.
+    /// Number of hosts: those of the family, unless specified by the user.
     pub hosts: u64,
-    /// Whether cables are one-way.
+    /// `true` if cables are one-way.
     pub directed: bool,
-    /// Two-way cables; `None` where cables are one-way.
+    /// Number of two-way cables; `None` if cables are one-way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edges: Option<usize>,
-    /// One-way cables; `None` where cables are two-way.
+    /// Number of one-way cables; `None` if cables are two-way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arcs: Option<usize>,
-    /// Smallest degree; of one-way cables the smaller of in- and out-degree.
+    /// Smallest degree; for one-way cables the smaller of in- and out-degree.
     pub min_degree: usize,
-    /// Largest degree; of one-way cables the larger of in- and out-degree.
+    /// Largest degree; for one-way cables the larger of in- and out-degree.
     pub max_degree: usize,
     /// Largest distance in hops; `None` if some switch cannot reach another, or if distances were sampled.
     pub diameter: Option<usize>,
     /// Average shortest path length in hops; `None` if some switch cannot reach another.
     pub aspl: Option<f64>,
-    /// Sum of the distances of all ordered pairs; `None` where `aspl` is, or if distances were sampled.
+    /// Sum of the distances of all ordered pairs; `None` if `aspl` is `None`, or if distances were sampled.
     pub distance_sum: Option<u64>,
-    /// Largest distance between hosts in cables, where hosts are vertices.
+    /// Largest distance between hosts in cables, if hosts are vertices.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_diameter_links: Option<usize>,
-    /// Average distance between hosts in cables, where hosts are vertices.
+    /// Average distance between hosts in cables, if hosts are vertices.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_aspl_links: Option<f64>,
-    /// Most switches that a message from host to host crosses.
+    /// Largest number of switches that a message from host to host crosses.
     pub host_diameter_switches: Option<usize>,
-    /// The average over all pairs of hosts.
+    /// Average number of switches over all pairs of hosts.
     pub host_aspl_switches: Option<f64>,
     /// SHA-256 of the sorted edge list.
     pub edge_sha256: String,
-    /// Whether every switch reaches every other.
+    /// `true` if every switch reaches every other.
     pub connected: bool,
-    /// Ordered pairs at distance 1, 2, ...; of a sample, those from its switches.
+    /// Number of ordered pairs at distance 1, 2, ...; for a sample, of those from its switches.
     pub distance_histogram: Option<Vec<u64>>,
-    /// Switches that distances were sampled from.
+    /// Number of switches in the sample for distances.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aspl_samples: Option<usize>,
     /// The true average is within this of `aspl` with 95 % confidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aspl_error: Option<f64>,
-    /// The diameter is at least this.
+    /// Lower bound of the diameter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diameter_at_least: Option<usize>,
-    /// No network of this size and degree has a smaller average; `None` if none is connected.
+    /// Lower bound of the average for this size and degree; `None` if no such network is connected.
     pub aspl_lower_bound: Option<f64>,
-    /// Most switches that a network of this degree and diameter could have, if they can be counted.
+    /// Largest number of switches that a network of this degree and diameter could have, if it fits in the type.
     pub moore_bound: Option<u64>,
-    /// Switches as a share of that.
+    /// Number of switches as a share of that bound.
     pub moore_share: Option<f64>,
-    /// Cables (one-way: arcs) whose loss can disconnect the network.
+    /// Smallest number of cables (one-way: arcs) whose loss can disconnect the network.
     pub edge_connectivity: Option<usize>,
     /// Mean number of neighbours through which a shortest path leads.
     pub path_diversity: Option<f64>,
-    /// Cables between halves; one-way: arcs, either way. An upper bound unless `bisection_method` is `exact`.
+    /// Number of cables between halves; one-way: arcs, in either direction. An upper bound unless `bisection_method` is
+    /// `exact`.
     pub bisection: Option<u64>,
-    /// The same with arcs in both directions between two switches counted once; one-way networks only.
+    /// `bisection` with arcs in both directions between two switches counted once; one-way networks only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bisection_merged: Option<u64>,
     /// `exact`, or `metis` with the number of seeds.
     pub bisection_method: Option<String>,
-    /// Cables between two arcs of consecutive switches, at best.
+    /// Smallest number of cables between two arcs of consecutive switches.
     pub semicircle_cut: Option<u64>,
-    /// Cables between 20 random halves, at best.
+    /// Smallest number of cables between halves, among 20 random halves.
     pub random_halves_cut: Option<u64>,
-    /// Cables between 20 random halves, on average.
+    /// Mean number of cables between halves, over 20 random halves.
     pub random_halves_mean: Option<f64>,
     /// Bisection as a share of all links, `B_r = 2B / (nK)` with the mean degree K.
     pub bisection_share_of_links: Option<f64>,
     /// Bisection as a share of all links and endpoints, `b_r = B_r K / (K + 2p)`.
     pub bisection_share_of_all: Option<f64>,
-    /// Mean degree for each host on a switch, `K/p`; `None` in trees and where hosts are vertices.
+    /// Mean degree per host on a switch, `K/p`; `None` for trees and if hosts are vertices.
     pub links_per_host: Option<f64>,
-    /// The same for each hop of an average way, `K / (p ASPL)`: below 1, hosts that send to anywhere want more than all
-    /// links carry.
+    /// Links per host and hop of an average path, `K / (p ASPL)`: below 1, hosts that send to random others need
+    /// more than all links can carry.
     pub links_per_host_and_hop: Option<f64>,
-    /// Whether a Clos network always has a free way for a circuit: `strictly`, `rearrangeable` (if others may be moved)
+    /// Guarantee of a Clos network of a free path for a circuit: `strictly`, `rearrangeable` (if others may be moved)
     /// or `no`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nonblocking: Option<&'static str>,
-    /// Where the switches stand.
+    /// Floor plan of the switches.
     pub floor: FloorReport,
-    /// What they cost; `None` if the price list has no such routers.
+    /// Cost of the network; `None` if the price list has no such routers.
     pub cost: Option<CostReport>,
-    /// Why that is unknown, if it is.
+    /// Reason for an unknown cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_cost: Option<String>,
-    /// Cables of a file that were named once more and count once.
+    /// Number of repeated cables in a file, which count once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duplicates_merged: Option<usize>,
-    /// A route, if one was asked for.
+    /// Route, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub route: Option<RouteReport>,
 }
 
-/// Cabinets and cables between switches.
+/// Cabinets, and cables between switches.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FloorReport {
     /// Name of the model.
     pub plan: &'static str,
-    /// Cabinets.
+    /// Number of cabinets.
     pub cabinets: usize,
-    /// Rows of cabinets.
+    /// Number of rows of cabinets.
     pub rows: usize,
-    /// Cabinets in a row.
+    /// Number of cabinets per row.
     pub columns: usize,
-    /// Cables that stay in a cabinet.
+    /// Number of cables within a cabinet.
     pub cables_within_cabinets: usize,
     /// Length of all cables, in metres.
     pub cable_metres: f64,
@@ -259,56 +262,56 @@ pub struct FloorReport {
     pub average_cable_metres: f64,
     /// Longest cable, in metres.
     pub longest_cable_metres: f64,
-    /// Cables of up to 5, 10, 15, ... metres.
+    /// Number of cables of up to 5, 10, 15, ... metres.
     pub cables_by_5_metres: Vec<u64>,
     /// Version of the defaults.
     pub defaults: &'static str,
     /// Delay of a switch, in nanoseconds.
     pub switch_delay_ns: f64,
-    /// Delay of a metre of cable, in nanoseconds.
+    /// Delay per metre of cable, in nanoseconds.
     pub cable_delay_ns_per_metre: f64,
-    /// Largest latency between switches on the fastest ways, in nanoseconds.
+    /// Largest latency between switches on the fastest paths, in nanoseconds.
     pub max_latency_ns: Option<f64>,
-    /// Mean latency on the fastest ways, in nanoseconds.
+    /// Mean latency on the fastest paths, in nanoseconds.
     pub mean_latency_ns: Option<f64>,
-    /// Largest latency on the fastest of the ways with the fewest hops, in nanoseconds.
+    /// Largest latency on the fastest of the paths with the fewest hops, in nanoseconds.
     pub nearest_max_latency_ns: Option<f64>,
-    /// Mean latency on these ways, in nanoseconds.
+    /// Mean latency on these paths, in nanoseconds.
     pub nearest_mean_latency_ns: Option<f64>,
 }
 
-/// Dollars and watts.
+/// Cost in dollars, and power in watts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CostReport {
     /// Name of the price list.
     pub prices: String,
-    /// Sentence of the price list about itself.
+    /// Note of the price list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices_note: Option<String>,
     /// Rate of a link, in Gb/s.
     pub link_rate_gbps: f64,
-    /// Compute nodes.
+    /// Number of compute nodes.
     pub endpoints: u64,
-    /// Ports of a router.
+    /// Number of ports per router.
     pub ports: u64,
-    /// Copper cables.
+    /// Number of copper cables.
     pub copper_cables: u64,
-    /// Fibre cables.
+    /// Number of fibre cables.
     pub fibre_cables: u64,
     /// Dollars for cables.
     pub cable_dollars: f64,
     /// Dollars for routers.
     pub router_dollars: f64,
-    /// Dollars for adapters of hosts, where the price list has them.
+    /// Dollars for adapters of hosts, if the price list has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_dollars: Option<f64>,
-    /// Dollars in all.
+    /// Total in dollars.
     pub dollars: f64,
-    /// Dollars for each compute node.
+    /// Dollars per compute node.
     pub dollars_per_endpoint: Option<f64>,
-    /// Watts.
+    /// Total power in watts.
     pub watts: f64,
-    /// Watts for each compute node.
+    /// Watts per compute node.
     pub watts_per_endpoint: Option<f64>,
 }
 
@@ -316,18 +319,18 @@ impl TopologyReport {
     /// Measures a topology.
     ///
     /// # Errors
-    /// If it is too large for exact distances, does not fit the floor plan or the routing.
+    /// [`TopologyReportError`] if it is too large for exact distances, or does not fit the floor plan or the routing.
     pub fn of(topology: &Topology, options: &TopologyOptions) -> Result<Self, TopologyReportError> {
-        // A switch that failed would be at no distance: metrics are those of the switches that are left.
+        // A failed switch cannot be reached: metrics are those of the remaining switches.
         let left = damaged::remaining(topology)?;
         let measured = left.as_ref().unwrap_or(topology);
         let switches = &*measured.graph;
-        // Trees are measured as their sources draw them, with the hosts.
+        // Trees are measured with the hosts, as in their sources.
         let whole = switches.with_host_vertices()?;
         let graph = whole.as_ref().map_or(switches, |(graph, _)| &**graph);
         let alike = symmetry::vertex_transitive(&topology.spec);
         let (metrics, sampled) = match options.aspl_samples {
-            // Where all switches are alike, the exact distances are cheaper than any sample.
+            // If all switches are equivalent, the exact distances are cheaper than any sample.
             Some(samples) if !alike => {
                 let sampled = match distances::sampled(graph, samples, options.seed, &options.steps) {
                     Err(TopologyError::Disconnected { .. }) => None,
@@ -349,7 +352,7 @@ impl TopologyReport {
         let quick = |work, limit| options.effort.suffices(work, limit);
         let searches = switches.switches().saturating_mul(switches.arcs());
         let crossed = match &whole {
-            // Cables between hosts are one more than switches.
+            // The number of cables between hosts is one more than that of switches.
             Some(_) => between_hosts.map(|(largest, mean)| (largest - 1, mean - 1.0)),
             None => crossed(
                 switches,
@@ -409,19 +412,19 @@ impl TopologyReport {
             floor: floor(topology, &plan, options, shown.is_some() && quick(searches, QUICK_SEARCHES))?,
             no_cost: cost.as_ref().err().map(CostError::to_string),
             cost: cost.ok(),
-            // Families may name a cable twice on their way to a graph; that is no mistake of the user's.
+            // Families may generate a cable twice, which is not an error of the user.
             duplicates_merged: Some(switches.duplicates_merged()).filter(|&count| topology.spec.is_file() && count > 0),
             route: options.route.as_ref().map(|route| RouteReport::of(topology, options, route)).transpose()?,
         };
-        // How switches hang together; where hosts are vertices of the graph, they would count as ways.
+        // Connectivity of the switches; hosts that are vertices of the graph would count as paths.
         if !matches!(switches.hosts(), Hosts::Vertices(_)) {
             let degrees = degrees(switches);
             // In a tree, neither the mean degree nor the distances are those of a switch with hosts.
             if whole.is_none() {
                 report.balance(switches);
             }
-            // Of a tree only the diameter with its hosts is known; all that counts is whether there is one, and more
-            // than 2.
+            // For a tree only the diameter with its hosts is known; it is only relevant whether it exists, and exceeds
+            // 2.
             let diameter = diameter.map(|diameter| if whole.is_some() { diameter.max(3) } else { diameter });
             let easy = alike || matches!(diameter, None | Some(..=2));
             let flows = if easy { 0 } else { searches.saturating_mul(degrees.min_out.min(degrees.min_in)) };
@@ -439,19 +442,19 @@ impl TopologyReport {
         Ok(report)
     }
 
-    /// What links there are for the hosts; nothing without hosts or links.
+    /// Computes the links available per host; nothing without hosts or links.
     fn balance(&mut self, switches: &Graph) {
         if self.hosts == 0 || switches.arcs() == 0 {
             return;
         }
         let of_a_switch = |count: f64| count / switches.switches() as f64;
-        // A link has two directions: an arc is half of one.
+        // A link has two directions, so an arc is half a link.
         let (degree, endpoints) = (of_a_switch(switches.arcs() as f64), of_a_switch(self.hosts as f64));
         self.links_per_host = Some(degree / endpoints);
         self.links_per_host_and_hop = self.aspl.map(|aspl| bounds::links_per_host_and_hop(degree, endpoints, aspl));
     }
 
-    /// Halves `graph`, which has the hosts of a tree as vertices; `switches` is without them.
+    /// Computes the bisection of `graph`, which includes the hosts of a tree as vertices; `switches` does not.
     fn bisect(&mut self, graph: &Graph, switches: &Graph, seeds: usize) {
         let found = bisection::best(graph, Counting::Arcs, seeds);
         self.bisection_method = Some(match found.method {
@@ -463,7 +466,7 @@ impl TopologyReport {
         self.semicircle_cut = Some(bisection::semicircle(graph, Counting::Arcs).cut);
         let (halves, mean) = bisection::random_halves(graph, Counting::Arcs, 20, 1);
         (self.random_halves_cut, self.random_halves_mean) = (Some(halves.cut), Some(mean));
-        // A link has two directions: an arc is half of one. Cables to hosts are no links between switches.
+        // A link has two directions, so an arc is half a link. Cables to hosts are not links between switches.
         let (vertices, hosts) = (switches.switch_vertices(), self.hosts as f64);
         let to_hosts = if let Hosts::Vertices(count) = switches.hosts() {
             (0..*count).map(SwitchId).map(|host| switches.out_degree(host) + switches.in_degree(host)).sum::<usize>()
@@ -479,7 +482,7 @@ impl TopologyReport {
         if links > 0.0 {
             self.bisection_share_of_links = Some(bounds::bisection_share_of_links(cut, vertices, degree));
         }
-        // One switch has no links: its hosts are cut in two, with half of them on each side.
+        // A single switch has no links: its hosts are divided, with half of them on each side.
         let cut = if links == 0.0 && vertices == 1 { hosts / 2.0 } else { cut };
         if links > 0.0 || cut > 0.0 {
             let share = bounds::bisection_share_of_all(cut, vertices, degree, hosts / vertices as f64);
@@ -501,7 +504,7 @@ fn floor(
         with_latency.then(latency).transpose()
     };
     let (fastest, nearest): (Option<Latency>, _) = (latency(Choice::Fastest)?, latency(Choice::Nearest)?);
-    // Latencies are sums of picoseconds; more digits are rounding.
+    // Latencies are sums of picoseconds; further digits are rounding errors.
     let nanoseconds = |seconds: f64| (seconds * 1e15).round() / 1e6;
     Ok(FloorReport {
         plan: plan.model.name(),
@@ -523,8 +526,9 @@ fn floor(
     })
 }
 
-/// Largest and mean number of switches that a message between hosts crosses. Where all switches bear equally many, known
-/// distances tell; otherwise it takes a search from each switch, which is made if it is `quick`.
+/// Returns the largest and mean number of switches that a message between hosts crosses. If all switches have the same
+/// number of hosts attached, known distances suffice; otherwise this needs a search from each switch, which is made
+/// only if it is `quick`.
 fn crossed(switches: &Graph, plan: &FloorPlan, distances: Option<&Distances>, quick: bool) -> Option<(usize, f64)> {
     let hosts: Vec<u32> = (0..switches.switches() as u32).map(|switch| plan.hosts_on(SwitchId(switch))).collect();
     let between = match distances {

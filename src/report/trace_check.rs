@@ -1,4 +1,4 @@
-//! What is wrong with a trace, as a sheet and as lines.
+//! Problems of a trace, as a sheet and as lines.
 
 use super::sheet::{Column, Datum, Rows, Sheet};
 use crate::report::wrap::broken;
@@ -6,12 +6,12 @@ use crate::trace::Trace;
 use crate::trace::inspect::{Finding, Severity};
 use std::io::{self, Write};
 
-/// Findings of each severity.
+/// Returns the number of findings of a severity.
 fn count(findings: &[Finding], severity: Severity) -> u64 {
     findings.iter().filter(|f| f.severity == severity).count() as u64
 }
 
-/// `t.ti:17`, or the number of the action.
+/// Returns the place of a finding: `t.ti:17`, or the number of the action.
 fn place(trace: &Trace, finding: &Finding) -> Option<String> {
     let (rank, action) = (finding.rank?, finding.action?);
     Some(match trace.locate(rank as usize, action) {
@@ -20,7 +20,7 @@ fn place(trace: &Trace, finding: &Finding) -> Option<String> {
     })
 }
 
-/// The findings as a sheet, for programs.
+/// Returns the findings as a sheet, for programs.
 pub fn sheet(trace: &Trace, findings: &[Finding]) -> Sheet {
     let rows = findings
         .iter()
@@ -68,10 +68,10 @@ fn verdict(trace: &Trace, findings: &[Finding]) -> String {
     format!("{}, {ranks} ranks, {actions} actions: {said}", trace.name)
 }
 
-/// The findings for people: sentences are too long for a table of 80 columns.
+/// Writes the findings for people: sentences are too long for a table of 80 columns.
 ///
 /// # Errors
-/// If `out` does not take it.
+/// If writing to `out` fails.
 pub fn text(trace: &Trace, findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", verdict(trace, findings))?;
     for finding in findings {

@@ -1,8 +1,8 @@
-//! What each rank does when, as Chrome trace events: JSON that ui.perfetto.dev and chrome://tracing show.
+//! Chrome trace events of each rank's actions: JSON for ui.perfetto.dev and chrome://tracing.
 //!
 //! The format is that of "Trace Event Format" (Google, 2016): a process for the program, a thread for each rank, a
-//! complete event (`X`) for each action, and a flow (`s`, `f`) for a message on which somebody was blocked. Events are
-//! written as they happen, so that memory does not grow with the trace; there is an upper limit on their number.
+//! complete event (`X`) for each action, and a flow (`s`, `f`) for a message that blocked a rank. Events are written as
+//! they occur, so that memory does not grow with the trace; their number is limited.
 
 use super::mark::TIMELINE;
 use crate::engine::{Observer, Wakening};
@@ -10,13 +10,13 @@ use crate::mpi::messages::Envelope;
 use crate::trace::{Action, Trace};
 use std::io::{self, Write};
 
-/// Writes the events of the replay that it watches.
+/// Observer that writes the events of a replay.
 pub struct TraceEvents<'a, W: Write> {
     out: W,
     trace: &'a Trace,
-    /// When each rank began its action.
+    /// Start time of each rank's action.
     began: Vec<f64>,
-    /// Envelope, payload and poster of the messages under way.
+    /// Envelope, payload and poster of the messages in transit.
     messages: Vec<(Envelope, u64, u32)>,
     flows: u64,
     written: u64,
@@ -26,7 +26,7 @@ pub struct TraceEvents<'a, W: Write> {
 }
 
 impl<'a, W: Write> TraceEvents<'a, W> {
-    /// Begins a file with at most `limit` events beside the names of the ranks.
+    /// Begins a file with at most `limit` events in addition to the names of the ranks.
     pub fn new(out: W, trace: &'a Trace, network: &str, limit: u64) -> Self {
         let mut events = Self {
             out,
@@ -57,10 +57,10 @@ impl<'a, W: Write> TraceEvents<'a, W> {
         events
     }
 
-    /// Ends the file. Returns how many events are in it, and how many were left out.
+    /// Ends the file. Returns the number of events in it, and the number of omitted ones.
     ///
     /// # Errors
-    /// If the file did not take something.
+    /// If a write to the file has failed.
     pub fn finish(mut self) -> io::Result<(u64, u64)> {
         self.write(|out| write!(out, "\n]}}\n"));
         self.result?;
@@ -68,14 +68,14 @@ impl<'a, W: Write> TraceEvents<'a, W> {
         Ok((self.written, self.left_out))
     }
 
-    /// After the first failure nothing more is written.
+    /// Writes unless an earlier write has failed.
     fn write(&mut self, write: impl FnOnce(&mut W) -> io::Result<()>) {
         if self.result.is_ok() {
             self.result = write(&mut self.out);
         }
     }
 
-    /// Whether one more event has room.
+    /// Returns `true` if there is room for `events` more events.
     fn room(&mut self, events: u64) -> bool {
         let room = self.written + events <= self.limit;
         if room {
@@ -86,7 +86,7 @@ impl<'a, W: Write> TraceEvents<'a, W> {
         room
     }
 
-    /// Name and category of an action.
+    /// Returns the name and category of an action.
     fn describe(&self, rank: u32, action: usize) -> (&'static str, &'static str) {
         match self.trace.actions[rank as usize].get(action) {
             Some(Action::Collective { index }) => (self.trace.collectives[index as usize].kind.name(), "collective"),
@@ -100,7 +100,7 @@ impl<'a, W: Write> TraceEvents<'a, W> {
     }
 }
 
-/// Seconds as the format wants them: microseconds, to the picosecond.
+/// Formats seconds in the unit of the format: microseconds, with picoseconds as decimals.
 fn micros(seconds: f64) -> String {
     format!("{:.6}", seconds * 1e6)
 }
@@ -113,7 +113,7 @@ impl<W: Write> Observer for TraceEvents<'_, W> {
     fn action_ended(&mut self, rank: u32, action: usize, date: f64) {
         let began = self.began[rank as usize];
         let (name, category) = self.describe(rank, action);
-        // What takes no time cannot be seen.
+        // Actions that take no time are invisible.
         if date <= began || !self.room(1) {
             return;
         }
@@ -137,7 +137,7 @@ impl<W: Write> Observer for TraceEvents<'_, W> {
 
     fn woken(&mut self, rank: u32, w: Wakening) {
         let (envelope, bytes, _) = self.messages[w.message as usize];
-        // A sender that waits for its own message is set free by it, too; the arrow goes to the receiver.
+        // A sender that waits for its own message is also released by it; the arrow goes to the receiver.
         if rank != envelope.destination || envelope.source == rank || !self.room(2) {
             return;
         }

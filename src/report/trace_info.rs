@@ -1,17 +1,17 @@
-//! What is in a trace, as a sheet.
+//! Sheets of the contents of traces.
 
 use super::sheet::{Column, Datum, Rows, Sheet};
 use crate::trace::Trace;
 use crate::trace::inspect::Info;
 
-/// What the report is to say beside what is in the trace itself.
+/// Data of the report in addition to those of the trace itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Extras {
-    /// Speed of a host in flop/s, to say how long ranks compute.
+    /// Speed of a host in flop/s, to compute how long ranks compute.
     pub host_speed: f64,
-    /// Bytes in the compact form, and of that packed by zstd.
+    /// Bytes in the compact form, and bytes of that compressed by zstd.
     pub compressed: (u64, u64),
-    /// Iterations, where the ranks repeat themselves.
+    /// Number of iterations, if the ranks repeat their actions.
     pub iterations: Option<usize>,
 }
 
@@ -22,7 +22,7 @@ fn columns(names: &[(&'static str, &'static str)]) -> Vec<Column> {
 /// A row of the totals: name for programs, name for people, value, mean and largest of a rank.
 type Total = (&'static str, &'static str, Datum, Option<(f64, f64)>, usize);
 
-/// What is in a trace.
+/// Returns the sheet of a trace's contents.
 pub fn info(trace: &Trace, info: &Info, extras: &Extras) -> Sheet {
     let per_second = 1.0 / extras.host_speed;
     let count = |what: fn(&crate::trace::inspect::RankTotal) -> u64| {

@@ -1,27 +1,27 @@
-//! Who sends how much to whom: a heat map in characters, as SVG, and a list for programs.
+//! Communication matrix of the ranks: a heat map in characters, as SVG, and a list for programs.
 //!
-//! Ranks are put together in groups of the same size where there are more than there is room for. Tones are those of
-//! logarithms: neighbours and far ranks often differ by powers of ten.
+//! If there are more ranks than fit, they are combined in groups of equal size. Tones are logarithmic: neighbours and
+//! distant ranks often differ by powers of ten.
 
 use crate::markup::{GENERATOR, escape_text};
 use crate::trace::inspect::Info;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// Rows of the heat map in characters, at most.
+/// Largest number of rows of the heat map in characters.
 const ROWS: usize = 32;
-/// Rows of the drawing, at most.
+/// Largest number of rows of the drawing.
 const CELLS: usize = 128;
-/// Tones, from nothing to the most.
+/// Tones, from none to the largest volume.
 const TONES: [char; 6] = [' ', '·', '░', '▒', '▓', '█'];
 
 /// Bytes between groups of ranks.
 struct Grouped {
-    /// Ranks of a group.
+    /// Number of ranks per group.
     size: usize,
-    /// Groups.
+    /// Number of groups.
     groups: usize,
-    /// Row by row: from, to.
+    /// Bytes row by row: from, to.
     bytes: Vec<u64>,
 }
 
@@ -32,7 +32,7 @@ impl Grouped {
         let groups = ranks.div_ceil(size);
         let mut bytes = vec![0; groups * groups];
         for &(from, to, volume) in &info.matrix {
-            // Messages without bytes are messages, too.
+            // Messages without bytes count as well.
             bytes[from as usize / size * groups + to as usize / size] += volume.bytes.max(1);
         }
         Self { size, groups, bytes }
@@ -42,7 +42,8 @@ impl Grouped {
         self.bytes.iter().copied().max().unwrap_or(0)
     }
 
-    /// The tone of a cell: 0 for nothing, 1 for the most, in between by the logarithm over four powers of ten.
+    /// Returns the tone of a cell: 0 for nothing, 1 for the maximum, in between by the logarithm over four powers of
+    /// ten.
     fn tone(&self, cell: u64) -> f64 {
         if cell == 0 {
             return 0.0;
@@ -60,7 +61,7 @@ impl Grouped {
 /// Writes the heat map in characters, in less than 80 columns.
 ///
 /// # Errors
-/// If `out` does not take it.
+/// If writing to `out` fails.
 pub fn text(info: &Info, out: &mut dyn Write) -> io::Result<()> {
     if info.matrix.is_empty() {
         return writeln!(out, "\nNo point-to-point messages.");
@@ -90,7 +91,7 @@ pub fn text(info: &Info, out: &mut dyn Write) -> io::Result<()> {
 /// Writes the matrix as a drawing.
 ///
 /// # Errors
-/// If `out` does not take it.
+/// If writing to `out` fails.
 pub fn svg(name: &str, info: &Info, out: &mut dyn Write) -> io::Result<()> {
     let grouped = Grouped::of(info, CELLS);
     let (ranks, groups) = (info.ranks.len(), grouped.groups);
@@ -113,7 +114,7 @@ pub fn svg(name: &str, info: &Info, out: &mut dyn Write) -> io::Result<()> {
             );
         }
     }
-    // Some labels, where they have room.
+    // Labels are drawn only as far as they fit.
     let every = groups.div_ceil(16);
     for group in (0..groups).step_by(every) {
         let at = (group as f64 + 0.5) * step;
@@ -144,13 +145,13 @@ pub fn svg(name: &str, info: &Info, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// The first line of the CSV.
+/// Headings of the CSV.
 pub(super) const HEADINGS: &str = "from,to,messages,bytes";
 
 /// Writes the pairs that exchange messages as CSV: source, destination, messages, bytes.
 ///
 /// # Errors
-/// If `out` does not take it.
+/// If writing to `out` fails.
 pub fn csv(info: &Info, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{HEADINGS}")?;
     for (from, to, volume) in &info.matrix {

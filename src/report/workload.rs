@@ -1,4 +1,4 @@
-//! Workloads and differences of traces, as sheets.
+//! Sheets of workloads, and of differences of traces.
 
 use super::sheet::{Column, Datum, Rows, Sheet};
 use crate::trace::diff::{Difference, Place};
@@ -15,7 +15,7 @@ fn text(text: impl ToString) -> Datum {
     Datum::Text(text.to_string())
 }
 
-/// The built-in programs.
+/// Returns the sheet of the built-in programs.
 pub fn catalogue() -> Sheet {
     let rows = catalogue::ALL.iter().map(|b| vec![text(b.name), text(b.headline())]).collect();
     Sheet {
@@ -32,7 +32,7 @@ pub fn catalogue() -> Sheet {
     }
 }
 
-/// What a program is and which parameters it has.
+/// Returns the description and the parameters of a program.
 pub fn parameters(program: &Program) -> Sheet {
     let mut facts = Vec::new();
     let mut notes = Vec::new();
@@ -71,7 +71,7 @@ pub fn parameters(program: &Program) -> Sheet {
     }
 }
 
-/// What a generated trace has in it.
+/// Returns the contents of a generated trace.
 pub fn summary(instance: &Instance, summary: &Summary) -> Sheet {
     let side = instance.side();
     let collectives = summary.collectives.iter().map(|(kind, calls)| (kind.name(), kind.name(), Datum::Count(*calls)));
@@ -97,7 +97,7 @@ pub fn summary(instance: &Instance, summary: &Summary) -> Sheet {
     }
 }
 
-/// What differs between two traces.
+/// Returns the differences between two traces.
 pub fn difference(difference: &Difference) -> Sheet {
     let calls = difference
         .calls
@@ -175,7 +175,7 @@ pub fn difference(difference: &Difference) -> Sheet {
     }
 }
 
-/// The sums of both traces, side by side.
+/// Returns the sums of both traces, side by side.
 fn totals(difference: &Difference) -> Rows {
     let row = |what: &str, first: Datum, second: Datum| vec![text(what), first, second];
     let different = |what: &str, count: u64| row(what, Datum::Count(count), Datum::Missing);

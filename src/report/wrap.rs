@@ -1,11 +1,11 @@
-//! Texts for people, broken between words into lines that a terminal shows whole.
+//! Line breaking of texts for people, between words and within the width of a terminal.
 
 use std::sync::OnceLock;
 
-/// Columns of all texts, unless [`set_width`] says otherwise.
+/// Default number of columns of all texts; see [`set_width`].
 pub const WIDTH: usize = 80;
 
-/// Most columns of a text: longer lines of words are hard to read.
+/// Largest number of columns: longer lines of words are hard to read.
 pub const MOST: usize = 200;
 
 static TERMINAL: OnceLock<usize> = OnceLock::new();
@@ -16,14 +16,14 @@ pub fn set_width(columns: usize) {
     TERMINAL.get_or_init(|| columns.clamp(WIDTH, MOST));
 }
 
-/// Columns of all texts.
+/// Returns the number of columns of all texts.
 pub fn width() -> usize {
     TERMINAL.get().copied().unwrap_or(WIDTH)
 }
 
-/// Breaks a text at blanks into lines of at most [`width`] characters; longer words stay whole. The first line begins
-/// behind `column` columns that are there already, the others behind `hang` blanks, which are added. There is no line
-/// end behind the last.
+/// Breaks a text at blanks into lines of at most [`width`] characters; longer words are not broken. The first line
+/// begins after `column` existing columns, the others after `hang` blanks, which are added. There is no line end after
+/// the last line.
 ///
 /// ```
 /// let text = mopsim::report::wrap::broken(&"word ".repeat(16).trim_end(), 2, 4);

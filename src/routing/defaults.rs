@@ -32,7 +32,7 @@ pub fn default_routing(version: Version, topology: &Topology, hosts: u64) -> &'s
     // Rules by numbers and coordinates need all cables; those that follow distances find the ones that are left.
     let base = damaged::base_of(&topology.spec);
     let own = match base.as_ref().unwrap_or(&topology.spec).family().name {
-        // Any rule gives the only path; this one is found the fastest.
+        // All rules find the only path; this one finds it fastest.
         "full_mesh" | "star" | "tree" => PLAIN,
         "ring" | "mesh" | "torus" | "tofu" | "hypercube" | "hyperx" | "flattened_butterfly" => "dimension_order",
         "fat_tree2" | "fat_tree3" | "kary_ntree" | "xgft" | "clos" | "dragonfly_plus" => "d_mod_k",

@@ -22,7 +22,7 @@ pub enum Line {
 pub struct Grid {
     /// Size of each dimension.
     pub dims: Vec<u32>,
-    /// How the switches of a line are joined, for each dimension.
+    /// Connection of the switches of a line, for each dimension.
     pub lines: Vec<Line>,
 }
 
@@ -53,7 +53,7 @@ impl Grid {
         Some(Self { lines: vec![line; dims.len()], dims })
     }
 
-    /// Whether the lines of at least one dimension are joined so.
+    /// Returns `true` if the lines of at least one dimension have this connection.
     pub fn has(&self, line: Line) -> bool {
         self.lines.contains(&line)
     }

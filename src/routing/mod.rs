@@ -162,7 +162,7 @@ pub(crate) fn spread(from: u32, to: u32) -> u32 {
     (derived_seed(u64::from(from), u64::from(to)) >> 32) as u32
 }
 
-/// What a routing may need beside the topology.
+/// Input of a routing in addition to the topology.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Options<'a> {
     /// Seed of random routings.

@@ -1,18 +1,17 @@
-//! Comparison across settings: every network in every setting, relative to one reference, the baseline network in the
-//! first setting.
+//! Comparison across settings: every network in every setting, relative to the baseline network in the first setting.
 //!
-//! Tables of one setting compare networks. Here settings are compared as well, so that it can be read off whether a faster
-//! platform is worth its money, and which mapping suits which network.
+//! Tables of one setting compare networks. Here settings are compared as well, to show whether a faster platform is
+//! worth its price, and which mapping suits which network.
 
 use super::comparison::Comparison;
 use super::mean;
 use super::plan::Setting;
 use std::borrow::Cow;
 
-/// The name of a part of a setting, and how it is read.
+/// Name of a part of a setting, and its accessor.
 type Part = (&'static str, fn(&Setting) -> Cow<'_, str>);
 
-/// The parts that a study can give several values.
+/// Parts for which a study can have several values.
 const AXES: [Part; 6] = [
     ("platform", |setting| setting.platform.as_deref().unwrap_or_default().into()),
     ("routing", |setting| setting.routing.as_deref().unwrap_or_default().into()),
@@ -22,21 +21,21 @@ const AXES: [Part; 6] = [
     ("failures", |setting| setting.failures.as_ref().map_or(Cow::Borrowed(""), |failed| failed.name().into())),
 ];
 
-/// Every network in every setting.
+/// Results of every network in every setting.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Across {
-    /// Column that everything is relative to.
+    /// Column of the reference.
     pub reference: usize,
     /// Columns of the networks: for each setting, in the order of the study.
     pub columns: Vec<Vec<usize>>,
-    /// Weighted geometric mean over the workloads of the reference's time over the time here: for each setting, for each
+    /// Weighted geometric mean over the workloads of the speedup over the reference: for each setting, for each
     /// network.
     pub relative: Vec<Vec<f64>>,
-    /// The same per money, relative to the reference, where prices are known.
+    /// `relative` per money, relative to the reference, if prices are known.
     pub per_money: Vec<Vec<Option<f64>>>,
-    /// Index of the fastest setting of each network; the first of equal ones.
+    /// Index of the fastest setting of each network; the first among equals.
     pub best: Vec<usize>,
-    /// What the settings differ in.
+    /// Parts in which the settings differ.
     pub axes: Vec<Axis>,
 }
 
@@ -45,12 +44,12 @@ pub struct Across {
 pub struct Axis {
     /// `platform`, `routing`, `mapping`, `collectives`, `model` or `failures`.
     pub name: &'static str,
-    /// Its values, in the order of the study.
+    /// Values, in the order of the study.
     pub values: Vec<String>,
-    /// Geometric mean over all settings with a value of the speed relative to the reference: for each value, for each
+    /// Geometric mean of the speedup over the reference, over all settings with a value: for each value, for each
     /// network.
     pub relative: Vec<Vec<f64>>,
-    /// The same mean of money relative to the reference's, where prices are known.
+    /// Geometric mean of the money relative to the reference's, over all settings with a value, if prices are known.
     pub money: Vec<Vec<Option<f64>>>,
 }
 
@@ -118,7 +117,7 @@ impl Across {
 }
 
 impl Axis {
-    /// Returns the index of the best value for a network; the first of equal ones.
+    /// Returns the index of the best value for a network; the first among equals.
     pub fn best(&self, network: usize) -> usize {
         let faster = |best: usize, value: usize| {
             if self.relative[value][network] > self.relative[best][network] { value } else { best }
@@ -126,7 +125,7 @@ impl Axis {
         (0..self.values.len()).reduce(faster).unwrap_or(0)
     }
 
-    /// Returns how many times as fast a network is with its best value as with its worst.
+    /// Returns the speedup of a network with its best value over its worst.
     pub fn spread(&self, network: usize) -> f64 {
         let values = || self.relative.iter().map(|values| values[network]);
         values().fold(0.0, f64::max) / values().fold(f64::INFINITY, f64::min)

@@ -18,82 +18,84 @@ use serde::Deserialize;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Routing rules that are tried unless the study lists others: hashed over equal paths, sprayed over them, and adaptive.
+/// Routing rules that are tried unless the study lists others: hashed over equal paths, sprayed over them, and
+/// adaptive.
 const ROUTINGS: [&str; 3] = ["ecmp", "split", "ugal"];
 
-/// Relative change of latency, bandwidth and compute speed unless the study says otherwise.
+/// Default relative change of latency, bandwidth and compute speed.
 const AMPLITUDE: f64 = 0.2;
 
-/// Assumptions to change, as written in a study. A list that is left out has the default entries; an empty one drops the
+/// Assumptions to change, as written in a study. A missing list has the default entries; an empty one drops the
 /// assumption.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SensitivityChoice {
-    /// Routing rules; `ecmp`, `split` and `ugal` if left out.
+    /// Routing rules; default: `ecmp`, `split` and `ugal`.
     pub routings: Option<Vec<String>>,
-    /// Mappings; all if left out.
+    /// Mappings; default: all.
     pub mappings: Option<Vec<String>>,
-    /// Tables of collectives; all if left out.
+    /// Tables of collectives; default: all.
     pub collectives: Option<Vec<String>>,
-    /// Network models, which have other factors of the message size; `smpi` and `ideal` if left out.
+    /// Network models, which have other factors of the message size; default: `smpi` and `ideal`.
     pub models: Option<Vec<String>>,
-    /// Factors of the bandwidth of host links; 0.5 and 2 if left out.
+    /// Factors of the bandwidth of host links; default: 0.5 and 2.
     pub host_links: Option<Vec<f64>>,
-    /// Relative change of latency, bandwidth and compute speed; 0.2 if left out.
+    /// Relative change of latency, bandwidth and compute speed; default: 0.2.
     pub amplitude: Option<f64>,
 }
 
-/// One assumption, changed.
+/// A changed assumption.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variation {
-    /// The assumption: `routing`, `host links`, `mapping`, `collectives`, `model`, `latency`, `bandwidth` or `compute`.
+    /// Name of the assumption: `routing`, `host links`, `mapping`, `collectives`, `model`, `latency`, `bandwidth` or
+    /// `compute`.
     pub assumption: &'static str,
-    /// What it is instead.
+    /// New value.
     pub value: String,
-    /// The columns of the first setting for which that is a change.
+    /// Columns of the first setting for which this is a change.
     pub columns: Vec<usize>,
 }
 
-/// A variation, ready to run.
+/// A variation that is ready to run.
 #[derive(Debug)]
 pub(super) struct BuiltVariation {
     /// Factors of links and hosts.
     pub factors: Factors,
     /// Factor of the bandwidth of host links.
     pub host_links: f64,
-    /// Each changed column, by its number, with a single run.
+    /// Number and single run of each changed column.
     pub columns: Vec<(usize, BuiltColumn)>,
 }
 
 impl BuiltVariation {
-    /// Columns that run at the speeds of the study.
+    /// Returns a variation of columns that run at the speeds of the study.
     pub(super) fn unchanged(columns: Vec<(usize, BuiltColumn)>) -> Self {
         Self { factors: UNCHANGED, host_links: 1.0, columns }
     }
 }
 
-/// A study as built so far, whose first columns are varied.
+/// The columns of a study that are varied, and the parts built so far.
 pub(super) struct Base<'a> {
     /// Columns of the first setting.
     pub columns: &'a [Column],
-    /// The same, built.
+    /// Built forms of these columns.
     pub built: &'a [BuiltColumn],
-    /// Their models come from this choice.
+    /// Choice from which their models are built.
     pub choice: &'a ModelChoice,
     pub workloads: &'a [Workload],
     /// Folder of placement files.
     pub folder: &'a Path,
     pub seed: Option<u64>,
-    /// Networks so far; variations append their own.
+    /// Networks built so far; variations append their own.
     pub networks: &'a mut Vec<NetworkUnderTest>,
-    /// Models so far; variations append their own.
+    /// Models built so far; variations append their own.
     pub models: &'a mut Vec<(Model, ModelDescription)>,
 }
 
 const UNCHANGED: Factors = Factors { bandwidth: 1.0, latency: 1.0, speed: 1.0 };
 
 impl SensitivityChoice {
-    /// Returns all variations that change something for some network, and their built forms.
+    /// Returns all variations that change something for any network, and their built forms.
     ///
     /// # Errors
     /// [`StudyError`] for a name that does not exist, or a number out of range. A rule that does not fit a network
@@ -164,7 +166,7 @@ impl SensitivityChoice {
 }
 
 impl Base<'_> {
-    /// Applies a change to each column; those that it does not change are left out.
+    /// Applies a change to each column, and omits columns that it does not change.
     fn each(
         &mut self,
         change: impl Fn(&mut Self, usize) -> Result<Option<BuiltColumn>, StudyError>,
@@ -191,7 +193,7 @@ impl Base<'_> {
         if making.routing == *rule {
             return None;
         }
-        // A rule that does not fit, as one for trees on a torus, is no change.
+        // A rule that does not fit (such as one for trees on a torus) changes nothing.
         let platform =
             Platform::from_topology(topology, &making.parameters, &rule.to_string(), making.routing_seed).ok()?;
         let mut network = NetworkUnderTest { platform: Arc::new(platform), ..network.clone() };
@@ -218,7 +220,7 @@ impl Base<'_> {
         let run = &self.built[column].runs[0];
         let network = &self.networks[run.network];
         let mapping = placement.mapping(network, self.folder, self.seed)?;
-        // One rank on each host is no rule where there are more ranks.
+        // Without enough hosts for one rank each, that rule changes nothing.
         let number = self.built[column].model;
         let found = layouts(self.workloads, network, &mapping, &self.models[number], self.seed);
         let Ok(layouts) = found else { return Ok(None) };
@@ -233,18 +235,19 @@ impl Base<'_> {
     fn modelled(&mut self, column: usize, choice: &ModelChoice) -> Result<Option<BuiltColumn>, StudyError> {
         let number = self.model_for(column, choice)?;
         let [(model, _), (own, _)] = [number, self.built[column].model].map(|number| &self.models[number]);
-        // A model without links replays graphs, and is no variation of one that has them.
+        // A model without links replays graphs, and is not a variation of a model with links.
         if number == self.built[column].model || model.network.loggops.is_some() != own.network.loggops.is_some() {
             return Ok(None);
         }
-        // A network that packets do not model is not changed.
+        // A network that the packet model does not support is not changed.
         Ok(self.with_model(column, number).ok())
     }
 
     /// Returns a column under the model of a choice.
     ///
     /// # Errors
-    /// [`StudyError`] if the choice does not go with that of the network, or if packets do not model the network.
+    /// [`StudyError`] if the choice contradicts that of the network, or if the packet model does not support the
+    /// network.
     pub(super) fn in_model(&mut self, column: usize, choice: &ModelChoice) -> Result<BuiltColumn, StudyError> {
         let number = self.model_for(column, choice)?;
         self.with_model(column, number)
@@ -253,7 +256,7 @@ impl Base<'_> {
     /// Returns the number of the model of a choice on a column's network.
     fn model_for(&mut self, column: usize, choice: &ModelChoice) -> Result<usize, StudyError> {
         let network = self.network(column);
-        // The version of the defaults that the network was made with.
+        // The version of the defaults with which the network was built.
         let choice = ModelChoice { defaults: network.model.defaults.or(choice.defaults), ..choice.clone() };
         let (model, description) = choice.over(&network.model).build()?;
         let own = self.built[column].model;

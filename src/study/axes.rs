@@ -1,4 +1,4 @@
-//! What a study file says besides its networks and workloads, checked and brought together with the command line.
+//! The parts of a study file other than networks and workloads, checked and combined with the command line.
 
 use super::choice::{ModelChoice, ModelDescription};
 use super::columns::DEFAULT_ROUTING;
@@ -18,37 +18,37 @@ use crate::engine::Model;
 use crate::routing::RoutingSpec;
 use std::path::{Path, PathBuf};
 
-/// Most repetitions of a study.
+/// Largest number of repetitions of a study.
 const MOST_REPETITIONS: u32 = 10_000;
 
-/// What a study file says on the whole.
+/// Settings of a study as a whole.
 pub(super) struct Axes {
     pub folder: PathBuf,
     pub common: NetworkChoice,
-    /// One, perhaps none at all, without repetitions.
+    /// Seeds of the repetitions; without repetitions one entry, which may be `None`.
     pub seeds: Vec<Option<u64>>,
-    /// Names and choices; a nameless one where the study has no such axis.
+    /// Names and choices; one entry without a name if the study has no such axis.
     pub platforms: Vec<(Option<String>, NetworkChoice)>,
-    /// Routing rules; a nameless one where the study has no such axis.
+    /// Routing rules; one entry without a name if the study has no such axis.
     pub routings: Vec<Option<String>>,
-    /// Intact, and with each level of failures; one nameless state where the study has none.
+    /// The intact state, and one for each level of failures; one state without a name if the study has no failures.
     pub states: Vec<State>,
     pub placements: Vec<Placement>,
-    /// Folder that the placements' files are relative to.
+    /// Folder to which the files of placements are relative.
     pub placement_folder: PathBuf,
     pub models: Vec<(Model, ModelDescription)>,
-    /// Name of the network model of each, where the study has a list of them.
+    /// Name of each network model, if the study has a list of them.
     pub model_names: Vec<Option<String>>,
-    /// `true` if they differ in their tables of collectives.
+    /// `true` if the models differ in their tables of collectives.
     pub several_tables: bool,
     pub choices: Vec<ModelChoice>,
     /// Number of iterations of a check, and its model with packets.
     pub sample: Option<(usize, ModelChoice)>,
-    /// Models that are left out, and the reasons.
+    /// Models that are omitted, and the reasons.
     pub not_modelled: Vec<String>,
 }
 
-/// Checks what has nothing to do with other files.
+/// Checks values that do not depend on other files.
 pub(super) fn check_numbers(source: &Source, file: &StudyFile) -> Result<(), StudyError> {
     for (number, workload) in file.workloads.iter().enumerate() {
         if let Some(weight) = workload.weight
@@ -88,7 +88,7 @@ pub(super) fn check_numbers(source: &Source, file: &StudyFile) -> Result<(), Stu
     }
 }
 
-/// Reads the price list and checks what is quoted. There is a budget, perhaps without limits, where the study or the
+/// Reads the price list and checks quoted prices. There is a budget, possibly without limits, if the study or the
 /// command line has any prices.
 pub(super) fn budget(
     source: &Source,
@@ -120,10 +120,11 @@ pub(super) fn budget(
     Ok((wanted.then(|| choice.limits()), prices))
 }
 
-/// A network model and a table of collectives, each with its place in the list of the study that names it.
+/// A network model and a table of collectives, each with its place in the study's list.
 type Pair<'a> = (Option<(usize, &'a String)>, Option<(usize, &'a String)>);
 
-/// Returns how many iterations a check repeats with packets; `None`: there is no check, or one of whole runs.
+/// Returns the number of iterations that a check repeats with packets; `None` if there is no check, or one of whole
+/// runs.
 fn iterations(file: &StudyFile, overrides: &Overrides) -> Option<usize> {
     let of_file = file.check.filter(|check| check.packets || overrides.cross_check).and_then(|check| check.iterations);
     overrides.check_iterations.or(of_file)
@@ -152,7 +153,7 @@ fn with_packets(choice: &ModelChoice, mut models: Vec<Option<String>>) -> (Vec<O
     (models, count == 0)
 }
 
-/// Checks the axes and brings them together with the command line.
+/// Checks the axes and combines them with the command line.
 pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> Result<Axes, StudyError> {
     let wrong = |key: &str, message: &str| source.wrong(&[Key(key)], message.to_owned());
     let folder = source.file.parent().unwrap_or(Path::new("")).to_owned();
@@ -255,7 +256,7 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
             return Err(source.wrong(&[Key(list), Item(second)], format!("`{name}` stands in {list} twice")));
         }
     }
-    // Model by model, and for each its tables.
+    // Model by model, and the tables of each.
     let pairs: Vec<Pair<'_>> = networks
         .iter()
         .enumerate()
@@ -266,9 +267,9 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
         .collect();
     let choice = |(network, table): &Pair<'_>| {
         let network_model = network.map(|(_, name)| name.clone()).or_else(|| base.network_model.clone());
-        // Constants of packets go with the models of the list that have packets.
+        // Constants of packets apply only to the models of the list that have packets.
         let has_packets = network.map_or(sample.is_none(), |(_, name)| has_packets(name));
-        // The model that a check adds has no part in what the study says of another one.
+        // Constants that the study sets for another model do not apply to the model that a check adds.
         let base = if added && has_packets && network.is_some() { &packets::without_factors(&base) } else { &base };
         ModelChoice {
             network_model,
@@ -277,7 +278,7 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
             ..base.clone()
         }
     };
-    // Where several models run, one that cannot be is left out.
+    // Among several models, an impossible one is omitted.
     let mut not_modelled = Vec::new();
     let mut is_possible = |pair: &Pair<'_>| {
         let Some((_, name)) = pair.0.filter(|(_, name)| has_packets(name) && networks.len() > 1) else { return true };
@@ -289,7 +290,7 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
     let pairs = if possible.is_empty() { pairs } else { possible };
     let model = |pair: &Pair<'_>| {
         choice(pair).build().map_err(|error| {
-            // What the command line says was checked before.
+            // Command-line values have already been checked.
             let key = error.option.replace('-', "_");
             match *pair {
                 (_, Some((number, _))) if key == "collectives" => source.at(&[Key("collectives"), Item(number)], error),

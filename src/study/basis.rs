@@ -1,25 +1,27 @@
-//! The basis of a prediction: measurements that its model was compared with, and the errors found there.
+//! The basis of a prediction: measurements that its model was compared with, and the resulting errors.
 //!
-//! The figures are those of `docs/reference/validation.md`; `tests/published/validation.rs` computes them from the measurements
-//! and keeps both the same.
+//! The figures are those of `docs/reference/validation.md`; `tests/published/validation.rs` computes them from the
+//! measurements and keeps both consistent.
 
 use super::choice::ModelDescription;
 use serde::Serialize;
 
-/// Errors of a model against measured times. An error is a factor less 1: a time of twice or half the measured one is 1.
+/// Errors of a model against measured times. An error is a factor minus 1: a time of twice or half the measured one has
+/// an error of 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Validation {
     /// Name of the model.
     pub model: &'static str,
-    /// Median error of times, and the largest.
+    /// Median and largest error of times.
     pub times: [f64; 2],
     /// Median and largest error of times relative to a baseline network.
     pub ratios: [f64; 2],
-    /// Pairs of networks in the right order, and all pairs whose measured times differ by more than 10 %.
+    /// Number of network pairs in the right order, and number of all pairs whose measured times differ by more than
+    /// 10 %.
     pub order: [u32; 2],
 }
 
-/// Measured cells, a kernel on a network, that [`VALIDATIONS`] rest on.
+/// Number of measured cells, each a kernel on a network, on which [`VALIDATIONS`] are based.
 pub const CELLS: usize = 60;
 
 /// Conditions of the measurements of [`VALIDATIONS`].
@@ -38,22 +40,22 @@ pub const VALIDATIONS: [Validation; 6] = [
 /// Basis of the predictions of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Basis {
-    /// Measurements that its constants were fitted to, in words; `None` if they were not fitted to the user's network.
+    /// Measurements to which its constants were fitted, in words; `None` if they were not fitted to the user's network.
     pub calibration: Option<String>,
     /// Errors of the model with its own constants; `None` if it was never compared with a real network.
     pub validation: Option<Validation>,
-    /// Constants that are not those of the model, by name.
+    /// Names of constants with other values than the model's own.
     pub changed: Vec<&'static str>,
 }
 
 /// Name of the constant that describes the calibration of a model.
 pub const CALIBRATION: &str = "calibration";
 
-/// Constants of the message protocol, which are no speeds of the network.
+/// Constants of the message protocol, which are not speeds of the network.
 const OF_PROTOCOL: [&str; 4] = ["async-below", "detached-below", "growing-times", "delivery"];
 
 impl Basis {
-    /// Returns what a model rests on.
+    /// Returns the basis of a model.
     pub fn of(model: &ModelDescription) -> Self {
         let is_packet = model.network_model == "packet";
         let changed = model.parameters.keys().copied().filter(|name| {
@@ -93,7 +95,7 @@ mod tests {
         assert!(calibrated.changed.is_empty());
     }
 
-    /// The page has the same figures, which its own test takes from the measurements.
+    /// The page has the same figures, which its own test computes from the measurements.
     #[test]
     fn figures_are_those_of_the_page() {
         let page = include_str!("../../docs/reference/validation.md");

@@ -1,4 +1,4 @@
-//! One cell of a comparison: a workload on a network.
+//! Cells of a comparison: a workload on a network.
 
 use super::jobs::{Interference, MixError, Placed, Setting};
 use super::network::NetworkUnderTest;
@@ -9,21 +9,21 @@ use crate::result::explain::{Explainer, Explanation};
 use crate::trace::Trace;
 use std::sync::Arc;
 
-/// A replay that came to its end.
+/// Result of a completed replay.
 #[derive(Debug, Clone)]
 pub struct CellResult {
-    /// What the engine found.
+    /// Outcome reported by the engine.
     pub outcome: Outcome,
-    /// Millions of operations per simulated second; `None` where the operation count is unknown.
+    /// Millions of operations per simulated second; `None` if the operation count is unknown.
     pub mops: Option<f64>,
-    /// Why it takes as long as it does.
+    /// Explanation of the time.
     pub explanation: Explanation,
-    /// What the jobs cost each other, where there are several.
+    /// Interference between jobs, if there are several.
     pub jobs: Option<Interference>,
 }
 
 impl CellResult {
-    /// What the reader of the result should know.
+    /// Returns notes for readers of the result.
     pub fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = self.outcome.substitutions.iter().map(|s| (*s).to_owned()).collect();
         let unmatched: u64 = self.outcome.unmatched_sends.iter().map(|u| u.1).sum();
@@ -43,30 +43,30 @@ impl CellResult {
     }
 }
 
-/// Extent of an explanation besides what every replay has.
+/// Extent of an explanation in addition to the data of every replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Explain {
-    /// Nothing.
+    /// Nothing else.
     No,
-    /// Full links and the critical path.
+    /// Saturated links and the critical path.
     Yes,
-    /// Also the times of messages by their size.
+    /// Saturated links, the critical path, and the times of messages by size.
     WithSizes,
 }
 
-/// Where the ranks of a workload are on a network.
+/// Places of the ranks of a workload on a network.
 #[derive(Debug, Clone)]
 pub enum Place {
-    /// Those of a workload that runs alone.
+    /// A workload that runs alone.
     Alone(Layout),
-    /// The same, with the list of its actions as a graph, for a model that replays nothing else.
+    /// A workload that runs alone, with its actions converted to a graph, for a model that replays only graphs.
     Graph(Layout, Arc<Trace>),
-    /// Those of several jobs.
+    /// Several jobs.
     Jobs(Placed),
 }
 
 impl Place {
-    /// Number of ranks that an observer sees, those of background traffic included.
+    /// Returns the number of ranks that an observer sees, including those of background traffic.
     pub fn ranks(&self) -> usize {
         let traffic = match self {
             Self::Jobs(placed) => placed.traffic.iter().map(|traffic| traffic.ranks()).sum(),
@@ -75,7 +75,7 @@ impl Place {
         self.layout().ranks() as usize + traffic
     }
 
-    /// Where the ranks of the workload's trace are.
+    /// Returns the places of the ranks of the workload's trace.
     pub fn layout(&self) -> &Layout {
         match self {
             Self::Alone(layout) | Self::Graph(layout, _) | Self::Jobs(Placed { layout, .. }) => layout,
@@ -83,13 +83,13 @@ impl Place {
     }
 }
 
-/// Replays a workload on a network under an observer, and finds as much of an explanation as is asked for.
+/// Replays a workload on a network under an observer, with the requested extent of an explanation.
 ///
 /// # Errors
-/// [`MixError`], as the engine gives it; of a workload that runs alone there is no job to name.
+/// [`MixError`] from the engine; without a job for a workload that runs alone.
 ///
 /// # Panics
-/// If the place is that of a workload of another kind.
+/// If the place is for a workload of another kind.
 pub fn run(
     workload: &Workload,
     network: &NetworkUnderTest,
@@ -114,7 +114,7 @@ pub fn run(
         }
         _ => panic!("a workload is placed as what it is"),
     };
-    // The model loggops has no links, and reports nothing of what happens on the way.
+    // The model `loggops` has no links, and reports no events.
     let explain = if model.network.loggops.is_some() { Explain::No } else { explain };
     let mut explainer =
         (explain != Explain::No).then(|| Explainer::new(place.ranks(), model.sharing, explain == Explain::WithSizes));

@@ -1,13 +1,13 @@
-//! Lines of JSON that carry a checksum: `{"cell":0,...,"check":"89abcdef"}`.
+//! JSON lines with a checksum: `{"cell":0,...,"check":"89abcdef"}`.
 //!
-//! The checksum is the last key of the object, so that a line stays plain JSON. It is the CRC-32 of all bytes before it,
-//! which finds every change of a single bit and of up to 32 neighbouring ones; it is no signature.
+//! The checksum is the last key of the object, so that a line stays plain JSON. It is the CRC-32 of all preceding
+//! bytes, which detects every change of a single bit and of up to 32 neighbouring bits; it is not a signature.
 
 use serde::Serialize;
 
-/// Between the content and the eight digits of its checksum.
+/// Text between the content and the eight digits of its checksum.
 const KEY: &[u8] = b",\"check\":\"";
-/// Behind the digits.
+/// Text after the digits.
 const END: &[u8] = b"\"}";
 const DIGITS: usize = 8;
 
@@ -20,23 +20,23 @@ pub(super) fn write(content: &impl Serialize) -> String {
     text
 }
 
-/// What is known of a line.
+/// Result of checking a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
-    /// The object without its checksum, which is right.
+    /// A valid object, without its checksum.
     Checked(Vec<u8>),
-    /// There is no checksum.
+    /// The line has no checksum.
     Unchecked,
-    /// The content is not the one that the checksum was made of.
+    /// The checksum is not that of the content.
     Damaged,
 }
 
-/// Takes the checksum off a line, which has no line end.
+/// Removes and checks the checksum of a line, which has no line end.
 pub(super) fn read(line: &[u8]) -> Line {
     let Some(at) = line.len().checked_sub(KEY.len() + DIGITS + END.len()) else { return Line::Unchecked };
     let (content, tail) = line.split_at(at);
     let Some(digits) = tail.strip_prefix(KEY).and_then(|tail| tail.strip_suffix(END)) else { return Line::Unchecked };
-    // Compared as text, so that only one spelling of a checksum is right.
+    // They are compared as text, so that only one spelling of a checksum is accepted.
     if digits != format!("{:08x}", crc32fast::hash(content)).as_bytes() {
         return Line::Damaged;
     }

@@ -1,4 +1,4 @@
-//! Choices by name: what a user writes in a file or on the command line, checked once and turned into a model.
+//! Choices by name, in a file or on the command line: they are checked once and converted to a model.
 
 use super::basis::CALIBRATION;
 use super::cross_check::has_packets;
@@ -19,10 +19,10 @@ use crate::trace::CollectiveKind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Seconds below which SimGrid's defaults take two events for one (`surf/precision`, as `smpirun` sets it).
+/// Seconds below which SimGrid's defaults consider two events simultaneous (`surf/precision`, as set by `smpirun`).
 const SIMGRID_TIMING_PRECISION: f64 = 1e-9;
 
-/// Keys of `[model]` whose values may be wrong.
+/// Keys of `[model]` with values that can be wrong.
 const KEYS: [&str; 25] = [
     "network_model",
     "collectives",
@@ -51,22 +51,22 @@ const KEYS: [&str; 25] = [
     "probe_cpu_usage",
 ];
 
-/// A choice that does not exist or cannot be.
+/// A choice that does not exist or is impossible.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{option}: `{value}` {rule}")]
 pub struct ChoiceError {
     /// Name of the option.
     pub option: String,
-    /// What was written.
+    /// Value as given.
     pub value: String,
-    /// What is wrong with it, and what would be right.
+    /// Description of the error, and of valid values.
     pub rule: String,
-    /// Whether the value is to be one of a list of names.
+    /// `true` if the value must be one of a list of names.
     pub named: bool,
 }
 
 impl ChoiceError {
-    /// A value that is not one of a list; names the nearest.
+    /// Returns the error for a value that is not in a list, with the nearest name.
     pub fn unknown(option: &str, value: &str, known: &[&str]) -> Self {
         let near = nearest(value, known.iter().copied());
         let hint = near.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
@@ -77,21 +77,21 @@ impl ChoiceError {
         Self { option: option.to_owned(), value: value.to_owned(), rule, named: true }
     }
 
-    /// Returns the key of `[model]` that has the wrong value; `None` if the option is none of its keys.
+    /// Returns the key of `[model]` with the wrong value; `None` if the option is not one of its keys.
     pub fn key(&self) -> Option<&'static str> {
         let option = self.option.replace('-', "_");
-        // Constants of the packet model are in a table of their own.
+        // Constants of the packet model have a table of their own.
         let key = if option.starts_with("packet ") { "packet" } else { &option };
         KEYS.into_iter().find(|known| key == *known)
     }
 
-    /// What to do about it.
+    /// Returns one line on how to fix it.
     pub fn help(&self) -> &'static str {
         if self.named { "choose one of the names" } else { "change the value so that the rule holds" }
     }
 }
 
-/// The model as written: every choice may be left out.
+/// The model as written; every choice is optional.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelChoice {
@@ -105,34 +105,34 @@ pub struct ModelChoice {
     pub collective: BTreeMap<String, String>,
     /// `exact`, `simgrid-lazy` or `simgrid-full`.
     pub sharing: Option<String>,
-    /// Seconds; events closer than this happen together.
+    /// Seconds; events closer than this are simultaneous.
     pub timing_precision: Option<f64>,
-    /// `simgrid`: the defaults of the two choices above are those of SimGrid.
+    /// `simgrid`: the two choices above default to those of SimGrid.
     pub compat: Option<String>,
-    /// What a flow takes on the links of the way back; the default is that of the network model.
+    /// Load of a flow on the links of the reverse route; default: that of the network model.
     pub crosstraffic: Option<CrossTraffic>,
-    /// Whether the first collective pays for finding out who shares a host; on by default.
+    /// `true` if the first collective includes the cost of finding out which ranks share a host; default: `true`.
     pub smp_setup: Option<bool>,
     /// Factor of the bandwidth by the size of the flow in bytes, `THRESHOLD:FACTOR;...` (`smpi/bw-factor`).
     pub bandwidth_factor: Option<String>,
     /// Factor of the latency by the size of the flow in bytes, `THRESHOLD:FACTOR;...` (`smpi/lat-factor`).
     pub latency_factor: Option<String>,
-    /// Bytes that weigh as a second of latency in the share of a flow (`network/weight-S`).
+    /// Bytes that count as a second of latency in the share of a flow (`network/weight-S`).
     pub weight_s: Option<f64>,
-    /// Largest TCP window in bytes; 0: no bound (`network/TCP-gamma`).
+    /// Largest TCP window in bytes; 0 for no bound (`network/TCP-gamma`).
     pub tcp_gamma: Option<f64>,
-    /// Whether bandwidth factors above 1 count as 1; the default is that of the network model.
+    /// `true` if bandwidth factors above 1 count as 1; default: that of the network model.
     pub cap_factors: Option<bool>,
-    /// Time that every message between two hosts takes besides the latency of its route.
+    /// Time of every message between two hosts in addition to the latency of its route.
     pub message_latency: Option<Seconds>,
     /// Bytes that are added to every message.
     pub envelope: Option<u64>,
-    /// Bytes of messages in a full packet; those of TCP if only the overhead is given.
+    /// Message bytes in a full packet; default: those of TCP if only the overhead is specified.
     pub packet_payload: Option<u64>,
-    /// Bytes of headers, framing and gap that each packet takes besides; 0: links carry nothing but messages.
+    /// Bytes of headers, framing and gap per packet; 0 if links carry only messages.
     pub packet_overhead: Option<u64>,
-    /// `in-order`: messages of a pair of ranks travel one behind the other, and those whose sender does not wait leave when
-    /// they are sent; `concurrent`: side by side.
+    /// `in-order`: messages of a pair of ranks travel one after another, and messages for which the sender does not
+    /// wait leave immediately. `concurrent`: they travel side by side.
     pub delivery: Option<String>,
     /// One-way trips of control messages before the data of a rendezvous message leave: 0, 1 or 2.
     pub rendezvous_trips: Option<u8>,
@@ -144,17 +144,17 @@ pub struct ModelChoice {
     pub recv_overhead: Option<String>,
     /// Messages of fewer bytes travel before their receive is posted (`smpi/async-small-thresh`).
     pub async_below: Option<u64>,
-    /// Senders of fewer bytes do not wait (`smpi/send-is-detached-thresh`).
+    /// Senders of messages with fewer bytes do not wait (`smpi/send-is-detached-thresh`).
     pub detached_below: Option<u64>,
-    /// Seconds of a test (`smpi/test`).
+    /// Duration of a test in seconds (`smpi/test`).
     pub test_time: Option<f64>,
-    /// Seconds between two looks for a message of unknown size (`smpi/iprobe`).
+    /// Seconds between two polls for a message of unknown size (`smpi/iprobe`).
     pub probe_time: Option<f64>,
-    /// Share of the core that such looks use, from 0 to 1 (`smpi/iprobe-cpu-usage`).
+    /// Share of the core that polling uses, from 0 to 1 (`smpi/iprobe-cpu-usage`).
     pub probe_cpu_usage: Option<f64>,
-    /// Whether tests and looks that fail take longer and longer (`smpi/grow-injected-times`).
+    /// `true` if repeated failing tests and polls take longer and longer (`smpi/grow-injected-times`).
     pub growing_times: Option<bool>,
-    /// What the constants were fitted to, in words, for reports.
+    /// Measurements to which the constants were fitted, in words, for reports.
     pub calibration: Option<String>,
     /// Version of the defaults, from the study, the network or the command line.
     #[serde(skip)]
@@ -165,10 +165,10 @@ pub struct ModelChoice {
     pub packet: Option<PacketChoice>,
 }
 
-/// Constants of the LogGOPS model as written, by their letters; those that are left out are LogGOPSim's defaults.
+/// Constants of the LogGOPS model as written, by their letters; the defaults are those of LogGOPSim.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(non_snake_case)] // The model has small and capital letters.
+#[allow(non_snake_case)] // The model uses both small and capital letters.
 pub struct LogGopsChoice {
     /// Latency.
     pub L: Option<Seconds>,
@@ -199,7 +199,7 @@ impl LogGopsChoice {
     }
 }
 
-/// The model in words, for results.
+/// Description of the model, for results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ModelDescription {
     /// Name of the network model.
@@ -209,13 +209,13 @@ pub struct ModelDescription {
     /// Overridden operations and their algorithms.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub collective: BTreeMap<String, String>,
-    /// How links are shared.
+    /// Rule by which flows share links.
     pub sharing: String,
-    /// Seconds.
+    /// Seconds; events closer than this are simultaneous.
     pub timing_precision: f64,
-    /// Whether acknowledgements weigh on the way back.
+    /// `true` if acknowledgements load the reverse route.
     pub crosstraffic: bool,
-    /// Whether the SMP set-up is simulated.
+    /// `true` if the SMP set-up is simulated.
     pub smp_setup: bool,
     /// Constants that replace those of the network model and of the point-to-point layer, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -223,7 +223,7 @@ pub struct ModelDescription {
 }
 
 impl ModelDescription {
-    /// Returns in words what this model has that `other` has not; `None` where there is nothing.
+    /// Returns in words the parts of this model that differ from `other`; `None` if there are none.
     pub fn changes(&self, other: &Self) -> Option<String> {
         let onoff = |on: bool| if on { "on" } else { "off" };
         let facts = |m: &Self| {
@@ -245,7 +245,7 @@ impl ModelDescription {
     }
 }
 
-/// Largest constant of a network model, as of all rates.
+/// Largest constant of a network model, as for all rates.
 const LARGEST: f64 = 1e30;
 
 /// Largest part of a packet or envelope, in bytes.
@@ -294,7 +294,7 @@ fn overhead(
 }
 
 impl ModelChoice {
-    /// These choices where they were made, those of `base` elsewhere.
+    /// Returns these choices, with missing ones from `base`.
     pub fn over(self, base: &ModelChoice) -> ModelChoice {
         let mut collective = base.collective.clone();
         collective.extend(self.collective);
@@ -337,7 +337,7 @@ impl ModelChoice {
         }
     }
 
-    /// Puts the constants that were chosen in the place of those of the models; gives them in words.
+    /// Replaces constants of the models by those of the choice; returns them in words.
     fn constants(
         &self,
         network: &mut NetworkModel,
@@ -413,8 +413,8 @@ impl ModelChoice {
             mpi.detached_below = bytes;
             said.insert("detached-below", bytes.to_string());
         }
-        // On a connection, what the sender does not wait for is on its way.
-        if network.in_order && self.async_below.is_none() {
+        // On a connection, and as packets, data for which the sender does not wait is already in transit.
+        if (network.in_order || network.packet_level.is_some()) && self.async_below.is_none() {
             mpi.async_below = mpi.detached_below;
         }
         if let Some(grow) = self.growing_times {
@@ -427,8 +427,7 @@ impl ModelChoice {
         Ok(said)
     }
 
-    /// Puts what a message and its packets carry besides their data, and the time that each message takes, in the place of
-    /// those of the model.
+    /// Replaces the model's overhead of a message and its packets, and its time per message.
     fn packets(
         &self,
         network: &mut NetworkModel,
@@ -470,7 +469,8 @@ impl ModelChoice {
     /// Returns the network model that is used where none is chosen: SimGrid's for its own sharing rules, else that of the
     /// defaults.
     pub fn default_network_model(&self) -> &'static str {
-        let of_simgrid = [&self.compat, &self.sharing].into_iter().flatten().any(|choice| choice.starts_with("simgrid"));
+        let of_simgrid =
+            [&self.compat, &self.sharing].into_iter().flatten().any(|choice| choice.starts_with("simgrid"));
         if of_simgrid { "smpi" } else { self.defaults.unwrap_or_default().values().network_model }
     }
 
@@ -587,7 +587,7 @@ impl ModelChoice {
             smp_setup,
             parameters,
         };
-        // Exact sharing keeps the ends of transfers apart, as SimGrid's full solver does.
+        // Exact sharing distinguishes the completions of transfers, as SimGrid's full solver does.
         let transfers = if sharing == Rule::Exact { 0.0 } else { timing_precision };
         let precision = Precision { transfers, others: timing_precision };
         Ok((Model { network, mpi, collectives, sharing, precision, medium: None, noise: None }, description))

@@ -1,4 +1,4 @@
-//! The columns of a study, built: each network in each setting.
+//! Built columns of a study: each network in each setting.
 
 use super::axes::Axes;
 use super::choice::ModelDescription;
@@ -24,10 +24,10 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::Arc;
 
-/// The entry of `routings` for the rule that a network has without that list.
+/// Entry of `routings` for the rule that a network has without that list.
 pub(super) const DEFAULT_ROUTING: &str = "default";
 
-/// What a graph is built from, for networks that share it.
+/// Returns the source of a graph, for networks that share it.
 fn built_from(choice: &NetworkChoice) -> Option<String> {
     let topology = choice.topology.as_ref()?;
     let damage = choice.whole_damage();
@@ -41,28 +41,27 @@ pub(super) struct Builder<'a> {
     pub overrides: &'a Overrides,
     pub workloads: &'a [Workload],
     pub networks: Vec<NetworkUnderTest>,
-    /// Those of the axes first.
+    /// Models, starting with those of the axes.
     pub models: Vec<(Model, ModelDescription)>,
-    /// What was built, by specification and seed: a graph that stands in the study with several parameters is built
-    /// once.
+    /// Graphs by specification and seed: one that occurs in the study with several parameters is built once.
     pub graphs: BTreeMap<(String, Option<u64>), Arc<Topology>>,
-    /// Networks that a model of a list of models cannot have, and why.
+    /// Networks that a model of the list does not support, and the reasons.
     pub not_modelled: Vec<String>,
-    /// For each level of failures and network of the study, what is left of the bandwidth of all cables on average.
+    /// Mean remaining bandwidth of all cables, for each level of failures and network of the study.
     pub left: BTreeMap<(usize, usize), f64>,
 }
 
 /// A network of the study on one platform, built for each seed.
 struct Variants {
     name: String,
-    /// Seed and index of the built network: one if nothing is random.
+    /// Seed and index of each built network; a single entry if nothing is random.
     built: Vec<(Option<u64>, usize)>,
-    /// Seed for the mapping of a network that is not random, repetition by repetition.
+    /// `true` if the network is random; otherwise only its mapping uses the seeds of repetitions.
     random: bool,
 }
 
 impl Builder<'_> {
-    /// All columns, setting by setting: platform, routing, mapping, model, table of collectives.
+    /// Returns all columns, setting by setting: platform, routing, mapping, model, table of collectives.
     pub fn columns(&mut self, file: &StudyFile) -> Result<Vec<(Column, BuiltColumn)>, StudyError> {
         let axes = self.axes;
         let mut columns = Vec::new();
@@ -82,7 +81,7 @@ impl Builder<'_> {
         Ok(columns)
     }
 
-    /// The columns of some networks, under each mapping and table of collectives.
+    /// Appends the columns of some networks, for each mapping and table of collectives.
     fn place(
         &mut self,
         file: &StudyFile,
@@ -115,7 +114,7 @@ impl Builder<'_> {
                         continue;
                     }
                     let (mut column, runs) = made.map_err(|error| match error {
-                        // What the command line says was checked before.
+                        // Command-line values have already been checked.
                         StudyError::Choice(_) if file.mappings.is_some() => {
                             self.source.at(&[Key("mappings"), Item(number)], error)
                         }
@@ -146,7 +145,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Notes that a model cannot have a network, once.
+    /// Notes once that a model does not support a network.
     fn leave_out(&mut self, network: &str, model: &str, reason: &dyn Display) {
         let note = format!("{network} [{model}]: not modelled: {reason}");
         if !self.not_modelled.contains(&note) {
@@ -154,7 +153,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The name of a network with all of its setting that is not the same for all columns.
+    /// Returns the name of a network with the parts of its setting that differ between columns.
     fn full_name(&self, column: &Column) -> String {
         let mut parts: Vec<&str> = column.setting.platform.as_deref().into_iter().collect();
         if self.axes.routings.len() > 1 {
@@ -188,7 +187,7 @@ impl Builder<'_> {
                     let error = StudyError::Network { network: label.clone(), error: Box::new(error) };
                     return self.source.at(&[Key("routings"), Item(at)], error);
                 }
-                // What the command line says is no mistake of the file.
+                // A command-line value is not an error of the file.
                 ([Key("routing")], _) if self.overrides.network.routing.is_some() => Vec::new(),
                 ([_, Key(parameter)], _) if self.overrides.network.parameters.given().contains(parameter) => Vec::new(),
                 (way, _) => way.to_vec(),
@@ -205,7 +204,7 @@ impl Builder<'_> {
         {
             choice.routing = Some(rule.to_owned());
         }
-        // A seed of the network's own is no matter of repetitions; one of the command line begins them.
+        // A network's own seed excludes it from repetitions; a command-line seed is the first seed of the repetitions.
         let own_seed = if self.overrides.seed.is_some() { None } else { choice.seed };
         let random =
             own_seed.is_none() && axes.seeds.len() > 1 && choice.takes_seed(&axes.folder).map_err(in_network)?;
@@ -223,7 +222,7 @@ impl Builder<'_> {
             let graph = key(seed).and_then(|key| graphs.get(&key).cloned());
             NetworkChoice { seed: own_seed.or(seed), ..choice.clone() }.build_on(graph, &axes.folder)
         };
-        // Of several errors the first one is told, whoever finds his own first.
+        // Of several errors the first in the order of seeds is reported, whatever the order in which threads find them.
         let networks: Vec<_> = seeds.par_iter().map(build).collect();
         let mut built = Vec::with_capacity(seeds.len());
         for (&seed, network) in seeds.iter().zip(networks) {
@@ -246,8 +245,8 @@ impl Builder<'_> {
         Ok(Variants { name: info.name.clone(), built, random })
     }
 
-    /// Builds a network with failures, once for each of their seeds. Repetition k has graph k of a random network, which
-    /// begins again where there are fewer graphs than seeds.
+    /// Builds a network with failures, once for each of their seeds. Repetition k uses graph k of a random network,
+    /// starting again from the first if there are fewer graphs than seeds.
     fn damaged(
         &mut self,
         number: usize,
@@ -281,7 +280,7 @@ impl Builder<'_> {
             if let (Some(name), Some(spec)) =
                 (intact, network.topology.as_ref().and_then(|t| damaged::base_of(&t.spec)))
             {
-                // A specification in its canonical form, as the intact network has it, unless it is random.
+                // The canonical specification, as for the intact network, unless it is random.
                 network.info.name =
                     if choice.name.is_some() || graph_seeds.len() > 1 { name } else { spec.to_string() };
             }

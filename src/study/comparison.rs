@@ -1,4 +1,4 @@
-//! The result of a comparison: all cells, relative to a baseline, and their averages.
+//! Result of a comparison: all cells, relative to a baseline, and their means.
 
 use super::choice::ModelDescription;
 use super::cross_check::{self, CrossCheck};
@@ -13,7 +13,7 @@ use super::statistics::Statistic;
 use super::workload::WorkloadInfo;
 use crate::cost::PriceList;
 
-/// One replay.
+/// A replay with its place in the study.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     /// Index of the workload.
@@ -22,56 +22,56 @@ pub struct Run {
     pub network: usize,
     /// Index of the repetition.
     pub repetition: usize,
-    /// Time on the baseline over time here. Where only the baseline is repeated, with the mean of its times.
+    /// Speedup over the baseline. If only the baseline is repeated, over the mean of its times.
     pub relative: f64,
-    /// What was found.
+    /// Record of the replay.
     pub record: CellRecord,
 }
 
-/// All cells of a study.
+/// Results of a study: all cells, relative to the baselines, and their means.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// Title of the study.
     pub title: String,
-    /// Index of the network that the others are compared with, in the first setting.
+    /// Index of the baseline network, in the first setting.
     pub baseline: usize,
-    /// The networks, in the order of the study; once for each setting.
+    /// Networks in the order of the study; once for each setting.
     pub networks: Vec<NetworkInfo>,
-    /// For each network: its name without the setting.
+    /// Name of each network without the setting.
     pub plain_names: Vec<String>,
-    /// For each network: its setting.
+    /// Setting of each network.
     pub settings: Vec<Setting>,
-    /// For each network: index of the one that it is compared with.
+    /// Index of each network's baseline.
     pub baselines: Vec<usize>,
-    /// For each network: the seeds of its repetitions.
+    /// Seeds of each network's repetitions.
     pub seeds: Vec<Vec<Option<u64>>>,
-    /// For each network: what it costs, where known.
+    /// Cost of each network, if known.
     pub costs: Vec<Option<NetworkCost>>,
-    /// The workloads, in the order of the study.
+    /// Workloads, in the order of the study.
     pub workloads: Vec<WorkloadInfo>,
-    /// For each workload: its weight in the means.
+    /// Weight of each workload in the means.
     pub weights: Vec<f64>,
-    /// Workload by workload, network by network.
+    /// Cells, workload by workload, network by network.
     pub cells: Vec<Cell>,
-    /// Workload by workload, network by network, repetition by repetition.
+    /// Replays, workload by workload, network by network, repetition by repetition.
     pub runs: Vec<Run>,
-    /// For each network: arithmetic means over the workloads.
+    /// Arithmetic mean of each network over the workloads.
     pub arithmetic: Vec<Statistic>,
-    /// For each network: geometric means over the workloads.
+    /// Geometric mean of each network over the workloads.
     pub geometric: Vec<Statistic>,
-    /// How ranks are placed.
+    /// Placement of ranks.
     pub mapping: String,
-    /// How traces turn into time.
+    /// Description of the model.
     pub model: ModelDescription,
-    /// What the reader should know: unmatched sends, substituted algorithms.
+    /// Notes for readers, for example on unmatched sends and substituted algorithms.
     pub notes: Vec<String>,
-    /// Whether in some replay messages were left that nobody received.
+    /// `true` if messages of any replay were never received.
     pub unmatched: bool,
-    /// How often rankings hold, where that was asked for.
+    /// Stability of the rankings, if requested.
     pub ranking: Option<Stability>,
-    /// How far changed assumptions move the networks, where that was asked for.
+    /// Effects of changed assumptions, if requested.
     pub sensitivity: Option<Sensitivity>,
-    /// Packets against flows on some iterations, where that was asked for.
+    /// Comparison of packets with flows on some iterations, if requested.
     pub check: Option<CrossCheck>,
     /// Limits of price, power and cable, if the study has a budget or prices.
     pub budget: Option<Budget>,
@@ -80,10 +80,10 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Puts the records of all cells, in the order of the plan, into relation to the baselines.
+    /// Computes the results from the records of all cells, in the order of the plan.
     ///
     /// # Panics
-    /// If there is not one record for each cell.
+    /// If the number of records differs from that of the cells.
     pub fn new(plan: &Plan, records: &[CellRecord]) -> Self {
         assert_eq!(records.len(), plan.cells(), "a record for each cell");
         let (whole, partial) = records.split_at(plan.passes() * plan.cells_of_a_pass());
@@ -146,44 +146,46 @@ impl Comparison {
         }
     }
 
-    /// The cell of a workload on a network.
+    /// Returns the cell of a workload on a network.
     pub fn cell(&self, workload: usize, network: usize) -> &Cell {
         &self.cells[workload * self.networks.len() + network]
     }
 
-    /// Weighted arithmetic mean over the workloads of the relative performance of a network; 1 without workloads.
+    /// Returns the weighted arithmetic mean over the workloads of the relative performance of a network; 1 without
+    /// workloads.
     pub fn arithmetic_mean(&self, network: usize) -> f64 {
         self.arithmetic[network].mean
     }
 
-    /// Weighted geometric mean over the workloads of the relative performance of a network; 1 without workloads.
+    /// Returns the weighted geometric mean over the workloads of the relative performance of a network; 1 without
+    /// workloads.
     pub fn geometric_mean(&self, network: usize) -> f64 {
         self.geometric[network].mean
     }
 
-    /// Whether the networks stand in more than one setting.
+    /// Returns `true` if the networks are in more than one setting.
     pub fn has_settings(&self) -> bool {
         self.settings.windows(2).any(|pair| pair[0] != pair[1])
     }
 
-    /// The networks that are compared with each other: all, or those of each setting.
+    /// Returns the groups of networks that are compared with each other: all networks, or those of each setting.
     pub fn of_settings(&self) -> Vec<Vec<usize>> {
         let columns: Vec<usize> = (0..self.networks.len()).collect();
         columns.chunk_by(|&a, &b| self.settings[a] == self.settings[b]).map(<[usize]>::to_vec).collect()
     }
 
-    /// Whether some network has repetitions.
+    /// Returns `true` if any network has repetitions.
     pub fn has_repetitions(&self) -> bool {
         self.seeds.iter().any(|seeds| seeds.len() > 1)
     }
 
-    /// Whether some workload counts more than another.
+    /// Returns `true` if the weights of workloads differ.
     pub fn has_weights(&self) -> bool {
         self.weights.windows(2).any(|pair| pair[0] != pair[1])
     }
 
-    /// The networks as a buyer sees them: setting by setting, since each has a baseline of its own, and best first;
-    /// none if the study names no budget.
+    /// Returns the networks in the order of a buyer: setting by setting, since each has a baseline of its own, and best
+    /// first; empty if the study has no budget.
     pub fn offers(&self) -> Vec<Offer> {
         let Some(budget) = self.budget else { return Vec::new() };
         let offer = |network: usize| Offer {

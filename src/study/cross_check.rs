@@ -1,7 +1,7 @@
-//! Packets against flows: whether the answer of a study holds when messages are packets.
+//! Checks of flows against packets: the conclusions of a study may differ if messages are packets.
 //!
-//! Two settings that differ in nothing but the network model are put side by side, one with flows and one with packets.
-//! What a buyer asks is not how far the times are apart but whether the order of the networks is the same.
+//! Two settings that differ only in the network model are compared, one with flows and one with packets. The question
+//! of a buyer is not how much the times differ but whether the order of the networks is the same.
 
 use super::comparison::Comparison;
 use super::matrix::{Cell as MatrixCell, Matrix};
@@ -13,7 +13,7 @@ use super::sample::SampleCheck;
 /// Name of the packet model at the beginning of a setting's model.
 pub const PACKET: &str = "packet";
 
-/// Returns `true` if a model of a setting has packets.
+/// Returns `true` if a setting's model has packets.
 pub fn has_packets(model: &str) -> bool {
     model.split(':').next().is_some_and(|name| name.eq_ignore_ascii_case(PACKET))
 }
@@ -23,7 +23,7 @@ pub fn has_packets(model: &str) -> bool {
 pub struct Network {
     /// Column with flows.
     pub flows: usize,
-    /// Column with packets; `None` if packets do not model the network.
+    /// Column with packets; `None` if the packet model does not support the network.
     pub packets: Option<usize>,
 }
 
@@ -38,12 +38,12 @@ pub struct Cell {
     pub seconds: [f64; 2],
     /// Relative performance with flows and with packets.
     pub relative: [f64; 2],
-    /// Relative performance of the whole run with flows, where `seconds` and `relative` are of a part of it.
+    /// Relative performance of the whole run with flows, if `seconds` and `relative` are of a part of it.
     pub whole: Option<f64>,
-    /// Cables between switches that are among the busiest in both, with the seconds for which each carried messages, largest
-    /// difference first.
+    /// Cables between switches that are among the busiest with both models, with the seconds for which each carried
+    /// messages, largest difference first.
     pub cables: Vec<(String, [f64; 2])>,
-    /// Messages that ranks waited for, by size: in both models, with their mean seconds.
+    /// Messages that ranks waited for, by size, with both models.
     pub sizes: Vec<SizeClass>,
 }
 
@@ -52,53 +52,53 @@ pub struct Cell {
 pub struct SizeClass {
     /// Largest size of the class in bytes; the class begins above half of it.
     pub up_to: u64,
-    /// Messages that ranks waited for, with flows and with packets.
+    /// Number of messages that ranks waited for, with flows and with packets.
     pub messages: [u64; 2],
     /// Mean seconds from start to arrival.
     pub seconds: [f64; 2],
 }
 
-/// Two networks that change places.
+/// Two networks whose order differs between the models.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Flip {
-    /// Index of the workload; `None`: by the geometric mean of all.
+    /// Index of the workload; `None` for the geometric mean of all.
     pub workload: Option<usize>,
-    /// Index of the network that is ahead with flows.
+    /// Index of the network that is faster with flows.
     pub ahead: usize,
-    /// Index of the one that is ahead with packets.
+    /// Index of the network that is faster with packets.
     pub behind: usize,
-    /// Speedup of the first over the other, with flows and with packets.
+    /// Speedup of the first over the second, with flows and with packets.
     pub lead: [f64; 2],
 }
 
-/// A setting with flows and the same with packets.
+/// Comparison of a setting with flows and the same setting with packets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CrossCheck {
     /// Setting of the flows.
     pub setting: Setting,
     /// Names of the two models.
     pub models: [String; 2],
-    /// The networks, in the order of the study.
+    /// Networks, in the order of the study.
     pub networks: Vec<Network>,
-    /// Workload by workload, the networks that both model.
+    /// Cells of the networks that both models support, workload by workload.
     pub cells: Vec<Cell>,
-    /// Pairs of networks that change places by more than 1 % both times.
+    /// Pairs of networks with opposite order in the two models, each by more than 1 %.
     pub flips: Vec<Flip>,
-    /// The iterations that were replayed; `None`: whole runs.
+    /// Replayed iterations; `None` for whole runs.
     pub sample: Option<Sample>,
 }
 
-/// Iterations that stand for whole runs.
+/// Iterations that represent whole runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
-    /// Iterations that were replayed.
+    /// Number of iterations that were replayed.
     pub iterations: usize,
-    /// For each workload: all its iterations; `None` if its whole run was replayed.
+    /// Number of all iterations of each workload; `None` if its whole run was replayed.
     pub of: Vec<Option<usize>>,
 }
 
 impl CrossCheck {
-    /// Returns `true` if the order by the geometric mean is the same.
+    /// Returns `true` if the order by the geometric mean is the same with both models.
     pub fn order_holds(&self) -> bool {
         self.flips.iter().all(|flip| flip.workload.is_some())
     }
@@ -111,13 +111,14 @@ impl CrossCheck {
 }
 
 impl Cell {
-    /// Time with packets over time with flows.
+    /// Returns the time with packets over the time with flows.
     pub fn ratio(&self) -> f64 {
         if self.seconds[0] == self.seconds[1] { 1.0 } else { self.seconds[1] / self.seconds[0] }
     }
 }
 
-/// All pairs of settings that differ in the model alone, one of them with packets; last the check on some iterations.
+/// Returns a comparison for each pair of settings that differ only in the model, one of them with packets, followed by
+/// the check on some iterations.
 pub fn of(c: &Comparison) -> Vec<CrossCheck> {
     let settings = c.of_settings();
     let model = |columns: &[usize]| c.settings[columns[0]].model.clone();
@@ -148,13 +149,13 @@ fn pair(c: &Comparison, models: [String; 2], flows: &[usize], packets: &[usize])
     CrossCheck { setting: c.settings[flows[0]].clone(), models, networks, cells, flips, sample: None }
 }
 
-/// Returns the check on some iterations: `records` are its replays with flows, then those with packets; `stated` are the whole
-/// runs.
+/// Returns the check on some iterations. `records` are its replays with flows, then those with packets; `stated` has
+/// the whole runs.
 pub(super) fn of_sample(plan: &Plan, check: &SampleCheck, stated: &Matrix, records: &[CellRecord]) -> CrossCheck {
     let first = plan.first_setting();
     let (workloads, columns) = (first.workloads.len(), first.columns.len());
     let (flows, packets) = records.split_at(workloads * columns);
-    // Columns without packets keep their record with flows, which no pair shows.
+    // Columns without packets keep their record with flows, which is not part of any pair.
     let mut mixed = flows.to_vec();
     let places = (0..workloads).flat_map(|w| check.columns[1].iter().map(move |column| w * columns + column));
     places.zip(packets).for_each(|(place, record)| mixed[place] = record.clone());
@@ -180,18 +181,19 @@ pub(super) fn of_sample(plan: &Plan, check: &SampleCheck, stated: &Matrix, recor
     }
 }
 
-/// Results under two models: 0 is flows, 1 is packets.
+/// Results with two models: 0 is flows, 1 is packets.
 struct Both<'a> {
-    /// The result of a workload in a column.
+    /// Result of a workload in a column.
     cell: &'a dyn Fn(usize, usize, usize) -> &'a MatrixCell,
-    /// The geometric mean of a column.
+    /// Geometric mean of a column.
     mean: &'a dyn Fn(usize, usize) -> f64,
-    /// Relative performance of the whole run of a workload in a column of the flows, where both have a part of it.
+    /// Relative performance of the whole run of a workload in a column with flows, if the models replay a part of it.
     whole: &'a dyn Fn(usize, usize) -> Option<f64>,
 }
 
 impl Both<'_> {
-    /// Returns the networks that both models have, workload by workload, and the pairs of networks that change places.
+    /// Returns the networks that both models support, workload by workload, and the pairs of networks whose order
+    /// differs.
     fn compare(&self, workloads: usize, networks: &[Network]) -> (Vec<Cell>, Vec<Flip>) {
         let both: Vec<(usize, [usize; 2])> = networks
             .iter()
@@ -234,7 +236,7 @@ impl Both<'_> {
     }
 }
 
-/// The cables that are among the busiest under both models.
+/// Returns the cables that are among the busiest with both models.
 fn cables(cells: [&MatrixCell; 2]) -> Vec<(String, [f64; 2])> {
     let [flows, packets] = cells.map(|cell| &cell.explanation.busiest_links);
     let mut all: Vec<(String, [f64; 2])> = flows
@@ -250,7 +252,7 @@ fn cables(cells: [&MatrixCell; 2]) -> Vec<(String, [f64; 2])> {
     all
 }
 
-/// The sizes of messages that ranks waited for under either model.
+/// Returns the sizes of messages that ranks waited for with either model.
 fn sizes(cells: [&MatrixCell; 2]) -> Vec<SizeClass> {
     let lists = cells.map(|cell| cell.explanation.awaited_sizes.as_deref().unwrap_or_default());
     let mut all: Vec<u64> = lists.iter().flat_map(|list| list.iter().map(|class| class.up_to)).collect();

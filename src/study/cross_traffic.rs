@@ -1,4 +1,4 @@
-//! Cross-traffic as users write it: a switch, or a share of the rate.
+//! Cross-traffic as written by users: a switch, or a share of the rate.
 
 use super::choice::ChoiceError;
 use crate::network::model::CROSS_TRAFFIC;
@@ -6,17 +6,18 @@ use serde::{Deserialize, Deserializer, de};
 use std::fmt;
 use std::str::FromStr;
 
-/// What a flow takes on the links of the way back, as written: `true` (5 %, SimGrid's), `false`, or a share of its rate.
+/// Load of a flow on the links of the reverse route, as written: `true` (5 %, as in SimGrid), `false`, or a share of
+/// its rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum CrossTraffic {
-    /// Nothing, or SimGrid's share.
+    /// No load, or SimGrid's share.
     Switched(bool),
-    /// A share of the rate of the flow.
+    /// Share of the rate of the flow.
     Share(f64),
 }
 
 impl CrossTraffic {
-    /// The share, below 1; `None` for nothing.
+    /// Returns the share, below 1; `None` for no load.
     pub(super) fn share(self) -> Result<Option<f64>, ChoiceError> {
         match self {
             Self::Switched(on) => Ok(on.then_some(CROSS_TRAFFIC)),
@@ -31,7 +32,7 @@ impl CrossTraffic {
     }
 }
 
-/// As [`FromStr`] reads it.
+/// Writes the form that [`FromStr`] reads.
 impl fmt::Display for CrossTraffic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -41,7 +42,7 @@ impl fmt::Display for CrossTraffic {
     }
 }
 
-/// `on`, `off`, or a share of the rate.
+/// Reads `on`, `off`, or a share of the rate.
 impl FromStr for CrossTraffic {
     type Err = String;
 

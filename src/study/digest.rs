@@ -1,8 +1,8 @@
-//! Fingerprints of a study: two studies with the same ones give the same results.
+//! Fingerprints of studies: equal fingerprints mean equal results.
 //!
-//! They are taken from what was read and checked, not from the text of the study file: a comment or another order of
-//! keys changes nothing, another trace under the same name does. There is one for each part, so that a message can say
-//! what has changed.
+//! They are computed from the checked input, not from the text of the study file: a comment or another order of keys
+//! changes nothing, but another trace under the same name does. Each part has its own fingerprint, so that a message
+//! can name the part that has changed.
 
 use super::network::NetworkUnderTest;
 use super::perturb::Perturbation;
@@ -20,7 +20,7 @@ use std::io::{self, Write};
 pub struct Fingerprint {
     /// Version of the program.
     pub program: String,
-    /// Topologies, speeds, routings, seeds, and which rank runs on which host.
+    /// Topologies, speeds, routings, seeds, and the host of each rank.
     pub networks: String,
     /// Traces and their operation counts.
     pub workloads: String,
@@ -30,7 +30,7 @@ pub struct Fingerprint {
     pub plan: String,
 }
 
-/// Collects texts and numbers; the length of each goes before it, so that none runs into the next.
+/// Hasher of texts and numbers. The length of each text precedes it, so that adjacent texts cannot be confused.
 struct Hasher(Sha256);
 
 impl Hasher {
@@ -78,15 +78,15 @@ fn hexadecimal(bytes: &[u8]) -> String {
     })
 }
 
-/// The digest of some bytes.
+/// Returns the digest of some bytes.
 pub(super) fn of_bytes(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))
 }
 
-/// The digest of the actions of a trace, whatever file they were read from.
+/// Returns the digest of the actions of a trace, whatever file they were read from.
 fn of_trace(trace: &Trace) -> String {
     let mut hasher = Hasher::new();
-    // Many small pieces: a buffer before the hash makes them few large ones.
+    // A buffer before the hash combines many small pieces into a few large ones.
     let mut buffer = io::BufWriter::with_capacity(1 << 16, &mut hasher);
     ti::write(trace, &mut buffer).and_then(|()| buffer.flush()).expect("a hash takes every byte");
     drop(buffer);
@@ -105,7 +105,7 @@ fn of_network(network: &NetworkUnderTest) -> String {
     let (info, platform) = (&network.info, &network.platform);
     hasher.text(&info.topology);
     hasher.text(&format!("{:?} {:?} {:?} {:?}", info.seed, info.duplex, info.routing, platform.loopback));
-    // Names of links made from a topology are its arcs.
+    // Names of links built from a topology are its arcs.
     for link in &platform.links {
         hasher.text(&link.name);
         hasher.float(link.bandwidth);
@@ -122,7 +122,7 @@ fn of_network(network: &NetworkUnderTest) -> String {
 }
 
 impl Fingerprint {
-    /// The fingerprint of a study.
+    /// Returns the fingerprint of a study.
     pub(super) fn of(study: &Study) -> Self {
         let plan = &study.plan;
         let mut networks = Hasher::new();
@@ -159,7 +159,7 @@ impl Fingerprint {
         rest.number(u64::from(study.explain));
         rest.number(plan.baseline as u64);
         plan.weights.iter().for_each(|&weight| rest.float(weight));
-        // As written before messages were varied, so that results of then can be continued.
+        // The format from before perturbations of messages existed, so that results of that time can be continued.
         let varied = plan.perturbation.as_ref().map_or_else(
             || "None".to_owned(),
             |Perturbation { amplitude, seed, samples, .. }| {
@@ -190,13 +190,13 @@ impl Fingerprint {
         }
     }
 
-    /// One digest for all of it.
+    /// Returns one digest for all parts.
     pub fn digest(&self) -> String {
         let parts = [&self.program, &self.networks, &self.workloads, &self.model, &self.plan];
         of_bytes(parts.map(String::as_str).join(" ").as_bytes())
     }
 
-    /// In words what is not as in `other`.
+    /// Returns the differences from `other`, in words.
     pub fn differences(&self, other: &Fingerprint) -> String {
         let program = format!("the version of the program ({} there, {} here)", other.program, self.program);
         let parts = [

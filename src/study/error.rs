@@ -1,4 +1,4 @@
-//! Why a study cannot be built or run.
+//! Errors of building and running studies.
 
 use super::choice::ChoiceError;
 use super::jobs::JobsError;
@@ -14,26 +14,26 @@ use crate::trace::TraceError;
 use crate::workload::WorkloadError;
 use std::path::PathBuf;
 
-/// Why a study cannot be built or run.
+/// Reason why a study cannot be built or run.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
     /// The study file cannot be used.
     #[error(transparent)]
     File(#[from] TomlError),
-    /// What stands at a place of the study file cannot be used.
+    /// An entry of the study file, at a known place, is invalid.
     #[error("{}:{place}: {error}", .file.display())]
     At {
-        /// The file.
+        /// Path of the study file.
         file: PathBuf,
-        /// Where it is written.
+        /// Place of the entry.
         place: Place,
-        /// Why.
+        /// Cause of the error.
         error: Box<StudyError>,
     },
-    /// The study file says something that cannot be.
+    /// The study file contains a contradiction.
     #[error("{0}")]
     Contradiction(String),
-    /// A choice that does not exist.
+    /// A choice does not exist.
     #[error(transparent)]
     Choice(#[from] ChoiceError),
     /// A routing rule of the study does not exist.
@@ -42,12 +42,12 @@ pub enum StudyError {
     /// A network cannot be built.
     #[error("network `{network}`: {error}")]
     Network {
-        /// Its name or number.
+        /// Name or number of the network.
         network: String,
-        /// Why.
+        /// Cause of the error.
         error: Box<NetworkError>,
     },
-    /// The synthetic traffic cannot be.
+    /// The synthetic traffic is impossible.
     #[error(transparent)]
     Traffic(#[from] Box<ThroughputError>),
     /// A trace cannot be read.
@@ -59,28 +59,28 @@ pub enum StudyError {
     /// The ranks of a workload cannot be placed on a network.
     #[error("workload `{workload}` on network `{network}`: {error}")]
     Mapping {
-        /// The workload.
+        /// Name of the workload.
         workload: String,
-        /// The network.
+        /// Name of the network.
         network: String,
-        /// Why.
+        /// Cause of the error.
         error: MappingError,
     },
     /// Jobs cannot run together.
     #[error(transparent)]
     Jobs(#[from] Box<JobsError>),
-    /// A replay cannot go on.
+    /// A replay cannot continue.
     #[error("workload `{workload}` on network `{network}`: {error}")]
     Replay {
         /// Name of the workload.
         workload: String,
         /// Index of the workload in the study.
         index: usize,
-        /// Of jobs that run together, the index of the one that fails even alone.
+        /// Index of the job that fails even alone, among jobs that run together.
         job: Option<usize>,
-        /// The network.
+        /// Name of the network.
         network: String,
-        /// Why.
+        /// Cause of the error.
         error: Box<ReplayError>,
     },
     /// A price list cannot be used.

@@ -1,10 +1,11 @@
-//! Failures of cables and switches in studies: networks intact, damaged by several seeds, and made smaller evenly.
+//! Failures of cables and switches in studies: networks that are intact, damaged by several seeds, or made smaller
+//! evenly.
 //!
 //! A study contains each network three times for each level of failures. *Intact* is the network as it is. *Failed* is
 //! the network of family `damaged`, once for each seed; its routes are made for the damaged network, or only repaired.
-//! *Even* is the intact network whose cables between switches have all lost the same share of their bandwidth, so that
-//! together they lost as much as failed on average: a smaller network of the same kind. The slowdown by failures beyond
-//! that of the even loss is what the network pays for losing single cables.
+//! *Even* is the intact network in which all cables between switches have lost the same share of their bandwidth, such
+//! that the total loss equals the mean loss by failures: a smaller network of the same kind. The slowdown by failures
+//! in excess of that by the even loss is the effect of losing single cables.
 
 use super::comparison::Comparison;
 use super::error::StudyError;
@@ -19,9 +20,9 @@ use crate::routing::{self, RoutingSpec};
 use crate::topology::damage::{Amount, Damage, RULE};
 use serde::Deserialize;
 
-/// Most seeds of failures.
+/// Largest number of seeds of failures.
 const MOST_SEEDS: u32 = 10_000;
-/// Most levels of failures.
+/// Largest number of levels of failures.
 const MOST_LEVELS: usize = 100;
 
 /// Cables and switches that fail, as written in a study: one entry of `failures`.
@@ -32,7 +33,7 @@ pub struct FailureChoice {
     cables: Option<toml::Value>,
     /// Switches, with their cables and hosts.
     switches: Option<toml::Value>,
-    /// Number of seeds, from that of the study on; 10 if left out.
+    /// Number of seeds, from that of the study on; default: 10.
     seeds: Option<u32>,
     /// `remade` (default) or `repaired`.
     routes: Option<String>,
@@ -44,18 +45,18 @@ pub struct FailureChoice {
 pub struct DegradedChoice {
     /// Cables: a number, or a share such as `2 %`.
     cables: toml::Value,
-    /// Share of their bandwidth that is left, such as `50 %`.
+    /// Remaining share of their bandwidth, such as `50 %`.
     bandwidth: toml::Value,
-    /// Number of seeds, where the study has no `failures`; 10 if left out.
+    /// Number of seeds, if the study has no `failures`; default: 10.
     seeds: Option<u32>,
-    /// `remade` (default) or `repaired`, where the study has no `failures`.
+    /// `remade` (default) or `repaired`, if the study has no `failures`.
     routes: Option<String>,
 }
 
 /// Level of failures, checked.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Level {
-    /// In words, such as `without 1% of cables`.
+    /// Description, such as `without 1% of cables`.
     name: String,
     damage: Damage,
     repaired: bool,
@@ -65,11 +66,11 @@ pub(super) struct Level {
 /// State of a network in a setting of a study with failures.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Failed {
-    /// As it is.
+    /// The network without failures.
     Intact,
-    /// With failures: what failed, in words.
+    /// The network with failures, which are described in words.
     Damaged(String),
-    /// With all cables slower by the same loss: what failed in the damaged network, in words.
+    /// The network with all cables slower by the same loss; the failures of the damaged network are described in words.
     Even(String),
 }
 
@@ -84,14 +85,14 @@ impl Failed {
     }
 }
 
-/// A state of the networks: number of the level, if any, and what the setting shows.
+/// A state of the networks: number of the level, if any, and the description in the setting.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct State {
     pub level: Option<(usize, Level)>,
     pub failed: Option<Failed>,
 }
 
-/// Reads `failures` and `degraded`; one state without a name where the study has neither.
+/// Reads `failures` and `degraded`; returns one state without a name if the study has neither.
 pub(super) fn states(source: &Source, file: &StudyFile) -> Result<Vec<State>, StudyError> {
     let levels = levels(source, file)?;
     if levels.is_empty() {
@@ -193,7 +194,7 @@ fn level(
     if !(1..=MOST_SEEDS).contains(&seeds) {
         return wrong("seeds", format!("seeds = {seeds} is not from 1 to {MOST_SEEDS}"));
     }
-    // Each repetition of a random network gets failures of its own.
+    // Each repetition of a random network has its own failures.
     let repetitions = file.repetitions.unwrap_or(file.seeds.as_ref().map_or(1, |seeds| seeds.len() as u32));
     let repaired = match choice.routes.as_deref() {
         None | Some("remade") => false,
@@ -253,7 +254,7 @@ impl Level {
                     "routes by `{rule}` cannot be repaired: they are no list of static routes without options"
                 ));
             }
-            // Rules by numbers and coordinates need all cables.
+            // Rules based on numbers and coordinates need all cables.
             (false, Some(rule)) if rule.kind.needs_whole_network() => None,
             (false, _) => choice.routing.clone(),
         };
@@ -261,27 +262,27 @@ impl Level {
     }
 }
 
-/// The effect of a level of failures, of one platform, routing, mapping, table and model.
+/// Effect of a level of failures with one platform, routing, mapping, table and model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FailureEffect {
     /// Setting of the intact networks.
     pub setting: Setting,
-    /// Failures, in words.
+    /// Description of the failures.
     pub level: String,
     /// Number of seeds.
     pub seeds: usize,
-    /// The networks, in the order of the study.
+    /// Networks, in the order of the study.
     pub networks: Vec<NetworkEffect>,
 }
 
-/// A network under a level of failures.
+/// Effect of a level of failures on a network.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NetworkEffect {
-    /// Columns: intact, with failures, and made smaller evenly.
+    /// Columns of the intact network, of the one with failures, and of the evenly smaller one.
     pub columns: [usize; 3],
-    /// For each workload: time with failures over the time of the intact network.
+    /// Slowdown of each workload: its time with failures over its time on the intact network.
     pub slowdown: Vec<Statistic>,
-    /// For each workload: time on the evenly smaller network over the time of the intact network.
+    /// Even slowdown of each workload: its time on the evenly smaller network over its time on the intact network.
     pub even: Vec<f64>,
     /// Weighted geometric mean of the slowdowns over the workloads.
     pub geometric: Statistic,
@@ -289,7 +290,7 @@ pub struct NetworkEffect {
     pub geometric_even: f64,
 }
 
-/// Returns the effects of all levels; empty where a study has no failures.
+/// Returns the effects of all levels; empty if a study has no failures.
 pub fn effects(c: &Comparison) -> Vec<FailureEffect> {
     let settings = c.of_settings();
     let plain = |columns: &[usize]| Setting { failures: None, ..c.settings[columns[0]].clone() };
@@ -322,8 +323,8 @@ fn network(c: &Comparison, columns: [usize; 3]) -> NetworkEffect {
         let own = c.runs.iter().filter(|run| run.workload == workload && run.network == column);
         own.map(|run| run.record.simulated_seconds).collect()
     };
-    // Repetition k with failures is of the same graph as repetition k of the intact network, which begins again where it
-    // has fewer.
+    // Repetition k with failures has the same graph as repetition k of the intact network, starting again from the
+    // first if the latter has fewer.
     let ratios = |workload: usize, column: usize| -> Vec<f64> {
         let (intact, own) = (times(workload, columns[0]), times(workload, column));
         own.iter().enumerate().map(|(k, &time)| super::matrix::ratio(time, intact[k % intact.len()])).collect()

@@ -1,4 +1,4 @@
-//! The study file: TOML, unknown keys refused.
+//! The study file: TOML in which unknown keys are refused.
 //!
 //! ```toml
 //! title = "Uni- against bi-directional"
@@ -22,8 +22,8 @@
 //! trace = "../traces/cg.A.64.ti.zst"
 //! ```
 //!
-//! Instead of `trace`, a workload can be generated: `workload = "npb/lu"` or the name of a `.star` file, with `ranks`,
-//! and `class`, `iterations` or a table `parameters` as the program takes them.
+//! Instead of reading a `trace`, a workload can be generated: `workload = "npb/lu"` or the name of a `.star` file,
+//! with `ranks`, and `class`, `iterations` or a table `parameters` for the program.
 //!
 //! File names are relative to the study file. `docs/reference/studies.md` has all keys.
 
@@ -46,64 +46,65 @@ use std::path::PathBuf;
 pub struct StudyFile {
     /// Heading of the report.
     pub title: String,
-    /// Name of the network that the others are compared with; the first one if left out.
+    /// Name of the baseline network; default: the first one.
     pub baseline: Option<String>,
-    /// Version of the defaults, e.g. `0.1`; the current one if left out.
+    /// Version of the defaults, e.g. `0.1`; default: the current one.
     pub defaults: Option<Version>,
-    /// How traces turn into time.
+    /// Model that converts traces to time.
     #[serde(default)]
     pub model: ModelChoice,
-    /// How ranks are placed: `one-each`, `block`, `round-robin` or `random`.
+    /// Rule for the placement of ranks: `one-each`, `block`, `round-robin` or `random`.
     pub mapping: Option<String>,
-    /// Instead of `mapping`: several rules; every network is compared with the baseline under each of them.
+    /// Several rules, instead of `mapping`; every network is compared with the baseline under each of them.
     pub mappings: Option<Vec<String>>,
-    /// Instead of `mapping`: a host file, whose names every network must have.
+    /// Host file, instead of `mapping`; every network must have its names.
     pub hostfile: Option<PathBuf>,
-    /// Instead of `mapping`: a rank file, whose names every network must have.
+    /// Rank file, instead of `mapping`; every network must have its names.
     pub rankfile: Option<PathBuf>,
-    /// Seed of random topologies, routings and mappings, where nothing else gives one.
+    /// Seed of random topologies, routings and mappings that have none of their own.
     pub seed: Option<u64>,
-    /// Several of them: what is random runs once for each.
+    /// Several seeds: everything random runs once for each.
     pub seeds: Option<Vec<u64>>,
-    /// The same with this number of seeds, from `seed` on, or from 1.
+    /// Number of seeds, from `seed` on, or from 1: everything random runs once for each.
     pub repetitions: Option<u32>,
-    /// Several routing rules; every network is compared with the baseline under each of them. `default` is the rule that a
-    /// network has without this list.
+    /// Several routing rules; every network is compared with the baseline under each of them. `default` is the rule
+    /// that a network has without this list.
     pub routings: Option<Vec<String>>,
     /// Several tables of collectives; every network is compared with the baseline under each of them.
     pub collectives: Option<Vec<String>>,
-    /// Cables and switches that fail: a table with the keys of [`FailureChoice`](super::failures::FailureChoice), or a list
-    /// of them. Every network is also compared with itself.
+    /// Cables and switches that fail: a table with the keys of [`FailureChoice`](super::failures::FailureChoice), or a
+    /// list of such tables. Every network is also compared with its intact state.
     pub failures: Option<toml::Value>,
     /// Cables that become slower, in addition to `failures` or alone.
     pub degraded: Option<DegradedChoice>,
-    /// Several network models, e.g. `["smpi", "packet"]`; every network is compared with the baseline under each of them.
+    /// Several network models, e.g. `["smpi", "packet"]`; every network is compared with the baseline under each of
+    /// them.
     pub models: Option<Vec<String>>,
-    /// Checks of the study's own answer.
+    /// Checks of the study's own conclusions.
     pub check: Option<CheckChoice>,
-    /// Assumptions to change one at a time.
+    /// Assumptions that are changed one at a time.
     pub sensitivity: Option<SensitivityChoice>,
     /// Limits and prices.
     pub budget: Option<BudgetChoice>,
     /// Several sets of parameters; every network is compared with the baseline under each of them.
     pub platforms: Option<Vec<PlatformEntry>>,
-    /// What all networks have in common.
+    /// Settings common to all networks.
     #[serde(default)]
     pub network: NetworkChoice,
-    /// What the networks carry under synthetic traffic, for the HTML report.
+    /// Synthetic traffic on the networks, for the HTML report.
     pub throughput: Option<TrafficChoice>,
-    /// The networks.
+    /// Networks of the study.
     #[serde(default)]
     pub networks: Vec<NetworkChoice>,
-    /// The workloads.
+    /// Workloads of the study.
     #[serde(default)]
     pub workloads: Vec<WorkloadEntry>,
-    /// Jobs that run at the same time: one more workload, behind the others.
+    /// Jobs that run simultaneously: one more workload, after the others.
     #[serde(default)]
     pub jobs: Vec<JobEntry>,
-    /// Rule that gives hosts to jobs without hosts and rule of their own; `contiguous` if left out.
+    /// Rule that assigns hosts to jobs without hosts or a rule of their own; default: `contiguous`.
     pub allocation: Option<String>,
-    /// Whether hosts may have more ranks of several jobs than cores.
+    /// `true` if the ranks of several jobs on a host may exceed its cores.
     #[serde(default)]
     pub share_hosts: bool,
 }
@@ -112,10 +113,10 @@ pub struct StudyFile {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CheckChoice {
-    /// `true` to repeat every replay with packets and compare the two answers.
+    /// `true` to repeat every replay with packets and compare the conclusions.
     #[serde(default)]
     pub packets: bool,
-    /// Iterations of each workload that are replayed for that, from the first on; whole runs if left out.
+    /// Number of leading iterations of each workload that are replayed for the comparison; default: whole runs.
     pub iterations: Option<usize>,
 }
 
@@ -125,7 +126,7 @@ pub struct CheckChoice {
 pub struct PlatformEntry {
     /// Name for the report.
     pub name: String,
-    /// Hosts, speeds and latencies; those that a network gives itself come first.
+    /// Hosts, speeds and latencies; those of a network itself override them.
     #[serde(default)]
     pub parameters: PlatformParameters,
 }
@@ -134,15 +135,15 @@ pub struct PlatformEntry {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkloadEntry {
-    /// Name for the report; that of the trace if left out.
+    /// Name for the report; default: that of the trace.
     pub name: Option<String>,
-    /// The trace: a file, or a list of files.
+    /// Trace: a file, or a list of files.
     pub trace: Option<PathBuf>,
-    /// Instead of a trace: the name of a built-in program, or a file that ends in `.star`.
+    /// Name of a built-in program, or a file that ends in `.star`; instead of a trace.
     pub workload: Option<String>,
-    /// Number of ranks; found from the trace if left out.
+    /// Number of ranks; default: that of the trace.
     pub ranks: Option<usize>,
-    /// How much it counts in the means; 1 if left out.
+    /// Weight in the means; default: 1.
     pub weight: Option<f64>,
     /// Class of a generated workload.
     pub class: Option<String>,
@@ -154,7 +155,7 @@ pub struct WorkloadEntry {
 }
 
 impl WorkloadEntry {
-    /// What messages call it before it is opened.
+    /// Returns the name for messages before the workload is opened.
     pub fn label(&self) -> String {
         let trace = self.trace.as_ref().map(|trace| trace.display().to_string());
         self.name.clone().or(trace).or(self.workload.clone()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Traces as graphs of operations, for the LogGOPS model, which replays nothing else.
+//! Conversion of traces to graphs of operations, for the LogGOPS model, which replays nothing else.
 
 use crate::mpi::collective::Selector;
 use crate::mpi::collective::rounds::TraceRounds;
@@ -6,11 +6,11 @@ use crate::mpi::layout::Layout;
 use crate::trace::goal::Goal;
 use crate::trace::{Options, Trace, read_from, write};
 
-/// Makes a graph of a list: each action follows the one before, and collectives become the messages of the algorithms
-/// that the table chooses. Computations are rounded to nanoseconds of a core of 100 Gflop/s.
+/// Converts a list to a graph: each action follows the previous one, and collectives become the messages of the
+/// algorithms that the table selects. Computations are rounded to nanoseconds of a core of 100 Gflop/s.
 ///
 /// # Errors
-/// Why it cannot be one, in words.
+/// Reason why the conversion is impossible, in words.
 pub(super) fn of_list(trace: &Trace, selector: &Selector, layout: &Layout) -> Result<Trace, String> {
     let rounds = TraceRounds::new(trace, selector, layout).map_err(|error| error.to_string())?;
     let mut text = Vec::new();

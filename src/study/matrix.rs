@@ -1,9 +1,9 @@
 //! One pass over a study: its cells relative to the baselines, and their means.
 //!
-//! How repetitions are paired: repetition k of a network is compared with repetition k of the baseline, which has the
-//! same seed, so that two variants of one random network are compared on the same graphs. Where only one of the two is
-//! repeated, the single run is paired with every repetition of the other. The relative performance of a network is the
-//! mean of these ratios; that of the baseline is exactly 1.
+//! Repetition k of a network is compared with repetition k of the baseline, which has the same seed, so that two
+//! variants of one random network are compared on the same graphs. If only one of the two is repeated, the single run
+//! is paired with every repetition of the other. The relative performance of a network is the mean of these ratios;
+//! that of the baseline is exactly 1.
 
 use super::mean;
 use super::plan::Plan;
@@ -11,7 +11,7 @@ use super::record::CellRecord;
 use super::statistics::Statistic;
 use crate::result::explain::Explanation;
 
-/// One workload on one network, over all repetitions.
+/// A workload on a network, over all repetitions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
     /// Index of the workload.
@@ -20,44 +20,44 @@ pub struct Cell {
     pub network: usize,
     /// Seconds from the common start to the end of the last rank; the mean over the repetitions.
     pub simulated_seconds: f64,
-    /// Millions of operations per second, where the count is known; of that mean time.
+    /// Millions of operations per second of that mean time, if the count is known.
     pub mops: Option<f64>,
-    /// Time on the baseline over time here: above 1 is faster than the baseline; the mean over the repetitions.
+    /// Speedup over the baseline; the mean over the repetitions.
     pub relative: f64,
-    /// The repetitions' times.
+    /// Times of the repetitions.
     pub time: Statistic,
-    /// The repetitions' ratios.
+    /// Speedups of the repetitions.
     pub ratio: Statistic,
-    /// Why it takes as long as it does; of the first repetition.
+    /// Explanation of the time of the first repetition.
     pub explanation: Explanation,
 }
 
-/// One pass over a study.
+/// Results of one pass over a study.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
     networks: usize,
-    /// Workload by workload, network by network.
+    /// Cells, workload by workload, network by network.
     pub cells: Vec<Cell>,
     /// For each network: weighted arithmetic means over the workloads, of each repetition.
     pub arithmetic: Vec<Statistic>,
-    /// The same for weighted geometric means.
+    /// For each network: weighted geometric means over the workloads, of each repetition.
     pub geometric: Vec<Statistic>,
-    /// Replay by replay: time on the baseline over time here.
+    /// Speedup of each replay over the baseline.
     pub(super) relatives: Vec<f64>,
 }
 
-/// Two runs that take no time at all are equally fast.
+/// Returns the ratio of two times; two runs that take no time are equally fast.
 pub(super) fn ratio(reference: f64, seconds: f64) -> f64 {
     if seconds == reference { 1.0 } else { reference / seconds }
 }
 
-/// Entry k of a list that has one for each repetition, or one for all.
+/// Returns entry k of a list that has one for each repetition, or one for all.
 fn entry(values: &[f64], k: usize) -> f64 {
     values[if values.len() == 1 { 0 } else { k }]
 }
 
 impl Matrix {
-    /// Puts the records of one pass, in the order of the plan, into relation to the baselines.
+    /// Computes the results from the records of one pass, in the order of the plan.
     pub(super) fn new(plan: &Plan, records: &[CellRecord]) -> Self {
         let networks = plan.columns.len();
         let mut rest = records.iter();
@@ -110,7 +110,7 @@ impl Matrix {
         Self { networks, cells, arithmetic, geometric, relatives }
     }
 
-    /// The cell of a workload on a network.
+    /// Returns the cell of a workload on a network.
     pub fn cell(&self, workload: usize, network: usize) -> &Cell {
         &self.cells[workload * self.networks + network]
     }

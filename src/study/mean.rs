@@ -1,15 +1,15 @@
-//! Averages over workloads, with weights.
+//! Weighted means over workloads.
 
-/// The arithmetic mean, `sum w x / sum w`; `None` of nothing.
+/// Returns the arithmetic mean, `sum w x / sum w`; `None` without values.
 pub fn arithmetic(values: &[f64], weights: &[f64]) -> Option<f64> {
     let sum: f64 = values.iter().zip(weights).map(|(value, weight)| value * weight).sum();
     (!values.is_empty()).then(|| sum / weights.iter().sum::<f64>())
 }
 
-/// The geometric mean of positive values, `exp(sum w ln x / sum w)`; `None` of nothing.
+/// Returns the geometric mean of positive values, `exp(sum w ln x / sum w)`; `None` without values.
 ///
-/// Of ratios it is the mean to trust: its ranking does not depend on which network is the baseline (Fleming and
-/// Wallace, How not to lie with statistics, CACM 29(3), 1986).
+/// It is the appropriate mean of ratios: its ranking does not depend on the choice of the baseline (Fleming and
+/// Wallace, "How not to lie with statistics", CACM 29(3), 1986).
 pub fn geometric(values: &[f64], weights: &[f64]) -> Option<f64> {
     arithmetic(&values.iter().map(|v| v.ln()).collect::<Vec<f64>>(), weights).map(f64::exp)
 }

@@ -1,10 +1,10 @@
-//! Studies: which workloads run on which networks, and how their results compare.
+//! Studies: workloads that run on networks, and comparisons of the results.
 //!
 //! Everything exists twice here, as written ([`mod@file`], [`choice`], [`network::NetworkChoice`]) and as checked and
-//! built ([`Study`]); only the checked form runs. A study is a [`plan::Plan`], the cells of which are replayed one by
-//! one; what is kept of each is a [`record::CellRecord`], in memory or in a results file ([`results`]); and a
-//! [`comparison::Comparison`] is made of the plan and the records alone. So it makes no difference where and when a
-//! cell was replayed.
+//! built ([`Study`]); only the checked form runs. A study is a [`plan::Plan`], whose cells are replayed one by one;
+//! each replay becomes a [`record::CellRecord`], in memory or in a results file ([`results`]); and a
+//! [`comparison::Comparison`] depends only on the plan and the records. So it makes no difference where and when a cell
+//! was replayed.
 
 pub mod across;
 pub mod assumptions;

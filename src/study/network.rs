@@ -1,4 +1,4 @@
-//! A network that takes part in a comparison: a topology with parameters, or a platform file.
+//! Networks of a comparison: a topology with parameters, or a platform file.
 
 use super::choice::{ChoiceError, ModelChoice};
 use super::procurement::Quoted;
@@ -22,30 +22,30 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkChoice {
-    /// Name for the report; the specification if left out.
+    /// Name for the report; default: the specification.
     pub name: Option<String>,
     /// Topology specification, e.g. `torus:8x8`.
     pub topology: Option<String>,
-    /// Instead of a topology: a platform file (explicit JSON, SimGrid XML, or TOML with the keys of this table).
+    /// Platform file, instead of a topology (explicit JSON, SimGrid XML, or TOML with the keys of this table).
     pub platform: Option<PathBuf>,
     /// Routing rule, e.g. `bfs`.
     pub routing: Option<String>,
-    /// Version of the defaults, e.g. `0.1`; the current one if left out.
+    /// Version of the defaults, e.g. `0.1`; default: the current one.
     pub defaults: Option<Version>,
-    /// Seed of a random topology and of a random routing, where the specification gives none.
+    /// Seed of a random topology and of a random routing, if their specifications have none.
     pub seed: Option<u64>,
     /// Cables and switches that are missing, such as `3-7,12`.
     pub without: Option<String>,
-    /// Cables and switches that fail at random; a study sets it.
+    /// Cables and switches that fail at random; set by studies.
     #[serde(skip)]
     pub damage: Option<Damage>,
-    /// Bandwidth of all cables between switches relative to the parameters; a study sets it.
+    /// Bandwidth of all cables between switches relative to the parameters; set by studies.
     #[serde(skip)]
     pub bandwidth_share: Option<f64>,
     /// Hosts, speeds and latencies.
     #[serde(default)]
     pub parameters: PlatformParameters,
-    /// The model, where the study or the command line leaves it open.
+    /// Model, for choices that the study or the command line leaves open.
     #[serde(default)]
     pub model: ModelChoice,
     /// Purchase price of the whole network, adapters included; overrides the price list.
@@ -54,45 +54,45 @@ pub struct NetworkChoice {
     pub watts: Option<Quoted>,
 }
 
-/// A network as the report names it.
+/// Description of a network for reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NetworkInfo {
-    /// Name given in the study, or the specification.
+    /// Name in the study, or the specification.
     pub name: String,
     /// Topology specification or platform file.
     pub topology: String,
     /// Seed of a random family.
     pub seed: Option<u64>,
-    /// `full` or `shared`; `None` where a platform file lists its links.
+    /// `full` or `shared`; `None` if a platform file lists its links.
     pub duplex: Option<String>,
-    /// Routing rule with its options; `None` where a platform file lists its routes.
+    /// Routing rule with its options; `None` if a platform file lists its routes.
     pub routing: Option<String>,
-    /// "static" or "adaptive": whether routes depend on the loads of links.
+    /// "static" or "adaptive", if routes depend on the loads of links.
     pub routing_nature: &'static str,
     /// Number of hosts.
     pub hosts: usize,
-    /// How fast they and the links are.
+    /// Speeds of hosts and links.
     pub speeds: Speeds,
-    /// All parameters, defaults filled in; `None` where a platform file lists its links.
+    /// All parameters, including defaults; `None` if a platform file lists its links.
     pub parameters: Option<Resolved>,
 }
 
-/// A network, built.
+/// A network that has been built.
 #[derive(Debug, Clone)]
 pub struct NetworkUnderTest {
-    /// How reports name and describe it.
+    /// Description for reports.
     pub info: NetworkInfo,
-    /// The platform.
+    /// Hosts, links and routes.
     pub platform: Arc<Platform>,
-    /// How the switches of the graph would stand.
+    /// Options of the floor plan of the switches.
     pub floor: FloorOptions,
-    /// The graph of switches, unless the platform comes from a file that lists its links.
+    /// Graph of switches, unless the platform is from a file that lists its links.
     pub topology: Option<Arc<Topology>>,
-    /// What the graph was made into a platform with; none where there is no graph.
+    /// Parameters by which the graph became a platform; `None` without a graph.
     pub making: Option<Making>,
-    /// The model that it comes with; choices of the study or the command line override it.
+    /// Model of the network itself; choices of the study or the command line override it.
     pub model: ModelChoice,
-    /// What its file has and a replay does not use, for messages.
+    /// Parts of its file that a replay does not use, for messages.
     pub remarks: Vec<String>,
     /// Quoted purchase price.
     pub price: Option<Quoted>,
@@ -100,7 +100,7 @@ pub struct NetworkUnderTest {
     pub watts: Option<Quoted>,
 }
 
-/// What a graph of switches is made into a platform with.
+/// Parameters by which a graph of switches becomes a platform.
 #[derive(Debug, Clone)]
 pub struct Making {
     /// Hosts, speeds and latencies.
@@ -112,34 +112,35 @@ pub struct Making {
 }
 
 impl NetworkUnderTest {
-    /// Warnings: parts of its file that a replay does not use, and parameters that are probably without their unit.
+    /// Returns warnings about parts of its file that a replay does not use, and about parameters whose unit is probably
+    /// missing.
     pub fn warnings(&self) -> impl Iterator<Item = String> + '_ {
         let remarks = self.remarks.iter().map(|remark| format!("{}: {remark}", self.info.topology));
         let implausible = self.making.iter().flat_map(|making| making.parameters.implausible());
         remarks.chain(implausible.map(|warning| format!("{}: {warning}", self.info.name)))
     }
 
-    /// The graph of switches and what it was made into a platform with, where there is a graph.
+    /// Returns the graph of switches and the parameters of its platform, if there is a graph.
     pub fn graph(&self) -> Option<(&Arc<Topology>, &Making)> {
         self.topology.as_ref().zip(self.making.as_ref())
     }
 }
 
-/// Why a network cannot be built.
+/// Reason why a network cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
-    /// Neither a topology nor a platform file, or both.
+    /// There is neither a topology nor a platform file, or both.
     #[error("a network needs either a topology or a platform file, and {}", if *.both { "both are given" } else { "neither is given" })]
     Ambiguous {
-        /// Whether both are given.
+        /// `true` if both are specified.
         both: bool,
     },
-    /// An option that a platform file with its own links and routes cannot take.
+    /// An option is not possible for a platform file with its own links and routes.
     #[error("`{option}` does not go with platform file `{}`, which lists its own links and routes", .file.display())]
     NotForFile {
-        /// The option.
+        /// Name of the option.
         option: &'static str,
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
     },
     /// Routes of a damaged network cannot be repaired.
@@ -148,7 +149,7 @@ pub enum NetworkError {
     /// A platform file that lists its own links has no graph of switches.
     #[error("platform file `{}` lists links and routes, and has no graph of switches", .file.display())]
     NoGraph {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
     },
     /// A platform file in TOML cannot be used.
@@ -157,31 +158,31 @@ pub enum NetworkError {
     /// A platform file in TOML names another one.
     #[error("a platform file in TOML names another one")]
     Nested,
-    /// What a platform file in TOML says cannot be built.
+    /// The contents of a platform file in TOML cannot be built.
     #[error("{}: {error}", in_file(.file, *.place))]
     InToml {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// Where it says so; `None` if it is what it does not say.
+        /// Place of the error; `None` if something is missing.
         place: Option<Place>,
-        /// What is wrong.
+        /// Cause of the error.
         error: Box<NetworkError>,
     },
     /// The topology cannot be built.
     #[error(transparent)]
     Topology(#[from] TopologyError),
-    /// A quoted price or power is no number.
+    /// A quoted price or power is not a valid number.
     #[error("{key} = {value} is not a number, zero or more")]
     Quoted {
-        /// The key.
+        /// Name of the key.
         key: &'static str,
-        /// The value.
+        /// Value as written.
         value: f64,
     },
-    /// The model that it comes with cannot be.
+    /// The network's own model is invalid.
     #[error("model: {0}")]
     Model(#[from] ChoiceError),
-    /// Packets cannot run on it.
+    /// The packet model does not support the network.
     #[error(transparent)]
     Packets(#[from] Box<PacketError>),
     /// The platform cannot be built.
@@ -190,7 +191,7 @@ pub enum NetworkError {
 }
 
 impl NetworkError {
-    /// What to do about it.
+    /// Returns one line on how to fix it.
     pub fn help(&self) -> String {
         match self {
             Self::Ambiguous { .. } => "give --topology SPEC or --platform FILE (in a study: one of these keys)".into(),
@@ -214,7 +215,7 @@ impl NetworkError {
         }
     }
 
-    /// The way to what is wrong in the table that describes the network; empty if it is the table as a whole.
+    /// Returns the path to the error in the table that describes the network; empty for the table as a whole.
     pub fn way(&self) -> Vec<Step<'static>> {
         match self {
             Self::Ambiguous { both: false } => Vec::new(),
@@ -246,19 +247,19 @@ impl NetworkError {
         }
     }
 
-    /// The same as an error of the platform file in TOML that says so.
+    /// Converts the error to one of the platform file in TOML that caused it.
     fn in_toml(self, file: &Path, text: &str) -> Self {
         let place = toml_file::place_of(text, &self.way());
         Self::InToml { file: file.to_owned(), place, error: Box::new(self) }
     }
 
-    /// `true` if packets have no counterpart of the network, or their routing is for others.
+    /// Returns `true` if packets have no counterpart of the network, or their routing is for others.
     pub fn is_not_modelled(&self) -> bool {
         let Self::Packets(error) = self else { return false };
         matches!(**error, PacketError::NotModelled { .. } | PacketError::Unsuitable { .. })
     }
 
-    /// Whether reading failed, rather than what was read.
+    /// Returns `true` if reading failed, as opposed to the content being wrong.
     pub fn is_io(&self) -> bool {
         match self {
             Self::Toml(error) => error.is_io(),
@@ -271,7 +272,7 @@ impl NetworkError {
 }
 
 impl NetworkChoice {
-    /// These choices where they were made, those of `base` elsewhere. The name is never taken from the base.
+    /// Returns these choices, with missing ones from `base`. The name is never taken from the base.
     pub fn over(self, base: &NetworkChoice) -> NetworkChoice {
         let network = self.topology.is_some() || self.platform.is_some();
         NetworkChoice {
@@ -299,7 +300,7 @@ impl NetworkChoice {
         self.build_on(None, folder)
     }
 
-    /// The same on a graph that another network with the same specification and seed has built already.
+    /// Builds the network on a graph that another network with the same specification and seed has already built.
     ///
     /// # Errors
     /// [`NetworkError`].
@@ -320,16 +321,16 @@ impl NetworkChoice {
         }
     }
 
-    /// Whether a seed makes a difference: the topology is random and its specification has no seed, or the routing is
-    /// random.
+    /// Returns `true` if a seed makes a difference: the topology is random and its specification has no seed, or the
+    /// routing is random.
     ///
     /// # Errors
-    /// [`NetworkError`] if that cannot be said.
+    /// [`NetworkError`] if this cannot be determined.
     pub fn takes_seed(&self, folder: &Path) -> Result<bool, NetworkError> {
         match (&self.topology, &self.platform) {
             (Some(spec), _) => {
                 let spec: topology::Spec = spec.parse()?;
-                // No routing is random unless it is asked for.
+                // By default, routing is not random.
                 let routing = self.routing.as_deref().map(str::parse::<RoutingSpec>).transpose();
                 let routing = routing.map_err(PlatformError::from)?;
                 Ok((spec.seed().is_some() && !spec.seed_given()) || routing.is_some_and(|spec| spec.kind.random))
@@ -342,7 +343,7 @@ impl NetworkChoice {
         }
     }
 
-    /// Whether it can have another routing rule: a platform file that lists its own routes cannot.
+    /// Returns `true` if the network can have another routing rule, unlike a platform file that lists its own routes.
     ///
     /// # Errors
     /// [`NetworkError`] if a file in TOML cannot be read.
@@ -353,7 +354,7 @@ impl NetworkChoice {
         })
     }
 
-    /// The platform files that it is read from.
+    /// Returns the platform files from which the network is read.
     ///
     /// # Errors
     /// [`NetworkError`] if a file in TOML cannot be read.
@@ -383,7 +384,7 @@ impl NetworkChoice {
                     .map_err(|error| in_toml_if_own(&file, error, |written| written.build_graph(folder).err()))
             }
             (None, Some(file)) => {
-                // Only of a file that can be read is it true that it lists its links.
+                // The message that a file lists its links is only right if the file can be read.
                 let file = folder.join(file);
                 Platform::load(&file, &LoadOptions::default())?;
                 Err(NetworkError::NoGraph { file })
@@ -404,12 +405,12 @@ impl NetworkChoice {
         Ok(if damage.is_none() { spec.build()? } else { damage.of(&spec)?.build()? })
     }
 
-    /// What is missing by name and what fails at random.
+    /// Returns the missing parts, both those named and those that fail at random.
     pub(super) fn whole_damage(&self) -> Damage {
         Damage { without: self.without.clone(), ..self.damage.clone().unwrap_or_default() }
     }
 
-    /// The model that it comes with; the version of the defaults holds for that also.
+    /// Returns the network's own model; the network's version of the defaults applies to it as well.
     fn model(&self) -> ModelChoice {
         ModelChoice { defaults: self.defaults, ..self.model.clone() }
     }
@@ -427,7 +428,7 @@ impl NetworkChoice {
         let routing_seed = routing::seed_for(self.seed, &topology);
         let platform = Platform::from_topology(&topology, &parameters, &routing.to_string(), routing_seed)?;
         let duplex = match (topology.graph.is_directed(), parameters.duplex) {
-            // A one-way cable has no second direction to share with.
+            // A one-way cable has no second direction that could share the bandwidth.
             (true, _) => "one-way",
             (false, Duplex::Full) => "full",
             (false, Duplex::Shared) => "shared",
@@ -501,7 +502,7 @@ impl NetworkChoice {
         })
     }
 
-    /// A file with the keys of this table; what is given beside it comes first.
+    /// Builds a network from a file with the keys of this table; these choices override those of the file.
     fn build_toml(&self, file: &Path) -> Result<NetworkUnderTest, NetworkError> {
         let folder = file.parent().unwrap_or(Path::new(""));
         self.over_toml(file)?
@@ -509,7 +510,8 @@ impl NetworkChoice {
             .map_err(|error| in_toml_if_own(file, error, |written| self.version_over(written).build(folder).err()))
     }
 
-    /// What a file says, with our version of the defaults where we have one: that makes no mistake of the file one of ours.
+    /// Returns the choices of a file, with our version of the defaults if we have one, so that an error of the file is
+    /// recognised as its own.
     fn version_over(&self, written: NetworkChoice) -> NetworkChoice {
         NetworkChoice { defaults: self.defaults.or(written.defaults), ..written }
     }
@@ -525,7 +527,7 @@ impl NetworkChoice {
     }
 }
 
-/// A file, and the place in it if there is one, for the beginning of a message.
+/// Returns a file, with the place in it if there is one, for the beginning of a message.
 fn in_file(file: &Path, place: Option<Place>) -> String {
     match place {
         Some(place) => format!("{}:{place}", file.display()),
@@ -533,7 +535,8 @@ fn in_file(file: &Path, place: Option<Place>) -> String {
     }
 }
 
-/// An error with its place in the file, if the file is wrong by itself and not what the command line or a study adds.
+/// Adds the place in the file to an error, if the file is wrong by itself and the error is not caused by additions of
+/// the command line or a study.
 fn in_toml_if_own(
     file: &Path,
     error: NetworkError,

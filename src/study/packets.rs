@@ -1,4 +1,4 @@
-//! The packet model as users write it, and the networks that it runs on.
+//! Choices of the packet model, and the networks on which it runs.
 
 use super::choice::{ChoiceError, ModelChoice, ModelDescription};
 use super::network::NetworkUnderTest;
@@ -10,23 +10,23 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Constants of the packet model as written; those that are left out have their defaults.
+/// Constants of the packet model as written; missing ones have defaults.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PacketChoice {
     /// Largest payload of a packet in bytes.
     pub mtu: Option<u32>,
-    /// Bytes of a packet besides its payload.
+    /// Bytes of a packet in addition to its payload.
     pub header: Option<u32>,
-    /// Packet routing, e.g. `amin`; that of the network if left out.
+    /// Packet routing, e.g. `amin`; default: that of the network.
     pub routing: Option<String>,
-    /// Virtual channels of each link.
+    /// Number of virtual channels per link.
     pub vcs: Option<u32>,
-    /// Full packets that each virtual channel of an input holds.
+    /// Capacity of each virtual channel of an input, in full packets.
     pub buffer: Option<u32>,
-    /// `turns` or `first-come`.
+    /// Order of injection, `turns` or `first-come`.
     pub injection: Option<String>,
-    /// Most packets of a message that are under way at a time.
+    /// Largest number of packets of a message in flight.
     pub window: Option<u32>,
 }
 
@@ -38,10 +38,10 @@ fn wrong(option: &str, value: impl ToString, rule: impl Into<String>) -> ChoiceE
 }
 
 impl PacketChoice {
-    /// Reads what follows `packet:` in the name of a model, e.g. `routing=amin,vcs=6`.
+    /// Parses the text after `packet:` in the name of a model, e.g. `routing=amin,vcs=6`.
     ///
     /// # Errors
-    /// [`ChoiceError`] for an unknown key or a value that is no number.
+    /// [`ChoiceError`] for an unknown key or a value that is not a number.
     pub fn parse(text: &str) -> Result<Self, ChoiceError> {
         let mut choice = Self::default();
         for item in text.split(',') {
@@ -67,7 +67,7 @@ impl PacketChoice {
         Ok(choice)
     }
 
-    /// These choices where they were made, those of `base` elsewhere.
+    /// Returns these choices, with missing ones from `base`.
     pub fn over(self, base: &Self) -> Self {
         Self {
             mtu: self.mtu.or(base.mtu),
@@ -80,7 +80,8 @@ impl PacketChoice {
         }
     }
 
-    /// Checks the choices and fills in the defaults; adds what holds for every network to the words of the model.
+    /// Checks the choices, fills in the defaults, and adds the constants that hold for every network to the description
+    /// of the model.
     ///
     /// # Errors
     /// [`ChoiceError`].
@@ -129,7 +130,7 @@ impl PacketChoice {
     }
 }
 
-/// Refuses choices that the packet model has no counterpart for.
+/// Refuses choices that have no counterpart in the packet model.
 ///
 /// # Errors
 /// [`ChoiceError`] names the first of them.
@@ -183,10 +184,10 @@ pub(super) fn without_factors(choice: &ModelChoice) -> ModelChoice {
     }
 }
 
-/// Returns what packets of a model run on; `None` if it has none.
+/// Returns the network for the packets of a model; `None` if the model has no packets.
 ///
 /// # Errors
-/// [`PacketError`]: the network has no switches, or something that packets have no counterpart for.
+/// [`PacketError`] if the network has no switches, or has properties without a counterpart in the packet model.
 pub fn fabric(network: &NetworkUnderTest, model: &Model) -> Result<Option<Arc<Fabric>>, PacketError> {
     let Some(level) = &model.network.packet_level else { return Ok(None) };
     let Some((topology, making)) = network.graph() else {
@@ -206,7 +207,7 @@ pub fn fabric(network: &NetworkUnderTest, model: &Model) -> Result<Option<Arc<Fa
     Fabric::new(&ground, level).map(|fabric| Some(Arc::new(fabric)))
 }
 
-/// Returns the words of a model with what a fabric of it has.
+/// Returns the description of a model, extended by the properties of a fabric.
 pub(super) fn described(model: &ModelDescription, fabric: &Fabric) -> ModelDescription {
     let mut description = model.clone();
     let said = &mut description.parameters;

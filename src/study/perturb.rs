@@ -1,12 +1,12 @@
-//! Perturbations: the same study with links and hosts that are a little faster or slower than stated.
+//! Perturbations: the same study with links and hosts that are slightly faster or slower than stated.
 //!
-//! A ranking that turns around when every link has 5 % less bandwidth is no basis for a decision. So bandwidth and
-//! latency of all links and the speed of all hosts are varied together, the same way for all networks: it is the
-//! technology that is known inexactly, and all networks are built of it. Factors are drawn from a Latin hypercube: for
-//! n samples each quantity takes one value from each n-th of its range, in random order (McKay, Beckman and Conover, A
-//! comparison of three methods for selecting values of input variables, Technometrics 21(2), 1979). That covers the
-//! range better than as many independent draws. The generator is PCG64, its seed stands in the result. Loopbacks of
-//! hosts are left as they are.
+//! A ranking that is reversed when every link has 5 % less bandwidth is no basis for a decision. Bandwidth and latency
+//! of all links and the speed of all hosts are therefore varied together, in the same way for all networks: the
+//! uncertain quantity is the technology, with which all networks are built. Factors are drawn from a Latin hypercube:
+//! for n samples each quantity takes one value from each n-th of its range, in random order (McKay, Beckman and
+//! Conover, A comparison of three methods for selecting values of input variables, Technometrics 21(2), 1979). This
+//! covers the range better than the same number of independent draws. The generator is PCG64, and its seed is part of
+//! the result. Loopbacks of hosts are not varied.
 
 use crate::network::noise::Noise;
 use crate::platform::{Host, Link, LinkKind, Platform};
@@ -16,41 +16,41 @@ use rand_pcg::Pcg64;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// What the quantities of one sample are multiplied by.
+/// Factors of the quantities in one sample.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Factors {
-    /// Bandwidth of links.
+    /// Factor of the bandwidth of links.
     pub bandwidth: f64,
-    /// Latency of links, delays of switches included.
+    /// Factor of the latency of links, including delays of switches.
     pub latency: f64,
-    /// Speed of hosts.
+    /// Factor of the speed of hosts.
     pub speed: f64,
 }
 
-/// How much is varied.
+/// Largest variations.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Amplitudes {
     /// Largest deviation of speeds: 0.1 for factors from 0.9 to 1.1.
     pub speeds: f64,
-    /// Largest delay of a single message as a part of its time.
+    /// Largest delay of a single message as a fraction of its time.
     pub message: f64,
 }
 
-/// The perturbations of a study.
+/// Perturbations of a study.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Perturbation {
     /// Largest deviation of speeds: 0.1 for factors from 0.9 to 1.1.
     pub amplitude: f64,
-    /// Largest delay of a single message as a part of its time; 0: messages are on time.
+    /// Largest delay of a single message as a fraction of its time; 0 if messages are not delayed.
     pub message: f64,
     /// Seed of the samples.
     pub seed: u64,
-    /// The samples.
+    /// Factors of each sample.
     pub samples: Vec<Factors>,
 }
 
 impl Perturbation {
-    /// A Latin hypercube of so many samples.
+    /// Draws a Latin hypercube of `samples` samples.
     pub fn new(Amplitudes { speeds: amplitude, message }: Amplitudes, samples: usize, seed: u64) -> Self {
         let mut random = Pcg64::seed_from_u64(seed);
         let mut values = || -> Vec<f64> {
@@ -65,17 +65,17 @@ impl Perturbation {
         Self { amplitude, message, seed, samples }
     }
 
-    /// Returns the noise of messages in a sample, from 1; `None` if messages are on time.
+    /// Returns the noise of messages in a sample, from 1; `None` if messages are not delayed.
     pub fn noise(&self, sample: usize) -> Option<Noise> {
         let seed = self.seed.wrapping_mul(0x0001_0000_01b3).wrapping_add(sample as u64);
         (self.message > 0.0).then_some(Noise { amplitude: self.message, seed })
     }
 }
 
-/// Reads what is varied: `10%` (speeds), `message=20%` (delays of messages), or both with a comma between them.
+/// Parses amplitudes: `10%` (speeds), `message=20%` (delays of messages), or both separated by a comma.
 ///
 /// # Errors
-/// The rule, if it is something else.
+/// The broken rule.
 pub fn amplitudes(text: &str) -> Result<Amplitudes, String> {
     let mut all = Amplitudes::default();
     for item in text.split(',').map(str::trim) {
@@ -92,10 +92,10 @@ pub fn amplitudes(text: &str) -> Result<Amplitudes, String> {
     Ok(all)
 }
 
-/// Reads `10%` or `0.1`: a part between 0 and 1, both excluded.
+/// Parses `10%` or `0.1`: a fraction between 0 and 1, both excluded.
 ///
 /// # Errors
-/// The rule, if it is something else.
+/// The broken rule.
 fn amplitude(text: &str) -> Result<f64, String> {
     let (number, scale) = text.trim().strip_suffix('%').map_or((text.trim(), 1.0), |number| (number.trim_end(), 100.0));
     match number.parse::<f64>() {
@@ -104,12 +104,13 @@ fn amplitude(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Returns a platform with the same routes and other speeds.
+/// Returns a platform with the same routes and varied speeds.
 pub fn perturbed(platform: &Platform, factors: &Factors) -> Platform {
     perturbed_with_hosts(platform, factors, 1.0)
 }
 
-/// Returns a platform as [`perturbed`] does, with a further factor for the bandwidth of the links of hosts.
+/// Returns a platform with the same routes and varied speeds, with an additional factor for the bandwidth of host
+/// links.
 pub fn perturbed_with_hosts(platform: &Platform, factors: &Factors, host_links: f64) -> Platform {
     let link = |(index, link): (usize, &Link)| {
         let mut link = link.clone();
@@ -168,8 +169,8 @@ mod tests {
         }
     }
 
-    /// A Vivaldi zone has distances that are no links, and a SimGrid platform adds latencies in an order of its own: both
-    /// belong to the routes, so a perturbed platform keeps them.
+    /// A Vivaldi zone has distances that are not links, and a SimGrid platform adds latencies in an order of its own:
+    /// both are parts of the routes, so a perturbed platform keeps them.
     #[test]
     fn a_perturbed_platform_has_the_same_routes() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! One message between two hosts, as a network model sees it.
+//! Messages between two hosts, for the times of a network model.
 
 use crate::engine::{Model, ReplayError, replay};
 use crate::ids::HostId;
@@ -12,8 +12,8 @@ use crate::trace::schedule::{Graph, OperationKind, Schedule};
 use crate::trace::{Action, Datatype, Trace};
 use std::sync::Arc;
 
-/// Two hosts that are joined by one link each way. Neither switches nor cables nor host links take time: what is left is the
-/// model.
+/// Returns two hosts joined by a link in each direction. Switches, cables and host links take no time, so that times
+/// are those of the model.
 ///
 /// # Errors
 /// [`PlatformError`] if the parameters do not fit together.
@@ -29,10 +29,10 @@ pub fn two_hosts(parameters: &PlatformParameters) -> Result<Platform, PlatformEr
     Platform::from_topology(&topology, &link_alone.check()?, "bfs", 1)
 }
 
-/// Gives a model with packets what they run on between the two hosts of [`two_hosts`].
+/// Adds to a model with packets the network between the two hosts of [`two_hosts`].
 ///
 /// # Errors
-/// [`PacketError`] if constants of the packets do not fit.
+/// [`PacketError`] if constants of the packet model are incompatible.
 pub fn with_medium(model: Model, platform: &Platform) -> Result<Model, PacketError> {
     let Some(level) = &model.network.packet_level else { return Ok(model) };
     let topology = Arc::new(build("full_mesh:n=2").expect("two switches are a topology"));
@@ -42,7 +42,8 @@ pub fn with_medium(model: Model, platform: &Platform) -> Result<Model, PacketErr
     Ok(Model { medium: Some(Arc::new(fabric)), ..model })
 }
 
-/// Seconds until a message of `bytes` bytes from the first host is received by the second one, which waits for it.
+/// Returns the seconds until a message of `bytes` bytes from the first host is received by the second one, which waits
+/// for it.
 ///
 /// # Errors
 /// [`ReplayError`] if the platform has no route.
@@ -64,11 +65,11 @@ pub fn one_way(platform: &Platform, model: &Model, bytes: u32) -> Result<f64, Re
     Ok(outcome.ranks[1].end)
 }
 
-/// Messages of a stream.
+/// Number of messages in a stream.
 const WINDOW: usize = 64;
 
-/// Seconds of a message of `bytes` bytes among 64 that follow each other from the first host to the second, and, with
-/// `both`, among as many in the other direction at the same time. The second host answers when it has them all, as in
+/// Returns the seconds per message of `bytes` bytes in a stream of 64 from the first host to the second, with `both`
+/// simultaneously with an equal stream in the other direction. The second host answers when it has received all, as in
 /// benchmarks.
 ///
 /// # Errors
@@ -116,7 +117,7 @@ mod tests {
         // 1016 bytes: 1.9503 latencies, and 0.341987 of the bandwidth.
         let smpi = one_way(&platform, &model(NetworkModel::smpi()), 1000).unwrap();
         assert!((smpi - (1.9503e-6 + 1016.0 / (1e9 * 0.341987))).abs() < 1e-15, "{smpi}");
-        // Two packets of 64 bytes more.
+        // Two packets with 64 additional bytes each.
         let packets = with_medium(model(NetworkModel::packet()), &platform).unwrap();
         let packet = one_way(&platform, &packets, 5000).unwrap();
         assert!((packet - (1e-6 + 5128.0 / 1e9)).abs() < 2e-12, "{packet}");

@@ -1,4 +1,4 @@
-//! How ranks are placed, as a user says it.
+//! Placements of ranks, as specified by users.
 
 use super::StudyError;
 use super::choice::ChoiceError;
@@ -13,34 +13,33 @@ use crate::routing::DEFAULT_SEED;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// How ranks are placed, as a user says it: by a rule, or by a file that names hosts.
+/// Placement of ranks, as specified by a user: by a rule, or by a file of hosts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Placement {
-    /// Name of a rule.
+    /// Name of the rule.
     pub rule: Option<String>,
-    /// A host file.
+    /// Path of the host file.
     pub hostfile: Option<PathBuf>,
-    /// A rank file.
+    /// Path of the rank file.
     pub rankfile: Option<PathBuf>,
 }
 
 impl Placement {
-    /// Whether anything is said.
+    /// Returns `true` if a placement is specified.
     pub fn is_given(&self) -> bool {
         *self != Self::default()
     }
 
-    /// Whether more than one thing is said.
+    /// Returns `true` if more than one placement is specified.
     pub fn is_ambiguous(&self) -> bool {
         let said = [self.rule.is_some(), self.hostfile.is_some(), self.rankfile.is_some()];
         said.into_iter().filter(|&said| said).count() > 1
     }
 
-    /// The mapping for a network. File names are relative to `folder`.
+    /// Returns the mapping for a network. File names are relative to `folder`.
     ///
     /// # Errors
-    /// [`StudyError`] if there is no such rule, or if a file cannot be read or names hosts that the network does not
-    /// have.
+    /// [`StudyError`] if there is no such rule, or if a file cannot be read or names unknown hosts.
     pub fn mapping(&self, network: &NetworkUnderTest, folder: &Path, seed: Option<u64>) -> Result<Mapping, StudyError> {
         let platform = &network.platform;
         let in_network = |error: PlatformError| StudyError::Network {
@@ -55,10 +54,10 @@ impl Placement {
     }
 }
 
-/// The mapping of that name.
+/// Returns the mapping of that name.
 ///
 /// # Errors
-/// If there is none.
+/// [`ChoiceError`] if there is none.
 pub fn mapping(name: Option<&str>, seed: Option<u64>) -> Result<Mapping, ChoiceError> {
     match name {
         None => Ok(Mapping::default()),
@@ -67,14 +66,14 @@ pub fn mapping(name: Option<&str>, seed: Option<u64>) -> Result<Mapping, ChoiceE
     }
 }
 
-/// Gives the places of a layout to the ranks by recursive bisection: places in an order in which near switches are
-/// neighbours, halved at switches; ranks by what they send each other.
+/// Assigns the places of a layout to the ranks by recursive bisection: places in an order in which near switches are
+/// neighbours, halved at switches; ranks by their communication volume.
 pub(super) fn bisected(workload: &Workload, network: &NetworkUnderTest, places: &Layout) -> Layout {
     let hosts = &network.platform.hosts;
     let of = |host: HostId| hosts[host.index()].switch.map_or(u32::MAX, |switch| switch.0);
     let mut places: Vec<HostId> = (0..places.ranks()).map(|rank| places.host(Rank(rank))).collect();
-    // Switches with hosts, in the order of their hosts, and the cables between them. Trees have none between leaves, whose
-    // order then stays as it is.
+    // Switches with hosts, in the order of their hosts, and the cables between them. Trees have no cables between
+    // leaves, whose order then stays unchanged.
     let mut switches: Vec<u32> = Vec::new();
     let mut number: BTreeMap<u32, u32> = BTreeMap::new();
     for &host in &places {

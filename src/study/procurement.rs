@@ -1,9 +1,9 @@
 //! Procurement: price, power and cable of each network, total cost of ownership, and the budget.
 //!
-//! The performance of a network is its weighted geometric mean of relative performance, `exp(sum w ln r / sum w)` over
-//! the workloads. A network is ranked by that number over its money and over its watts, as a multiple of the baseline's.
-//! Money is the total cost of ownership where the price list or the study has an energy price and a number of years, and
-//! the purchase price elsewhere.
+//! The performance of a network is its weighted geometric mean of relative performance, `exp(sum w ln r / sum w)`
+//! over the workloads. A network is ranked by that number over its money and over its watts, as a multiple of the
+//! baseline's. Money is the total cost of ownership if the price list or the study has an energy price and a number of
+//! years, and otherwise the purchase price.
 
 use super::network::NetworkUnderTest;
 use super::toml_file::{self, Step, TomlError, place_of};
@@ -19,40 +19,40 @@ use std::path::{Path, PathBuf};
 /// Price, power and cable of a network.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct NetworkCost {
-    /// Purchase price: the quoted one, or that of switches, cables and adapters by the price list.
+    /// Purchase price: the quoted one, or that of switches, cables and adapters in the price list.
     pub dollars: Option<f64>,
-    /// Watts of switches and adapters: the quoted number, or that of the price list.
+    /// Power of switches and adapters in watts: the quoted value, or that of the price list.
     pub watts: Option<f64>,
-    /// Metres of cable, on the floor plan.
+    /// Length of cable in metres, on the floor plan.
     pub metres: Option<f64>,
-    /// Total cost of ownership, where the study or the price list has an energy price and years.
+    /// Total cost of ownership, if the study or the price list has an energy price and years.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<f64>,
-    /// Whether the purchase price is quoted in the study or in a platform file.
+    /// `true` if the purchase price is quoted in the study or in a platform file.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub quoted: bool,
-    /// Link rate in Gbit/s whose prices were taken for a network with another rate.
+    /// Link rate in Gbit/s of the prices, if it differs from that of the network.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priced_as_gbps: Option<f64>,
-    /// Whether money means the total cost.
+    /// `true` if money is the total cost of ownership.
     #[serde(skip)]
     pub owned: bool,
 }
 
 impl NetworkCost {
-    /// Returns what performance is divided by: the total cost of ownership where that is computed, else the price.
+    /// Returns the divisor of performance: the total cost of ownership if it is computed, otherwise the price.
     pub fn money(&self) -> Option<f64> {
         if self.owned { self.total } else { self.dollars }
     }
 }
 
-/// Price of an offer, as written: a number, or a number for each of the study's platforms.
+/// Quoted price as written: a number, or a number for each of the study's platforms.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged, expecting = "a number, or a table with a number for each platform of the study")]
 pub enum Quoted {
-    /// The same on all platforms.
+    /// Same number for all platforms.
     All(f64),
-    /// By the name of the platform.
+    /// Numbers by name of the platform.
     Each(BTreeMap<String, f64>),
 }
 
@@ -65,7 +65,7 @@ impl Quoted {
         }
     }
 
-    /// Returns the first entry that breaks the rule of numbers: its platform, if it has one, and its value.
+    /// Returns the first entry with an invalid number: its platform, if any, and its value.
     pub fn mistake(&self) -> Option<(Option<&str>, f64)> {
         let wrong = |value: f64| !(value.is_finite() && value >= 0.0);
         match self {
@@ -76,7 +76,7 @@ impl Quoted {
         }
     }
 
-    /// Returns the names of platforms, if it has a number for each.
+    /// Returns the names of platforms, if each has its own number.
     pub fn platforms(&self) -> impl Iterator<Item = &str> {
         let values = if let Self::Each(values) = self { Some(values) } else { None };
         values.into_iter().flat_map(|values| values.keys().map(String::as_str))
@@ -87,18 +87,18 @@ impl Quoted {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BudgetChoice {
-    /// Price list; the built-in one if left out.
+    /// Price list; default: the built-in one.
     pub prices: Option<PathBuf>,
     /// Highest purchase price, in the currency of the list.
     #[serde(alias = "price")]
     pub dollars: Option<f64>,
     /// Highest total cost of ownership, in the currency of the list.
     pub total: Option<f64>,
-    /// Highest power.
+    /// Highest power, in watts.
     pub watts: Option<f64>,
-    /// Most metres of cable.
+    /// Largest length of cable, in metres.
     pub metres: Option<f64>,
-    /// Price of a kilowatt-hour; overrides that of the list, as do the next three.
+    /// Price of a kilowatt-hour; overrides that of the list, as do the following three values.
     pub energy_price: Option<f64>,
     /// Years of operation.
     pub years: Option<f64>,
@@ -108,7 +108,7 @@ pub struct BudgetChoice {
     pub support: Option<f64>,
 }
 
-/// Limits that a network may reach.
+/// Limits for networks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Budget {
     /// Highest purchase price.
@@ -116,43 +116,43 @@ pub struct Budget {
     /// Highest total cost of ownership.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<f64>,
-    /// Highest power.
+    /// Highest power, in watts.
     pub watts: Option<f64>,
-    /// Most metres of cable.
+    /// Largest length of cable, in metres.
     pub metres: Option<f64>,
 }
 
-/// Why a price list cannot be used.
+/// Reason why a price list cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PriceListError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot read {}: {error}", .file.display())]
     Io {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// Why.
+        /// Error of the operating system.
         error: std::io::Error,
     },
-    /// It is longer than any price list, or no text.
+    /// The file is longer than any price list, or is not text.
     #[error(transparent)]
     NoText(ReadError),
-    /// It is not TOML.
+    /// The file is not TOML.
     #[error(transparent)]
     NoToml(TomlError),
-    /// It is no price list.
+    /// The file is not a price list.
     #[error("price list {}{place}: {error}", .file.display())]
     Wrong {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// `:LINE:COLUMN` of what is wrong, where one value is.
+        /// `:LINE:COLUMN` of the error, if it is in one value.
         place: String,
-        /// Why.
+        /// Cause of the error.
         error: Box<PricesError>,
     },
 }
 
 impl PriceListError {
-    /// What to do about it.
+    /// Returns one line on how to fix it.
     pub fn help(&self) -> &'static str {
         match self {
             Self::Io { .. } => "check the path and its permissions",
@@ -160,13 +160,13 @@ impl PriceListError {
         }
     }
 
-    /// Whether reading failed.
+    /// Returns `true` if reading failed.
     pub fn is_io(&self) -> bool {
         matches!(self, Self::Io { .. })
     }
 }
 
-/// Largest price list that is read, in bytes.
+/// Largest price list, in bytes.
 const MAX_PRICES_BYTES: u64 = 1 << 20;
 
 /// Reads a price list.
@@ -178,7 +178,7 @@ pub fn read_prices(file: &Path) -> Result<PriceList, PriceListError> {
         ReadError::Io { path, source } => PriceListError::Io { file: path, error: source },
         other => PriceListError::NoText(other),
     })?;
-    // Text that is no TOML at all is not quoted.
+    // Text that is not TOML is not quoted in messages.
     toml_file::parse::<toml::Table>(file, &text).map_err(PriceListError::NoToml)?;
     PriceList::from_toml(&text).map_err(|error| {
         let place = match &error {
@@ -192,12 +192,11 @@ pub fn read_prices(file: &Path) -> Result<PriceList, PriceListError> {
     })
 }
 
-/// Bytes per second in a Gbit/s.
+/// Bytes per second for one Gbit/s.
 const GBPS: f64 = 1e9 / 8.0;
 
-/// Returns the cost of a network by a price list, on its floor plan, at its own link rates; what is quoted for it
-/// overrides the list. `None` if neither is known: for a platform file without prices, and if the list has no such
-/// switches.
+/// Returns the cost of a network by a price list, on its floor plan, at its own link rates; quoted values override the
+/// list. `None` if neither is known: for a platform file without prices, and if the list has no such switches.
 pub fn cost(network: &NetworkUnderTest, platform: Option<&str>, list: &PriceList) -> Option<NetworkCost> {
     let mut cost = listed(network, list).unwrap_or_default();
     if let Some(price) = network.price.as_ref().and_then(|price| price.on(platform)) {
@@ -216,7 +215,7 @@ fn listed(network: &NetworkUnderTest, list: &PriceList) -> Option<NetworkCost> {
     let hosts = match &making.parameters.hosts_per_switch {
         None => None,
         Some(HostsPerSwitch::Uniform(hosts)) => Some(*hosts),
-        // The bill needs the ports of the largest switch.
+        // The bill needs the number of ports of the largest switch.
         Some(HostsPerSwitch::Each(hosts)) => hosts.iter().copied().max(),
     };
     let are_vertices = matches!(topology.graph.hosts(), Hosts::Vertices(_));
@@ -241,7 +240,7 @@ fn listed(network: &NetworkUnderTest, list: &PriceList) -> Option<NetworkCost> {
 }
 
 impl BudgetChoice {
-    /// Returns its numbers by name.
+    /// Returns the numbers by name.
     pub fn numbers(&self) -> [(&'static str, Option<f64>); 8] {
         [
             ("dollars", self.dollars),
@@ -255,15 +254,15 @@ impl BudgetChoice {
         ]
     }
 
-    /// Returns its limits.
+    /// Returns the limits.
     pub fn limits(&self) -> Budget {
         Budget { dollars: self.dollars, total: self.total, watts: self.watts, metres: self.metres }
     }
 
-    /// Returns a list's cost of ownership with what the study overrides.
+    /// Returns a list's cost of ownership with the overrides of the study.
     ///
     /// # Errors
-    /// The rule, if a key of the total cost is given and an energy price or years are missing.
+    /// The broken rule, if a key of the total cost is present and an energy price or years are missing.
     pub fn ownership(&self, list: Option<Ownership>) -> Result<Option<Ownership>, &'static str> {
         let energy_price = self.energy_price.or(list.map(|o| o.energy_price));
         let years = self.years.or(list.map(|o| o.years));
@@ -284,7 +283,7 @@ impl BudgetChoice {
 }
 
 impl Budget {
-    /// Its limits by name.
+    /// Returns the limits by name.
     pub fn limits(&self) -> [(&'static str, Option<f64>); 4] {
         [("dollars", self.dollars), ("dollars in total", self.total), ("watts", self.watts), ("metres", self.metres)]
     }
@@ -307,16 +306,16 @@ impl Budget {
     }
 }
 
-/// A network as a buyer sees it.
+/// A network with the figures that matter to a buyer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Offer {
     /// Index of the column.
     pub network: usize,
     /// Weighted geometric mean of relative performance.
     pub performance: f64,
-    /// What it costs, where known.
+    /// Cost of the network, if known.
     pub cost: Option<NetworkCost>,
-    /// Whether it stays within the budget, where the cost is known.
+    /// `true` if it is within the budget; `None` if the cost is not known.
     pub within_budget: Option<bool>,
 }
 
@@ -326,12 +325,12 @@ impl Offer {
         self.over(|cost| cost.money())
     }
 
-    /// Relative performance for a watt.
+    /// Returns the relative performance per watt.
     pub fn per_watt(&self) -> Option<f64> {
         self.over(|cost| cost.watts)
     }
 
-    /// Relative performance for a metre of cable.
+    /// Returns the relative performance per metre of cable.
     pub fn per_metre(&self) -> Option<f64> {
         self.over(|cost| cost.metres)
     }
@@ -341,8 +340,8 @@ impl Offer {
     }
 }
 
-/// The offers in the order that a buyer wants: those within the budget first, then by performance for a dollar, best
-/// first. Networks without a price stand last, by performance.
+/// Returns the offers in the order of a buyer: those within the budget first, then by performance per dollar, best
+/// first. Networks without a price are last, by performance.
 pub fn ranked(mut offers: Vec<Offer>) -> Vec<Offer> {
     offers.sort_by(|a, b| {
         let outside = |offer: &Offer| offer.within_budget.map_or(2, |within| u8::from(!within));

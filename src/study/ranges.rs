@@ -1,22 +1,22 @@
-//! Ranges of what a results file says of a replay: what no replay can have is refused, whoever wrote it.
+//! Ranges of values in results files: values that no replay can produce are refused, whatever their origin.
 //!
-//! Checksums find what a disk or an editor changed. Ranges find the rest: lines of before there were checksums, and lines
-//! that another program wrote. What a replay has twice is compared, too: times add up to the simulated time, and Mop/s
-//! follow from it.
+//! Checksums detect changes by a disk or an editor. Ranges detect other errors: in lines from before checksums were
+//! introduced, and in lines that another program wrote. Redundant values are compared as well: times add up to the
+//! simulated time, and Mop/s follow from it.
 
 use super::record::CellRecord;
 use super::workload::WorkloadInfo;
 use crate::result::critical::{CriticalPath, Step};
 use crate::result::explain::{BusyLink, PROFILE_GROUPS, Shares};
 
-/// Relative difference of two sums of the same times in another order.
+/// Relative tolerance for sums of the same times in another order.
 const ROUNDING: f64 = 1e-6;
 
-/// How far a link can seem to be above what it carries: SimGrid's incremental solver leaves rates stale, by several
-/// per cent at most.
+/// Largest ratio of a link's apparent load to its capacity: SimGrid's incremental solver leaves outdated rates, several
+/// per cent too high at most.
 const OVERLOAD: f64 = 1.1;
 
-/// Returns what is wrong with a record of a workload; `None` if a replay can have given it.
+/// Returns the error in a record of a workload; `None` if a replay could have produced the record.
 pub(super) fn flaw(record: &CellRecord, workload: &WorkloadInfo) -> Option<String> {
     check(record, workload).err()
 }

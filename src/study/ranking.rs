@@ -1,40 +1,40 @@
-//! How stable the ranking of networks is: how often it holds when bandwidth, latency and compute speed vary.
+//! Stability of rankings: how often they hold when bandwidth, latency and compute speed vary.
 
 use super::matrix::Matrix;
 use super::perturb::Perturbation;
 use super::plan::Plan;
 
-/// The ranking of the networks of one setting for one workload, or for the mean of all.
+/// Ranking of the networks of one setting for one workload, or for the mean of all.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranking {
-    /// Index of a column of the setting, which stands for it.
+    /// Index of a column that represents the setting.
     pub setting: usize,
     /// Index of the workload; `None` for the weighted geometric mean.
     pub workload: Option<usize>,
-    /// Columns, the fastest first, in the study as it stands.
+    /// Columns, the fastest first, in the study as stated.
     pub order: Vec<usize>,
-    /// In how many samples the whole order is the same.
+    /// Number of samples with the same order of all columns.
     pub holds: usize,
-    /// In how many samples the first column is the fastest.
+    /// Number of samples in which the first column is the fastest.
     pub winner_holds: usize,
-    /// For each neighbour in the order: in how many samples the first of the two is still before the second.
+    /// For each two neighbours in the order: number of samples in which the first is still ahead of the second.
     pub pairs: Vec<usize>,
 }
 
-/// How often rankings hold.
+/// Stability of the rankings of a study.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stability {
-    /// What was varied.
+    /// Perturbations that were applied.
     pub perturbation: Perturbation,
-    /// Setting by setting, workload by workload, the mean last.
+    /// Rankings, setting by setting, workload by workload, the mean last.
     pub rankings: Vec<Ranking>,
-    /// Least and largest relative performance over the samples: workload by workload, network by network.
+    /// Smallest and largest relative performance over the samples: workload by workload, network by network.
     pub ranges: Vec<[f64; 2]>,
-    /// The same of the geometric means, network by network.
+    /// Smallest and largest geometric mean over the samples, network by network.
     pub mean_ranges: Vec<[f64; 2]>,
 }
 
-/// Columns by falling value; the order of the study decides between equal values.
+/// Returns the columns by descending value; equal values keep the order of the study.
 fn order(columns: &[usize], value: &dyn Fn(usize) -> f64) -> Vec<usize> {
     let mut order = columns.to_vec();
     order.sort_by(|&a, &b| value(b).total_cmp(&value(a)).then(a.cmp(&b)));
@@ -42,7 +42,7 @@ fn order(columns: &[usize], value: &dyn Fn(usize) -> f64) -> Vec<usize> {
 }
 
 impl Stability {
-    /// Compares the rankings of the study as it stands with those of the samples.
+    /// Compares the rankings of the study as stated with those of the samples.
     pub fn new(plan: &Plan, perturbation: &Perturbation, stated: &Matrix, samples: &[Matrix]) -> Self {
         let mut rankings = Vec::new();
         let mut begin = 0;

@@ -1,4 +1,4 @@
-//! From a study file to a study: everything is read, checked and built here.
+//! Study files: reading, checking and building of everything in them.
 
 use super::assumptions::{Base, SensitivityChoice};
 use super::axes::{Axes, axes, budget, check_numbers};
@@ -28,40 +28,40 @@ use crate::topology::input::{MAX_FILE_BYTES, read_bytes};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Most replays of a study: their records have to fit into memory.
+/// Largest number of replays of a study: their records have to fit into memory.
 const MOST_CELLS: usize = 10_000_000;
 
-/// What the command line adds to a study file: it comes before what the file says.
+/// Command-line additions to a study file; they override the file.
 #[derive(Debug, Clone, Default)]
 pub struct Overrides {
     /// Model choices.
     pub model: ModelChoice,
     /// Choices for all networks.
     pub network: NetworkChoice,
-    /// Networks beside those of the file, with absolute file names.
+    /// Networks in addition to those of the file, with absolute file names.
     pub networks: Vec<NetworkChoice>,
-    /// How ranks are placed.
+    /// Placement of ranks.
     pub placement: Placement,
-    /// Seed.
+    /// Seed of everything random.
     pub seed: Option<u64>,
-    /// Perturbations: their amplitude and number.
+    /// Amplitudes and number of perturbations.
     pub perturb: Option<(Amplitudes, usize)>,
     /// Patterns of synthetic traffic, if there are any.
     pub patterns: Vec<String>,
-    /// Price list.
+    /// Price list to use.
     pub prices: Option<PriceList>,
-    /// Whether assumptions are changed one at a time.
+    /// `true` if assumptions are changed one at a time.
     pub sensitivity: bool,
     /// `true` to repeat every replay with packets.
     pub cross_check: bool,
-    /// Iterations that are repeated with packets, from the first on.
+    /// Number of leading iterations that are repeated with packets.
     pub check_iterations: Option<usize>,
-    /// Counts workloads that are read and networks that are built.
+    /// Counter of workloads that are read and networks that are built.
     pub steps: Steps,
 }
 
 impl Study {
-    /// Reads a study file, and everything that it names.
+    /// Reads a study file, and all files that it names.
     ///
     /// # Errors
     /// [`StudyError`].
@@ -70,8 +70,8 @@ impl Study {
         Self::check_and_build(path, file, text, overrides)
     }
 
-    /// Reads a study from its text, and everything that it names. `path` is its name in messages, and its folder the one
-    /// that file names are relative to; the file need not exist.
+    /// Reads a study from its text, and all files that it names. `path` is its name in messages, and its folder is that
+    /// to which file names are relative; the file need not exist.
     ///
     /// # Errors
     /// [`StudyError`].
@@ -102,7 +102,7 @@ impl Study {
         overrides.steps.expect((file.workloads.len() + built) as u64);
         let mut workloads = read_workloads(&source, &file.workloads, &axes.folder, &overrides.steps)?;
         workloads.extend(jobs::read(&source, &file, &axes.folder)?);
-        // Results name workloads, so that a name must not stand for two of them.
+        // Results refer to workloads by name, so a name must identify only one.
         if let Some((second, name)) = repeated(workloads.iter().map(|w| w.name.as_str())) {
             let message = format!("two workloads are called `{name}`; give them different names");
             return Err(source.wrong(&[Key("workloads"), Item(second), Key("name")], message));
@@ -149,7 +149,7 @@ impl Study {
                 columns.iter().position(same)
             })
             .collect();
-        // What failed was bought.
+        // Networks with failures cost as much as the intact ones.
         let intact: Vec<usize> = (0..columns.len())
             .map(|own| {
                 let wanted = columns[own].setting.failures.as_ref().map(|_| Failed::Intact);
@@ -262,13 +262,13 @@ impl Study {
     }
 }
 
-/// The first name that stands twice, and where it does so the second time.
+/// Returns the first name that occurs twice, and the index of its second occurrence.
 pub(super) fn repeated<'a>(names: impl Iterator<Item = &'a str>) -> Option<(usize, &'a str)> {
     let mut seen = std::collections::BTreeSet::new();
     names.enumerate().find(|&(_, name)| !seen.insert(name))
 }
 
-/// All different texts, in their order.
+/// Returns all distinct texts, in their order.
 fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     let mut seen: Vec<&str> = Vec::new();
     texts.for_each(|text| {
@@ -299,7 +299,7 @@ fn read_workloads(
     entries.iter().enumerate().map(read).collect()
 }
 
-/// Digests of the platform files that networks are read from: their routes are nowhere else.
+/// Returns digests of the platform files from which networks are read: their routes are nowhere else.
 fn file_digests(choices: &[NetworkChoice], axes: &Axes) -> Result<Vec<String>, StudyError> {
     let mut digests = Vec::new();
     for choice in choices {
@@ -309,7 +309,7 @@ fn file_digests(choices: &[NetworkChoice], axes: &Axes) -> Result<Vec<String>, S
             error: Box::new(error),
         })?;
         for file in files {
-            // It was read a moment ago, so that a failure here is one of the file system.
+            // The file was just read, so a failure here is one of the file system.
             let bytes = read_bytes(&file, MAX_FILE_BYTES).map_err(|error| {
                 let error = std::io::Error::other(error.to_string());
                 super::results::ResultsError::Io { file, error }

@@ -1,6 +1,6 @@
-//! What is kept of a replay: all that reports say about it, and nothing that grows with the number of ranks or links.
+//! Records of replays: everything that reports need, and nothing that grows with the number of ranks or links.
 //!
-//! A comparison is made of these records alone, whether they come from memory or from results files; so both give the
+//! A comparison depends only on these records, whether they are from memory or from results files, so both lead to the
 //! same bytes. Numbers are written as the shortest text that reads back as the same number.
 
 use super::cell::CellResult;
@@ -9,74 +9,74 @@ use crate::engine::RankTimes;
 use crate::result::explain::Explanation;
 use serde::{Deserialize, Serialize};
 
-/// One cell of a study, replayed.
+/// Record of a replayed cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CellRecord {
-    /// Its number in the study.
+    /// Number of the cell in the study.
     pub cell: usize,
     /// Name of the workload.
     pub workload: String,
-    /// Name of the network, with its setting where there are several.
+    /// Name of the network, with its setting if there are several.
     pub network: String,
     /// Seed of the repetition.
     pub seed: Option<u64>,
-    /// Number of the perturbation; 0 is the study as it stands.
+    /// Number of the perturbation; 0 is the study as stated.
     pub sample: usize,
     /// Seconds from the common start to the end of the last rank.
     pub simulated_seconds: f64,
-    /// Millions of operations per second, where the count is known.
+    /// Millions of operations per second, if the count is known.
     pub mops: Option<f64>,
-    /// Actions of all ranks.
+    /// Number of actions of all ranks.
     pub actions: u64,
-    /// Point-to-point messages, those of collectives included.
+    /// Number of point-to-point messages, including those of collectives.
     pub messages: u64,
-    /// Their payload in bytes.
+    /// Payload of these messages in bytes.
     pub bytes: u64,
-    /// Where the time of a rank went.
+    /// Mean times of a rank.
     pub times: MeanTimes,
-    /// Why it took as long as it did.
+    /// Explanation of the time.
     pub explanation: Explanation,
-    /// What the jobs cost each other, where there are several.
+    /// Interference between jobs, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jobs: Option<Interference>,
-    /// What the reader should know.
+    /// Notes for readers of the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Whether messages were left that nobody received.
+    /// `true` if some messages were never received.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unmatched: bool,
 }
 
-/// Seconds of a rank, on average over the ranks.
+/// Seconds of a rank, averaged over the ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeanTimes {
-    /// Computing.
+    /// Time of computation.
     pub compute: f64,
-    /// Waiting for messages under way.
+    /// Time of waiting for messages in transit.
     pub communication: f64,
-    /// Waiting for partners.
+    /// Time of waiting for partners.
     pub waiting: f64,
 }
 
-/// Which replay of a study it is.
+/// Name of a replay of a study.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CellName<'a> {
-    /// Its number in the study.
+    /// Number of the cell in the study.
     pub cell: usize,
     /// Name of the workload.
     pub workload: &'a str,
-    /// Name of the network, with its setting where there are several.
+    /// Name of the network, with its setting if there are several.
     pub network: &'a str,
     /// Seed of the repetition.
     pub seed: Option<u64>,
-    /// Number of the perturbation; 0 is the study as it stands.
+    /// Number of the perturbation; 0 is the study as stated.
     pub sample: usize,
 }
 
 impl CellRecord {
-    /// What is kept of a result.
+    /// Creates the record of a result.
     pub fn new(name: CellName<'_>, result: &CellResult) -> Self {
         let outcome = &result.outcome;
         let ranks = outcome.ranks.len().max(1) as f64;
@@ -104,7 +104,7 @@ impl CellRecord {
         }
     }
 
-    /// Whether it is the replay of that name.
+    /// Returns `true` if this is the record of that replay.
     pub fn is(&self, name: &CellName<'_>) -> bool {
         self.cell == name.cell
             && self.workload == name.workload

@@ -1,15 +1,16 @@
-//! The results file: JSON lines, the first one says which study and shard it is, each other one is a finished cell.
+//! Results files: JSON lines, of which the first identifies the study and the shard, and each other one is a completed
+//! cell.
 //!
 //! A line is written by one call to a file opened for appending, and is on the disk (`fdatasync`) before the next cell
-//! is reported as done. So a process that is killed at any moment leaves complete lines and at most the beginning of
-//! one more, which has no line end. That torn line is recognised by this, dropped, and cut off before anything is
-//! appended. Anything else that is not as it should be was not written by this program, and is an error with its line.
-//! The other way to be atomic, a new file and a rename for each cell, would write the whole file again for each of its
-//! lines.
+//! is reported as completed. A process that is killed at any moment thus leaves complete lines and at most the
+//! beginning of one more, which has no line end. Such a torn line is therefore recognised, dropped, and cut off before
+//! anything is appended. Any other irregularity was not written by this program, and is an error with its line. The
+//! alternative, a new file and a rename for each cell, would be atomic as well, but rewrite the whole file for each of
+//! its lines.
 //!
-//! Each line ends with a checksum of its own (`checked_line`), and the values of a record are held to what a replay can
-//! give (`ranges`), since a report believes them. Files of `mopsim.results/1` had no checksums; they are read and gone
-//! on with, and what is appended has them.
+//! Each line ends with a checksum of its own (`checked_line`), and the values of a record are checked against the
+//! ranges that a replay can produce (`ranges`), since reports rely on them. Files of `mopsim.results/1` had no
+//! checksums; they can be read and continued, and appended lines have checksums.
 //!
 //! The file is locked while it is written: two processes with one results file would do all work twice.
 
@@ -30,111 +31,111 @@ use std::sync::Mutex;
 /// Name and version of the format.
 const SCHEMA: &str = "mopsim.results/2";
 
-/// The same without checksums.
+/// Name and version of the format without checksums.
 const UNCHECKED: &str = "mopsim.results/1";
 
-/// The first line.
+/// First line of a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Header {
     schema: String,
     title: String,
-    /// SHA-256 of all that the study consists of.
+    /// SHA-256 of all parts of the study.
     study: String,
     parts: Fingerprint,
-    /// Cells of the whole study.
+    /// Number of cells of the whole study.
     cells: usize,
     shard: Shard,
 }
 
-/// Why a results file cannot be used.
+/// Reason why a results file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ResultsError {
     /// Reading or writing failed.
     #[error("{}: {error}", .file.display())]
     Io {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// Why.
+        /// Error of the operating system.
         error: io::Error,
     },
-    /// A line is not as it should be.
+    /// A line is invalid.
     #[error("{}:{line}: {message}", .file.display())]
     Malformed {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
         /// Line, from 1.
         line: usize,
-        /// What is wrong.
+        /// Description of the error.
         message: String,
     },
-    /// There are results already.
+    /// The file already has results.
     #[error("{} is there already", .file.display())]
     Exists {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
     },
     /// Another process writes the file.
     #[error("{} is being written by another process", .file.display())]
     Locked {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
     },
     /// The results are those of another study.
     #[error("{} holds results of another study (`{title}`): not the same are {differences}", .file.display())]
     Foreign {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
         /// Title of that study.
         title: String,
-        /// What differs.
+        /// Differences, in words.
         differences: String,
     },
     /// The results are those of another shard.
     #[error("{} holds shard {there}, not shard {here}", .file.display())]
     OtherShard {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// Its shard.
+        /// Shard of the file.
         there: Shard,
-        /// The shard that was asked for.
+        /// Requested shard.
         here: Shard,
     },
     /// Two files have the same cell.
     #[error("{} (shard {second_shard}) and {} (shard {first_shard}) overlap: both hold {cell}", .second.display(), .first.display())]
     Overlap {
-        /// The file that came first.
+        /// Path of the first file.
         first: PathBuf,
-        /// Its shard.
+        /// Shard of the first file.
         first_shard: Shard,
-        /// The other one.
+        /// Path of the second file.
         second: PathBuf,
-        /// Its shard.
+        /// Shard of the second file.
         second_shard: Shard,
-        /// The cell in words.
+        /// Description of the cell.
         cell: String,
     },
     /// Cells are missing.
     #[error("{missing} of {cells} cells are missing: {whose}; the first is {first}")]
     Missing {
-        /// How many.
+        /// Number of missing cells.
         missing: usize,
-        /// Of how many.
+        /// Number of all cells.
         cells: usize,
-        /// The shards that they belong to.
+        /// Shards to which the missing cells belong.
         whose: String,
-        /// The first of them in words.
+        /// Description of the first missing cell.
         first: String,
     },
 }
 
 impl ResultsError {
-    /// Whether reading or writing failed, rather than what was read.
+    /// Returns `true` if reading or writing failed, as opposed to the content being wrong.
     pub fn is_io(&self) -> bool {
         matches!(self, Self::Io { .. })
     }
 
-    /// What to do about it.
+    /// Returns one line on how to fix it.
     pub fn help(&self) -> &'static str {
         match self {
             Self::Io { .. } => "check the path, its permissions and the disk",
@@ -153,7 +154,7 @@ impl ResultsError {
     }
 }
 
-/// A study as results files see it.
+/// Identity of a study for results files.
 #[derive(Debug, Clone)]
 pub struct Identity<'a> {
     plan: &'a Plan,
@@ -161,16 +162,16 @@ pub struct Identity<'a> {
     fingerprint: Fingerprint,
 }
 
-/// What a file holds.
+/// Contents of a file.
 struct Contents {
     shard: Shard,
     records: Vec<CellRecord>,
-    /// Bytes up to the end of the last complete line.
+    /// Length in bytes up to the end of the last complete line.
     length: usize,
 }
 
 impl<'a> Identity<'a> {
-    /// A study with the place of each of its cells.
+    /// Creates the identity of a study, with the place of each of its cells.
     pub(super) fn new(plan: &'a Plan, places: &'a [Place], fingerprint: Fingerprint) -> Self {
         Self { plan, places, fingerprint }
     }
@@ -194,7 +195,7 @@ impl<'a> Identity<'a> {
         format!("cell {cell} ({} on {}{seed}{sample})", name.workload, name.network)
     }
 
-    /// Reads a file; `None` if it holds nothing, or nothing but the beginning of `header`.
+    /// Reads a file; `None` if it is empty, or contains only the beginning of `header`.
     fn read(&self, path: &Path, bytes: &[u8], header: Option<&str>) -> Result<Option<Contents>, ResultsError> {
         let malformed = |line, message| ResultsError::Malformed { file: path.to_owned(), line, message };
         let length = memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1);
@@ -204,7 +205,7 @@ impl<'a> Identity<'a> {
                 _ => Err(malformed(1, "there is no first line that says which study this is".to_owned())),
             };
         }
-        // A newline ends each line; what follows the last one is torn.
+        // A newline ends each line; text after the last newline is a torn line.
         let mut lines = bytes[..length - 1].split(|&byte| byte == b'\n');
         let text = lines.next().unwrap_or_default();
         let first: Header =
@@ -244,10 +245,10 @@ impl<'a> Identity<'a> {
         Ok(Some(Contents { shard: first.shard, records, length }))
     }
 
-    /// Puts the records of several files together, in the order of the study.
+    /// Merges the records of several files, in the order of the study.
     ///
     /// # Errors
-    /// [`ResultsError`]; also if cells are missing, or are there twice.
+    /// [`ResultsError`]; also if cells are missing or duplicate.
     pub fn merge(&self, files: &[PathBuf]) -> Result<Vec<CellRecord>, ResultsError> {
         let mut found: Vec<Option<(usize, CellRecord)>> = vec![None; self.places.len()];
         let mut shards = Vec::new();
@@ -255,7 +256,7 @@ impl<'a> Identity<'a> {
             let bytes = read(path).map_err(|error| ResultsError::Io { file: path.clone(), error })?;
             let contents = self.read(path, &bytes, None)?;
             let (shard, mut records) = contents.map_or((Shard::WHOLE, Vec::new()), |c| (c.shard, c.records));
-            // Threads end in any order; what is said about the file should not depend on it.
+            // Threads finish in any order, but messages about the file should not depend on it.
             records.sort_by_key(|record| record.cell);
             shards.push(shard);
             for record in records {
@@ -285,7 +286,7 @@ impl<'a> Identity<'a> {
     }
 }
 
-/// Which shards lack cells: by their file, or by their number where there is no file.
+/// Returns the shards with missing cells: their files, or their numbers if there is no file.
 fn whose(missing: &[usize], files: &[PathBuf], shards: &[Shard]) -> String {
     let mut names: Vec<String> = Vec::new();
     let mut add = |name: String| {
@@ -307,7 +308,7 @@ fn whose(missing: &[usize], files: &[PathBuf], shards: &[Shard]) -> String {
     names.join("; ")
 }
 
-/// Why a line cannot be used.
+/// Reason why a line cannot be used.
 enum Flaw {
     Damaged,
     NoChecksum,
@@ -315,7 +316,7 @@ enum Flaw {
 }
 
 impl Flaw {
-    /// Says it, with `what` for a line of the wrong content.
+    /// Describes the reason, with `what` for a line of the wrong content.
     fn describe(&self, what: &str) -> String {
         match self {
             Self::Damaged => "the line was changed: its checksum is that of another one".to_owned(),
@@ -325,7 +326,7 @@ impl Flaw {
     }
 }
 
-/// Reads a line without its end; one without checksum only if `unchecked`.
+/// Parses a line without its end; a line without a checksum is valid only if `unchecked`.
 fn parsed<T: DeserializeOwned>(line: &[u8], unchecked: bool) -> Result<T, Flaw> {
     let content = match checked_line::read(line) {
         Line::Checked(content) => return serde_json::from_slice(&content).map_err(Flaw::Content),
@@ -335,17 +336,17 @@ fn parsed<T: DeserializeOwned>(line: &[u8], unchecked: bool) -> Result<T, Flaw> 
     if unchecked { Ok(content) } else { Err(Flaw::NoChecksum) }
 }
 
-/// A results file that is being written.
+/// A results file that is open for writing.
 #[derive(Debug)]
 pub struct ResultsFile {
     path: PathBuf,
-    /// `None` after a write that failed: what it left must stay the last line.
+    /// `None` after a failed write, whose remainder must stay the last line.
     file: Mutex<Option<File>>,
 }
 
 impl ResultsFile {
-    /// Opens a file for a shard, and gives the records that it holds already. With `resume` they may be there; without,
-    /// the file must be new or empty.
+    /// Opens a file for a shard, and returns its existing records. With `resume` there may be records; otherwise the
+    /// file must be new or empty.
     ///
     /// # Errors
     /// [`ResultsError`].
@@ -356,14 +357,14 @@ impl ResultsFile {
         resume: bool,
     ) -> Result<(Self, Vec<CellRecord>), ResultsError> {
         let failed = |error| ResultsError::Io { file: path.to_owned(), error };
-        // To open a pipe would block, and devices have no end.
+        // Opening a pipe would block, and devices have no end.
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
             return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, "this is a device or a pipe, not a file")));
         }
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => return Err(ResultsError::Locked { file: path.to_owned() }),
-            // File systems without locks do without.
+            // File systems without locks are used without a lock.
             Err(TryLockError::Error(_)) | Ok(()) => {}
         }
         let mut bytes = Vec::new();
@@ -392,10 +393,10 @@ impl ResultsFile {
         Ok((Self { path: path.to_owned(), file: Mutex::new(Some(file)) }, records))
     }
 
-    /// Appends a record; when this returns, it is on the disk.
+    /// Appends a record, which is on the disk when this returns.
     ///
     /// # Errors
-    /// If it cannot be written; nothing can be appended after that.
+    /// [`ResultsError`] if it cannot be written; nothing can be appended after that.
     pub fn append(&self, record: &CellRecord) -> Result<(), ResultsError> {
         let failed = |error| ResultsError::Io { file: self.path.clone(), error };
         let mut guard = self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -410,7 +411,7 @@ impl ResultsFile {
     }
 }
 
-/// Largest results file: some million cells.
+/// Largest results file in bytes, enough for several million cells.
 const LONGEST: u64 = 1 << 32;
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
@@ -419,7 +420,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a file to its end, and no more than any results file has.
+/// Reads a file to its end, up to the length of the largest results file.
 fn read_to(file: &mut File, bytes: &mut Vec<u8>) -> io::Result<()> {
     let read = file.take(LONGEST + 1).read_to_end(bytes)?;
     if read as u64 > LONGEST {
@@ -428,11 +429,11 @@ fn read_to(file: &mut File, bytes: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the name of a new file as lasting as its content.
+/// Makes the name of a new file as durable as its content.
 fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     match File::open(folder).and_then(|folder| folder.sync_all()) {
-        // Not every system can do this to a folder.
+        // Not every system supports this for folders.
         Err(error) if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput) => Ok(()),
         result => result,
     }

@@ -1,17 +1,17 @@
-//! How results depend on the routing rule, where a study has several: the order of the networks under each, and each
-//! network with its best one.
+//! Effects of the routing rule, if a study has several: the order of the networks under each, and each network with its
+//! best rule.
 //!
-//! A network is compared with the baseline under the same rule everywhere else. Here rules are compared with each other,
-//! which is fair since nothing but the rule differs: all values are relative to the baseline with its best rule.
+//! Everywhere else, a network is compared with the baseline under the same rule. Here rules are compared with each
+//! other, which is fair since only the rule differs: all values are relative to the baseline with its best rule.
 
 use super::comparison::Comparison;
 use super::mean;
 use super::plan::Setting;
 
-/// Two networks whose means differ by less than this are not in an order that could flip.
+/// Difference below which two means have no order that could change.
 pub const APART: f64 = 0.01;
 
-/// Results under several routing rules, of one platform, mapping and table of collectives.
+/// Results under several routing rules, for one platform, mapping and table of collectives.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RoutingEffect {
     /// Setting of the first rule.
@@ -20,12 +20,12 @@ pub struct RoutingEffect {
     pub rules: Vec<String>,
     /// Columns of the networks: for each rule, in the order of the study.
     pub columns: Vec<Vec<usize>>,
-    /// Weighted geometric mean over the workloads of the time of the baseline under its best rule over the time here:
-    /// for each rule, for each network.
+    /// Weighted geometric mean over the workloads of the speedup over the baseline with its best rule: for each rule,
+    /// for each network.
     pub relative: Vec<Vec<f64>>,
-    /// Index of the best rule of each network, by that mean; the first of equal ones.
+    /// Index of the best rule of each network, by that mean; the first among equals.
     pub best: Vec<usize>,
-    /// Pairs of networks that change places.
+    /// Pairs of networks whose order depends on the rule.
     pub flips: Vec<Flip>,
 }
 
@@ -36,14 +36,14 @@ pub struct Flip {
     pub network: usize,
     /// Index of the other network.
     pub other: usize,
-    /// Index of the rule under which the first is furthest ahead, and how many times as fast as the other.
+    /// Index of the rule under which the first network has its largest lead, and its speedup over the other one.
     pub ahead: (usize, f64),
-    /// Index of the rule under which it is furthest behind, and how many times as fast as the other.
+    /// Index of the rule under which the first network is furthest behind, and its speedup over the other one.
     pub behind: (usize, f64),
 }
 
 impl RoutingEffect {
-    /// Returns the fastest networks under a rule: the first and those within one per cent of it.
+    /// Returns the fastest networks under a rule: the first and all within one per cent of it.
     pub fn fastest(&self, rule: usize) -> Vec<usize> {
         let values = &self.relative[rule];
         let most = values.iter().copied().fold(0.0, f64::max);
@@ -56,8 +56,8 @@ impl RoutingEffect {
     }
 }
 
-/// The effect of routing rules in each group of settings that differ in nothing else; empty where a study has no list of
-/// rules.
+/// Returns the effect of routing rules in each group of settings that differ only in the rule; empty if a study has no
+/// list of rules.
 pub fn effects(c: &Comparison) -> Vec<RoutingEffect> {
     let without_rule = |setting: &Setting| Setting { routing: None, ..setting.clone() };
     let mut groups: Vec<(Setting, Vec<Vec<usize>>)> = Vec::new();
@@ -81,7 +81,7 @@ fn of(c: &Comparison, setting: Setting, columns: Vec<Vec<usize>>) -> RoutingEffe
     let mean = |column: usize, reference: usize| {
         let ratios = (0..c.workloads.len()).map(|w| {
             let [reference, own] = [reference, column].map(|column| c.cell(w, column).time.mean);
-            // Two runs that take no time at all are equally fast.
+            // Two runs that take no time are equally fast.
             if reference == own { 1.0 } else { reference / own }
         });
         mean::geometric(&ratios.collect::<Vec<f64>>(), &c.weights).unwrap_or(1.0)

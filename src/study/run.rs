@@ -1,4 +1,4 @@
-//! A study, checked and built, and its run on all cores.
+//! Studies, checked and built, and their parallel runs.
 
 use super::assumptions::BuiltVariation;
 use super::cell::Place as RankPlace;
@@ -28,21 +28,22 @@ use rayon::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Somebody who is told how far a study is. Called from several threads.
+/// Receiver of a study's progress. Called from several threads.
 pub trait Progress: Sync {
-    /// A replay begins.
+    /// Called at the start of a replay.
     fn begins(&self, workload: &str, network: &str);
 
-    /// A replay has ended.
+    /// Called at the end of a replay.
     fn ended(&self, workload: &str, network: &str);
 
-    /// Counter of a replay that is about to begin: it can stop that replay. `None` if nothing reads or stops it.
+    /// Returns the counter of a replay that is about to begin, through which that replay can be stopped. `None` if the
+    /// counter is not used.
     fn counter(&self) -> Option<Counter> {
         None
     }
 }
 
-/// Nobody is told.
+/// Progress receiver that does nothing.
 pub struct Silent;
 
 impl Progress for Silent {
@@ -50,68 +51,68 @@ impl Progress for Silent {
     fn ended(&self, _: &str, _: &str) {}
 }
 
-/// A study, ready to run.
+/// A study that is ready to run.
 #[derive(Debug)]
 pub struct Study {
-    /// What it consists of.
+    /// Contents of the study.
     pub plan: Plan,
-    /// The networks that were built: one for each column and seed that differ.
+    /// Networks that were built: one for each distinct column and seed.
     pub networks: Vec<NetworkUnderTest>,
-    /// The workloads.
+    /// Workloads of the study.
     pub workloads: Vec<Workload>,
-    /// How ranks are placed in the first column.
+    /// Placement of ranks in the first column.
     pub mapping: Mapping,
-    /// Whether full links and critical paths are found, which costs time.
+    /// `true` to find saturated links and critical paths, which takes additional time.
     pub explain: bool,
     /// Text of the study file; empty if there is none.
     pub text: String,
-    /// Synthetic traffic that the networks are put under beside the workloads, if any is asked for.
+    /// Synthetic traffic on the networks in addition to the workloads, if requested.
     pub traffic: Option<TrafficPlan>,
-    /// The part of each workload that a check replays; `None` where that is all of it.
+    /// Part of each workload that a check replays; `None` for the whole workload.
     pub samples: Vec<Option<Workload>>,
-    /// How traces turn into time: one model for each table of collectives, then those of networks that come with a model
-    /// of their own.
+    /// Models: one for each table of collectives, then those of networks with a model of their own.
     pub(super) models: Vec<(Model, ModelDescription)>,
-    /// In the order of the plan's columns.
+    /// Built columns, in the order of the plan's columns.
     pub(super) columns: Vec<BuiltColumn>,
-    /// In the order of the plan's variations, then flows and packets of a check.
+    /// Built variations, in the order of the plan's, then flows and packets of a check.
     pub(super) variations: Vec<BuiltVariation>,
-    /// Digests of files that networks were read from.
+    /// Digests of files from which networks were read.
     pub(super) file_digests: Vec<String>,
     pub(super) places: Vec<Place>,
 }
 
-/// The built form of a column.
+/// Built form of a column.
 #[derive(Debug, Clone)]
 pub(super) struct BuiltColumn {
-    /// Index of its model.
+    /// Index of the model.
     pub model: usize,
-    /// One for each repetition.
+    /// Runs, one per repetition.
     pub runs: Vec<BuiltRun>,
 }
 
-/// The built form of a repetition.
+/// Built form of a repetition.
 #[derive(Debug, Clone)]
 pub(super) struct BuiltRun {
     /// Index of the network.
     pub network: usize,
-    /// Where the ranks of each workload are.
+    /// Places of the ranks of each workload.
     pub layouts: Vec<RankPlace>,
-    /// The network as packets see it, under a model that has packets.
+    /// The network for packets, if the model has packets.
     pub fabric: Option<Arc<Fabric>>,
 }
 
-/// Returns the index of the model of a network, and in words what the network changes in the study's: that model is
-/// `models[index]`, made of `choice`. A model of the network's own is appended to `models`.
+/// Returns the index of a network's model in `models`, and in words the network's changes to the study's model, which
+/// is `models[index]`, built from `choice`. A model of the network's own is appended to `models`.
 ///
 /// # Errors
-/// [`ChoiceError`] if the choices of both do not go together.
+/// [`ChoiceError`] if the two choices contradict each other.
 pub(super) fn model_of(
     network: &NetworkUnderTest,
     (index, choice): (usize, &ModelChoice),
     models: &mut Vec<(Model, ModelDescription)>,
 ) -> Result<(usize, Option<String>), ChoiceError> {
-    // The version that the network was made with: it is that of the command line or the study, unless the network has its own.
+    // The version with which the network was built: that of the command line or the study, unless the network has its
+    // own.
     let choice = ModelChoice { defaults: network.model.defaults.or(choice.defaults), ..choice.clone() };
     let (model, description) = choice.over(&network.model).build()?;
     let Some(changes) = description.changes(&models[index].1) else { return Ok((index, None)) };
@@ -122,7 +123,7 @@ pub(super) fn model_of(
     Ok((at, Some(changes)))
 }
 
-/// Returns what packets of a model run on, where it has packets.
+/// Returns the network for the packets of a model, if the model has packets.
 pub(super) fn fabric_of(network: &NetworkUnderTest, model: &Model) -> Result<Option<Arc<Fabric>>, StudyError> {
     packets::fabric(network, model).map_err(|error| StudyError::Network {
         network: network.info.name.clone(),
@@ -130,8 +131,8 @@ pub(super) fn fabric_of(network: &NetworkUnderTest, model: &Model) -> Result<Opt
     })
 }
 
-/// Where the ranks of each workload are on a network. Jobs that run together have their own placement, which may take
-/// the seed.
+/// Returns the places of the ranks of each workload on a network. Jobs that run together have their own placement,
+/// which may depend on the seed.
 pub(super) fn layouts(
     workloads: &[Workload],
     network: &NetworkUnderTest,
@@ -173,10 +174,10 @@ pub(super) fn layouts(
 }
 
 impl Study {
-    /// A study of parts that are built already; the seed is for jobs that run together.
+    /// Creates a study from parts that are already built; the seed is for jobs that run together.
     ///
     /// # Errors
-    /// [`StudyError`] if the model cannot be, or if ranks cannot be placed.
+    /// [`StudyError`] if the model is impossible, or if ranks cannot be placed.
     pub fn new(
         title: String,
         baseline: usize,
@@ -251,19 +252,20 @@ impl Study {
         })
     }
 
-    /// Number of replays.
+    /// Returns the number of replays.
     pub fn cells(&self) -> usize {
         self.places.len()
     }
 
-    /// `true` if the messages of a cell are packets.
+    /// Returns `true` if the messages of a cell are packets.
     pub fn has_packets(&self, cell: usize) -> bool {
         let place = self.places[cell];
         self.built(place).runs[place.repetition].fabric.is_some()
     }
 
-    /// Estimates the packets that pass a switch or a host link in the replay of a cell, from the record of the same
-    /// workload on the same network with flows; `None` if the cell has no packets, or there is no such record.
+    /// Estimates the number of passages of packets through switches and host links in the replay of a cell, from the
+    /// record of the same workload on the same network with flows. `None` if the cell has no packets, or there is no
+    /// such record.
     pub fn packet_hops<'r>(&self, cell: usize, records: impl IntoIterator<Item = &'r CellRecord>) -> Option<f64> {
         let place = self.places[cell];
         let level = self.models[self.built(place).model].0.network.packet_level.as_ref()?;
@@ -275,7 +277,7 @@ impl Study {
         Some(packets * flows.explanation.average_hops.unwrap_or(0.0))
     }
 
-    /// Actions of the replay of a cell, or operations where it replays a graph.
+    /// Returns the number of actions in the replay of a cell, or of operations if it replays a graph.
     pub fn actions_of(&self, cell: usize) -> u64 {
         let place = &self.places[cell];
         match &self.columns[place.column].runs[place.repetition].layouts[place.workload] {
@@ -284,40 +286,40 @@ impl Study {
         }
     }
 
-    /// Whether replays of a column report what ranks do on the way, as the model `loggops` does not.
+    /// Returns `true` if replays of a column report events of ranks, which the model `loggops` does not.
     pub fn tells_events(&self, column: usize) -> bool {
         self.models[self.columns[column].model].0.network.loggops.is_none()
     }
 
-    /// The model in words.
+    /// Returns the description of the model.
     pub fn description(&self) -> &ModelDescription {
         &self.plan.model
     }
 
-    /// The study as results files see it. Takes digests of all traces.
+    /// Returns the identity of the study for results files. Computes digests of all traces.
     pub fn identity(&self) -> Identity<'_> {
         Identity::new(&self.plan, &self.places, Fingerprint::of(self))
     }
 
-    /// Runs all replays, on all cores. The result does not depend on their number.
+    /// Runs all replays in parallel. The result does not depend on the number of threads.
     ///
     /// # Errors
-    /// [`StudyError::Replay`] of the first cell, in the order of the study, that cannot go on.
+    /// [`StudyError::Replay`] of the first cell, in the order of the study, that cannot continue.
     pub fn run(&self, progress: &dyn Progress) -> Result<Comparison, StudyError> {
         let cells: Vec<usize> = (0..self.cells()).collect();
         let records = self.run_cells(&cells, &AtomicBool::new(false), progress, &|_| Ok(()))?;
         Ok(self.compare(&records))
     }
 
-    /// Runs some of the replays, on all cores, and gives their records in the order of `cells`. Each record goes to
-    /// `keep` as soon as it is there.
+    /// Runs some of the replays in parallel, and returns their records in the order of `cells`. Each record is passed
+    /// to `keep` as soon as it exists.
     ///
-    /// Once `stop` is set no replay begins any more; those that run come to their end and are kept, unless a counter of
-    /// [`Progress::counter`] stops them. Then there are fewer records than cells.
+    /// Once `stop` is set, no further replay begins; running replays are completed and kept, unless a counter of
+    /// [`Progress::counter`] stops them. There are then fewer records than cells.
     ///
     /// # Errors
-    /// [`StudyError::Replay`] of the first of the cells that cannot go on, after all others; or what `keep` gives, as
-    /// soon as it does.
+    /// [`StudyError::Replay`] of the first of the cells that cannot continue, after all others have ended; or an error
+    /// of `keep`, after which no further replay begins.
     pub fn run_cells(
         &self,
         cells: &[usize],
@@ -340,15 +342,15 @@ impl Study {
             });
             Some(kept)
         };
-        // By one, so that the cells of a slow workload are not one thread's share.
+        // One by one, so that the cells of a slow workload are not all on one thread.
         let results: Vec<_> = cells.par_iter().with_max_len(1).map(run).collect();
         results.into_iter().flatten().collect()
     }
 
-    /// The comparison that the records of all cells, in their order, make.
+    /// Compares the records of all cells, which are in the order of the cells.
     ///
     /// # Panics
-    /// If there is not one record for each cell.
+    /// If the number of records differs from that of the cells.
     pub fn compare(&self, records: &[CellRecord]) -> Comparison {
         Comparison::new(&self.plan, records)
     }
@@ -363,7 +365,7 @@ impl Study {
         Ok(record)
     }
 
-    /// Returns the workload of a cell, or what a check replays of it.
+    /// Returns the workload of a cell, or the part of it that a check replays.
     fn workload(&self, place: Place) -> &Workload {
         let part = self.samples.get(place.workload).filter(|_| self.plan.is_check(place)).and_then(Option::as_ref);
         part.unwrap_or(&self.workloads[place.workload])
@@ -374,7 +376,7 @@ impl Study {
         &self.networks[self.built(place).runs[place.repetition].network]
     }
 
-    /// Returns the variation of assumptions that a cell belongs to, if it is one of theirs.
+    /// Returns the variation of assumptions to which a cell belongs, if any.
     fn variation(&self, place: Place) -> Option<&BuiltVariation> {
         self.variations.get(place.sample.checked_sub(self.plan.passes())?)
     }
@@ -384,12 +386,12 @@ impl Study {
         varied.map_or(&self.columns[place.column], |(_, built)| built)
     }
 
-    /// The networks of the plan's columns; of those that repeat, the first.
+    /// Returns the networks of the plan's columns; the first one of columns with repetitions.
     pub fn column_networks(&self) -> impl Iterator<Item = &NetworkUnderTest> {
         self.columns.iter().map(|column| &self.networks[column.runs[0].network])
     }
 
-    /// Returns the cost of the network of each column, also where the study has no budget.
+    /// Returns the cost of the network of each column, even if the study has no budget.
     pub fn costs(&self) -> impl Iterator<Item = Option<NetworkCost>> {
         let columns = self.plan.columns.iter().zip(self.column_networks());
         columns.map(|(column, network)| {
@@ -398,7 +400,7 @@ impl Study {
         })
     }
 
-    /// The number of the cell of a workload in a column, in the study as it stands; of repetitions, the first.
+    /// Returns the number of the cell of a workload in a column, in the study as stated; the first one of repetitions.
     pub fn cell_of(&self, workload: usize, column: usize) -> Option<usize> {
         self.places.iter().position(|place| {
             place.workload == workload && place.column == column && place.repetition == 0 && place.sample == 0

@@ -1,7 +1,8 @@
-//! The check against packets on a part of each workload, its first iterations.
+//! Checks against packets on a part of each workload, its first iterations.
 //!
-//! Packets take many times as long as flows. Iterations of a program are alike, so a few of them show how far packets and flows
-//! are apart. They run with flows as well, because a part of a run can be compared only with the same part.
+//! Packets take many times as long as flows. Iterations of a program are similar, so a few of them show the difference
+//! between packets and flows. They run with flows as well, because a part of a run can be compared only with the same
+//! part.
 
 use super::assumptions::{Base, BuiltVariation};
 use super::choice::ModelChoice;
@@ -11,12 +12,12 @@ use super::workload::Workload;
 use crate::trace::transform::{Cut, Part as Kept, cut, iterations};
 use rayon::prelude::*;
 
-/// A check on the first iterations.
+/// Plan of a check on the first iterations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SampleCheck {
-    /// Iterations of each workload that are replayed.
+    /// Number of iterations of each workload that are replayed.
     pub iterations: usize,
-    /// For each workload: its part; `None` if it is replayed as a whole, since it has no more iterations or none are found.
+    /// Part of each workload; `None` if it is replayed as a whole, since it has no more iterations or none are found.
     pub parts: Vec<Option<Part>>,
     /// Columns of the first setting that run with flows, and those of them that run with packets.
     pub columns: [Vec<usize>; 2],
@@ -27,27 +28,27 @@ pub struct SampleCheck {
 /// Part of a workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
-    /// Iterations of the whole workload.
+    /// Number of iterations of the whole workload.
     pub of: usize,
-    /// Actions of all ranks in the part.
+    /// Number of actions of all ranks in the part.
     pub actions: u64,
 }
 
-/// A check as built.
+/// A check that has been built.
 pub(super) struct Built {
     pub check: SampleCheck,
-    /// The runs with flows, and those with packets.
+    /// Runs with flows, and runs with packets.
     pub passes: [BuiltVariation; 2],
-    /// The workloads that have a part.
+    /// Workloads that have a part.
     pub samples: Vec<Option<Workload>>,
     /// Networks without packets, and the reasons.
     pub not_modelled: Vec<String>,
 }
 
-/// Cuts each workload to its first iterations, and returns these with the number of all.
+/// Cuts each workload to its first iterations, and returns the parts with the numbers of all iterations.
 fn samples(workloads: &[Workload], keep: usize) -> Result<Vec<Option<(Workload, usize)>>, StudyError> {
     let sample = |workload: &Workload| {
-        // Jobs begin at times of their own, and graphs have no list of calls that could repeat.
+        // Jobs begin at different times, and graphs have no list of calls with a period.
         if workload.jobs.is_some() || workload.trace.schedule.is_some() {
             return Ok(None);
         }
@@ -63,10 +64,10 @@ fn samples(workloads: &[Workload], keep: usize) -> Result<Vec<Option<(Workload, 
     workloads.par_iter().map(sample).collect()
 }
 
-/// Builds the check of a study whose flows have the model `choice`, with packets by the model `packets`.
+/// Builds the check of a study whose flows have the model `choice`; packets have the model `packets`.
 ///
 /// # Errors
-/// [`StudyError`] for a number of iterations that cannot be, and for a baseline that packets do not model.
+/// [`StudyError`] for an invalid number of iterations, and for a baseline that the packet model does not support.
 pub(super) fn build(
     base: &mut Base<'_>,
     keep: usize,

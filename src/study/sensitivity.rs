@@ -1,8 +1,8 @@
-//! Sensitivity of a comparison: how far each assumption, changed by itself, moves each network relative to the baseline,
-//! and whether another network is then the fastest.
+//! Sensitivity of a comparison: the effect of each assumption, changed separately, on each network relative to the
+//! baseline, and on which network is the fastest.
 //!
-//! The networks of the first setting are varied, with the first repetition of each. The unchanged study is taken with the
-//! same repetition, so that nothing but the assumption differs.
+//! The networks of the first setting are varied, each in its first repetition. The unchanged study is taken with the
+//! same repetition, so that only the assumption differs.
 
 use super::assumptions::Variation;
 use super::matrix::Matrix;
@@ -10,44 +10,44 @@ use super::plan::{Column, Plan};
 use super::procurement::NetworkCost;
 use super::record::CellRecord;
 
-/// Two networks whose means differ by less than this are equally fast.
+/// Difference below which two means count as equal.
 pub const APART: f64 = 0.01;
 
 /// Sensitivity of the networks of the first setting.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sensitivity {
-    /// Weighted geometric mean of the relative performance of each network, nothing changed.
+    /// Weighted geometric mean of the relative performance of each network, without changes.
     pub stated: Vec<f64>,
-    /// The fastest network, nothing changed; of those within the budget, if some are.
+    /// Fastest network without changes; of those within the budget, if there are any.
     pub fastest: usize,
-    /// The network with most performance per money, nothing changed, where prices are known.
+    /// Network with the best performance per money without changes, if prices are known.
     pub best_buy: Option<usize>,
-    /// One effect for each variation.
+    /// Effects of all variations.
     pub effects: Vec<Effect>,
 }
 
 /// Effect of one variation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Effect {
-    /// What is changed.
+    /// Variation that is applied.
     pub variation: Variation,
     /// Weighted geometric mean of the relative performance of each network.
     pub relative: Vec<f64>,
     /// For each network, `relative` over the stated value, minus 1.
     pub moved: Vec<f64>,
-    /// Weighted geometric mean of the baseline's stated time over its time here: above 1, it becomes faster.
+    /// Weighted geometric mean of the baseline's speedup by the variation.
     pub baseline_speedup: f64,
-    /// The fastest network.
+    /// Fastest network with the variation.
     pub fastest: usize,
-    /// Whether the network that was the fastest is now slower than `fastest` by more than 1 %.
+    /// `true` if the previously fastest network is now slower than `fastest` by more than 1 %.
     pub winner_changes: bool,
-    /// The network with most performance per money.
+    /// Network with the best performance per money.
     pub best_buy: Option<usize>,
-    /// Whether that network is another one, by more than 1 %.
+    /// `true` if that is another network, by more than 1 %.
     pub buy_changes: bool,
 }
 
-/// The index of the largest value, the first of equal ones.
+/// Returns the index of the largest value, the first among equals.
 fn largest(values: impl Iterator<Item = (usize, f64)>) -> Option<usize> {
     values
         .fold(None, |best: Option<(usize, f64)>, new| match best {
@@ -58,8 +58,8 @@ fn largest(values: impl Iterator<Item = (usize, f64)>) -> Option<usize> {
 }
 
 impl Sensitivity {
-    /// Compares each variation with the unchanged study. `own` are the records of the study as it is, `varied` those of
-    /// all variations.
+    /// Compares each variation with the unchanged study. `own` are the records of the study as stated, `varied` those
+    /// of all variations.
     pub(super) fn new(plan: &Plan, variations: &[Variation], own: &[CellRecord], varied: &[CellRecord]) -> Self {
         let first = plan.first_setting();
         let kept = plan.places(0).zip(own);
@@ -114,7 +114,7 @@ impl Sensitivity {
     }
 }
 
-/// The columns within the budget; all if there is none, or none of them is known to be within it.
+/// Returns the columns within the budget; all columns if there is no budget, or none is known to be within it.
 fn affordable(plan: &Plan) -> Vec<usize> {
     let all = || 0..plan.columns.len();
     let within = |column: &Column| {

@@ -1,14 +1,14 @@
-//! A part of a study: shard K of N takes every N-th cell, beginning with the K-th.
+//! Shards of a study: shard K of N takes every N-th cell, beginning with the K-th.
 //!
-//! Neighbouring cells are the same workload on different networks and cost about the same, so that dealing them out
-//! like cards loads the shards evenly without knowing what a cell costs. Contiguous parts would give one shard all the
-//! large workloads.
+//! Neighbouring cells are the same workload on different networks and take about the same time, so dealing them out
+//! like cards loads the shards evenly without knowing the time of a cell. With contiguous parts, one shard would have
+//! all the large workloads.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// Most shards of a study.
+/// Largest number of shards of a study.
 const MOST: usize = 1_000_000;
 
 /// Shard `number` of `count`, from 1.
@@ -19,7 +19,7 @@ pub struct Shard {
     count: usize,
 }
 
-/// A text that names no shard.
+/// A text that is not a shard.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no shard: write K/N with K from 1 to N, and N at most {MOST}, as in 2/8")]
 pub struct ShardError {
@@ -30,17 +30,17 @@ impl Shard {
     /// The whole study.
     pub const WHOLE: Shard = Shard { number: 1, count: 1 };
 
-    /// Whether a cell is in it.
+    /// Returns `true` if a cell is in the shard.
     pub fn has(self, cell: usize) -> bool {
         cell % self.count == self.number - 1
     }
 
-    /// Its number, from 1.
+    /// Returns the number of the shard, from 1.
     pub fn number(self) -> usize {
         self.number
     }
 
-    /// The number of shards.
+    /// Returns the number of shards.
     pub fn count(self) -> usize {
         self.count
     }

@@ -1,24 +1,24 @@
-//! The settings of a SimGrid platform file as choices of the model.
+//! Settings of SimGrid platform files, converted to choices of the model.
 //!
-//! A setting that changes a replay is honoured, or refused by its name where what it asks for is not simulated. One that
-//! SimGrid's replay does not read, or that is about something else (traces, stacks, plugins), is listed as ignored. So
-//! is one that is not known.
+//! A setting that changes a replay is honoured, or refused by its name if its effect is not simulated. Settings that
+//! SimGrid's replay does not read, or that concern something else (traces, stacks, plugins), are listed as ignored, as
+//! are unknown ones.
 
 use super::choice::{ChoiceError, CrossTraffic, ModelChoice};
 use crate::platform::{PlatformError, Setting};
 use crate::topology::input::Located;
 use crate::trace::CollectiveKind;
 
-/// What the settings of a file come to.
+/// Result of a file's settings.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
-    /// The model.
+    /// Choices of the model.
     pub model: ModelChoice,
     /// Settings without effect.
     pub ignored: Vec<String>,
 }
 
-/// Settings that a replay of SimGrid honours and that are not simulated here, with the value that changes nothing.
+/// Settings that a replay of SimGrid honours and that are not simulated here, with the values that have no effect.
 const REFUSED: [(&str, &[&str], &str); 16] = [
     ("smpi/IB-penalty-factors", &[], "contention of InfiniBand by penalties is not simulated"),
     (
@@ -50,16 +50,16 @@ const REFUSED: [(&str, &[&str], &str); 16] = [
     ("host/solver", &["maxmin", "auto"], "links are shared max-min"),
 ];
 
-/// Plugins that change what happens; all others only look on.
+/// Plugins that influence the simulation; all others only observe it.
 const ACTING_PLUGINS: [&str; 2] = ["host_dvfs", "cmonkey"];
 
 const TRUE: &[&str] = &["1", "yes", "on", "true"];
 const FALSE: &[&str] = &["0", "no", "off", "false"];
 
-/// Reads the settings of a platform file, in their order: later ones replace earlier ones.
+/// Reads the settings of a platform file, in their order: later ones override earlier ones.
 ///
 /// # Errors
-/// A setting that is refused, or whose value cannot be, with its place.
+/// A setting that is refused or has an invalid value, with its place.
 pub(super) fn read(settings: &[Setting]) -> Result<Settings, PlatformError> {
     let mut all = Settings::default();
     for setting in settings {
@@ -74,7 +74,7 @@ pub(super) fn read(settings: &[Setting]) -> Result<Settings, PlatformError> {
                 "it would change the result; leave it out to replay without it",
             )),
         })?;
-        // What only the model can tell: a wrong table, a name that does not exist.
+        // These errors are detected only by building the model: an invalid table, or a name that does not exist.
         all.model.build().map_err(|ChoiceError { rule, .. }| {
             let message = format!("setting `{}` is `{}`, which {rule}", setting.key, setting.value);
             PlatformError::File(wrong(message, "change the value, or leave the setting out"))
@@ -112,7 +112,7 @@ fn take(all: &mut Settings, setting: &Setting) -> Result<(), Problem> {
             _ => return Err(Problem::Refused("models are SMPI, LV08 and CM02".to_owned())),
         },
         "precision/timing" | "surf/precision" => model.timing_precision = Some(number(value)?),
-        // What SimGrid has no setting for. It refuses platforms with them.
+        // SimGrid has no such settings, and refuses platforms with them.
         "mopsim/network-model" => model.network_model = text(value),
         "mopsim/delivery" => model.delivery = text(value),
         "mopsim/message-latency" => {
@@ -130,13 +130,13 @@ fn take(all: &mut Settings, setting: &Setting) -> Result<(), Problem> {
         _ if key.starts_with("mopsim/") => {
             return Err(Problem::Refused("docs/models.md lists the settings that begin with `mopsim/`".to_owned()));
         }
-        // How SimGrid finds the ends of computations, not what they are: without profiles all give the same times.
+        // This selects the algorithm for the completion of computations; without profiles all have the same results.
         "cpu/optim" if ["lazy", "ti", "full"].contains(&value.to_ascii_lowercase().as_str()) => {}
         "cpu/optim" => return Err(Problem::Value("is not one of Lazy, TI, Full".to_owned())),
         "plugin" if value.split([',', ' ']).any(|plugin| ACTING_PLUGINS.contains(&plugin)) => {
             return Err(Problem::Refused("hosts keep their speed, and all resources work".to_owned()));
         }
-        // Read with the platform.
+        // These are read with the platform.
         "network/loopback-bw" | "network/loopback-lat" => {}
         _ => {
             if let Some((_, harmless, reason)) = REFUSED.iter().find(|(name, ..)| *name == key) {

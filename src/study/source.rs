@@ -1,21 +1,21 @@
-//! The places of mistakes in a study file.
+//! Places of errors in a study file.
 
 use super::error::StudyError;
 use super::toml_file::{self, Step, Step::Item, Step::Key};
 use std::path::Path;
 
-/// The text of a study file, in which the places of what is wrong are looked up.
+/// Text of a study file, in which the places of errors are looked up.
 pub(super) struct Source<'a> {
-    /// The file.
+    /// Path of the file.
     pub file: &'a Path,
-    /// Its text.
+    /// Text of the file.
     pub text: &'a str,
-    /// Number of networks in it; the others are of the command line.
+    /// Number of networks in the file; the others are from the command line.
     pub networks: usize,
 }
 
 impl Source<'_> {
-    /// An error with the place of the value that it is about, if that is written there.
+    /// Returns an error with the place of the value that caused it, if the value is in the file.
     pub fn at(&self, way: &[Step], error: impl Into<StudyError>) -> StudyError {
         let error = error.into();
         match toml_file::place_of(self.text, way) {
@@ -24,13 +24,13 @@ impl Source<'_> {
         }
     }
 
-    /// The same for what cannot be, in words.
+    /// Returns a contradiction with the place of the value that caused it, in words.
     pub fn wrong(&self, way: &[Step], message: String) -> StudyError {
         self.at(way, StudyError::Contradiction(message))
     }
 
-    /// The same for a value of a network, which may also be written in one of the tables `behind` it, the first one
-    /// first.
+    /// Returns an error with the place of a value of a network, which may also be in one of the tables `behind` it, in
+    /// this order.
     pub fn in_network(&self, number: usize, way: &[Step], behind: &[&[Step]], error: StudyError) -> StudyError {
         if number >= self.networks {
             return error;

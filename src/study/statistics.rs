@@ -1,29 +1,29 @@
 //! Mean, standard deviation and confidence interval of repetitions.
 //!
-//! The interval is that of Student for the mean of a normal variable of unknown variance: `mean ± t s / sqrt n`, where
-//! `s` is the sample standard deviation (divisor n - 1) and `t` the 97.5 % point of the t distribution with n - 1
+//! The interval is that of Student for the mean of a normal variable of unknown variance: `mean ± t s / sqrt n`,
+//! where `s` is the sample standard deviation (divisor n - 1) and `t` the 97.5 % point of the t distribution with n - 1
 //! degrees of freedom (Student, The probable error of a mean, Biometrika 6(1), 1908). The distribution function for
-//! whole degrees of freedom is the finite sum of Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and
-//! 26.7.4; its inverse is found by bisection, which needs no table and is exact to rounding.
+//! integer degrees of freedom is the finite sum of Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3
+//! and 26.7.4; its inverse is found by bisection, which needs no table and is exact up to rounding.
 
 /// Probability that the interval covers the true mean.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// What repetitions of one measurement say.
+/// Statistic of the repetitions of one measurement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Statistic {
     /// Number of values.
     pub count: usize,
-    /// Their arithmetic mean.
+    /// Arithmetic mean of the values.
     pub mean: f64,
-    /// Sample standard deviation; `None` of a single value.
+    /// Sample standard deviation; `None` for a single value.
     pub standard_deviation: Option<f64>,
-    /// Half of the width of the 95 % confidence interval of the mean; `None` of a single value.
+    /// Half of the width of the 95 % confidence interval of the mean; `None` for a single value.
     pub half_width: Option<f64>,
 }
 
 impl Statistic {
-    /// The statistic of these values; of none, that of a single 0.
+    /// Returns the statistic of these values; without values, that of a single 0.
     pub fn of(values: &[f64]) -> Self {
         let count = values.len();
         let [first, _, ..] = values else {
@@ -31,7 +31,7 @@ impl Statistic {
             return Self { count: 1, mean, standard_deviation: None, half_width: None };
         };
         let n = count as f64;
-        // Around the first value, so that equal values give exactly themselves and no deviation.
+        // Relative to the first value, so that equal values have exactly their value as mean and no deviation.
         let mean = first + values.iter().map(|v| v - first).sum::<f64>() / n;
         let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
         let deviation = (squares / (n - 1.0)).sqrt();
@@ -39,22 +39,22 @@ impl Statistic {
         Self { count, mean, standard_deviation: Some(deviation), half_width: Some(half_width) }
     }
 
-    /// The ends of the 95 % confidence interval of the mean. Of values that are never negative, as times and ratios, the
-    /// lower end is not either.
+    /// Returns the ends of the 95 % confidence interval of the mean. For values that are never negative, such as times
+    /// and ratios, the lower end is not negative either.
     pub fn interval(&self) -> Option<[f64; 2]> {
         let least = if self.mean >= 0.0 { 0.0 } else { f64::NEG_INFINITY };
         self.half_width.map(|half| [(self.mean - half).max(least), self.mean + half])
     }
 
-    /// Between which values the true mean lies: the ends of the interval, or the only value twice.
+    /// Returns the ends of the interval, or the only value twice.
     pub fn ends(&self) -> [f64; 2] {
         self.interval().unwrap_or([self.mean; 2])
     }
 }
 
-/// The point that |t| stays below with probability 95 %, for so many degrees of freedom (at least 1).
+/// Returns the bound of |t| with probability 95 %, for this number of degrees of freedom (at least 1).
 pub fn student_t(degrees: usize) -> f64 {
-    // With one degree of freedom it is 12.7, and it falls towards 1.96.
+    // With one degree of freedom it is 12.7, and it decreases to 1.96.
     let (mut low, mut high) = (1.9, 13.0);
     for _ in 0..64 {
         let middle = 0.5 * (low + high);
@@ -63,12 +63,12 @@ pub fn student_t(degrees: usize) -> f64 {
     0.5 * (low + high)
 }
 
-/// Probability of |T| < t.
+/// Returns the probability of |T| < t.
 fn within(t: f64, degrees: usize) -> f64 {
     let angle = (t / (degrees as f64).sqrt()).atan();
     let (sine, cosine) = angle.sin_cos();
     let odd = degrees % 2 == 1;
-    // Terms cos^(j), each with the factor (j - 1) / j (even degrees) or j / (j + 1) of its predecessor's.
+    // Terms cos^(j), each with the factor (j - 1) / j (even degrees) or j / (j + 1) relative to its predecessor.
     let (mut term, mut sum) = if odd { (cosine, cosine) } else { (1.0, 1.0) };
     let mut power = if odd { 3 } else { 2 };
     while power + 2 <= degrees {

@@ -1,4 +1,4 @@
-//! TOML files of users: read as text, refused with the place and the nearest key where they are wrong.
+//! User-supplied TOML files; errors have the place and the nearest key.
 
 use crate::similar::nearest;
 use crate::topology::input::{ReadError, read_text};
@@ -7,35 +7,35 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
-/// Largest file that is read, in bytes: a study names its traces and graphs, it does not hold them.
+/// Largest file, in bytes: a study names its traces and graphs, but does not contain them.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Why a TOML file cannot be used.
+/// Reason why a TOML file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TomlError {
-    /// The file cannot be read, or is no text.
+    /// The file cannot be read, or is not text.
     #[error(transparent)]
     Read(#[from] ReadError),
     /// The file breaks a rule.
     #[error("{}:{place}: {message}", .file.display())]
     Wrong {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// Where in it.
+        /// Place of the error.
         place: Place,
-        /// What is wrong.
+        /// Description of the error.
         message: String,
     },
 }
 
 impl TomlError {
-    /// Whether reading failed, rather than what was read.
+    /// Returns `true` if reading failed, as opposed to the content being wrong.
     pub fn is_io(&self) -> bool {
         matches!(self, Self::Read(ReadError::Io { .. }))
     }
 }
 
-/// Reads a file.
+/// Reads and parses a file.
 ///
 /// # Errors
 /// [`TomlError`].
@@ -43,7 +43,7 @@ pub fn read<T: DeserializeOwned>(file: &Path) -> Result<T, TomlError> {
     read_with_text(file).map(|(value, _)| value)
 }
 
-/// Reads a file, and gives its text, too.
+/// Reads and parses a file; returns also its text.
 ///
 /// # Errors
 /// [`TomlError`].
@@ -52,7 +52,7 @@ pub fn read_with_text<T: DeserializeOwned>(file: &Path) -> Result<(T, String), T
     Ok((parse(file, &text)?, text))
 }
 
-/// Returns the text of a file, unread.
+/// Returns the text of a file, without parsing it.
 ///
 /// # Errors
 /// [`TomlError::Read`].
@@ -60,7 +60,7 @@ pub(super) fn read_plain(file: &Path) -> Result<String, TomlError> {
     Ok(read_text(file, MAX_BYTES)?)
 }
 
-/// Reads a text; `file` is its name for messages.
+/// Parses a text; `file` is its name for messages.
 ///
 /// # Errors
 /// [`TomlError::Wrong`].
@@ -81,7 +81,7 @@ pub struct Place {
     pub column: usize,
 }
 
-/// As it follows the name of a file and a colon.
+/// Writes the place as it follows the name of a file and a colon.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
@@ -89,7 +89,7 @@ impl fmt::Display for Place {
 }
 
 impl Place {
-    /// Of a byte of a text; of its end, if the text is shorter.
+    /// Returns the place of a byte of a text; that of its end if the text is shorter.
     fn of(text: &str, offset: usize) -> Self {
         let offset = offset.min(text.len());
         let before = &text.as_bytes()[..offset];
@@ -98,27 +98,27 @@ impl Place {
     }
 }
 
-/// A step on the way to a value.
+/// A step of the path to a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step<'a> {
-    /// Into the value of a key.
+    /// To the value of a key.
     Key(&'a str),
-    /// Into an item of a list, or the table after so many others of its name.
+    /// To an item of a list, or to a table by its index among those of its name.
     Item(usize),
 }
 
-/// Where a value stands that was read from a text, or the last table or list on the way to it that is written there.
-/// `None` if not even the first step leads anywhere.
+/// Returns the place of a value in a text, or that of the last table or list on the path to it that exists there.
+/// `None` if even the first step does not exist.
 pub fn place_of(text: &str, way: &[Step]) -> Option<Place> {
     follow(text, way).map(|(place, _)| place)
 }
 
-/// The same, but `None` if the value itself is not written there.
+/// Returns the place of a value in a text; `None` if the value itself is missing.
 pub fn place_of_value(text: &str, way: &[Step]) -> Option<Place> {
     follow(text, way).filter(|&(_, is_whole)| is_whole).map(|(place, _)| place)
 }
 
-/// Goes a way as far as it is written; gives where that is, and whether it is the whole way.
+/// Follows a path as far as it exists; returns the place, and `true` for the whole path.
 fn follow(text: &str, way: &[Step]) -> Option<(Place, bool)> {
     let document = DeTable::parse(text).ok()?;
     let (Step::Key(first), rest) = way.split_first()? else { return None };
@@ -138,7 +138,7 @@ fn follow(text: &str, way: &[Step]) -> Option<(Place, bool)> {
     Some((Place::of(text, value.span().start), is_whole))
 }
 
-/// The parser lists the keys that it knows; the nearest one is what the user meant.
+/// Adds the nearest key to a message in which the parser lists the known ones.
 fn with_nearest_key(message: &str) -> String {
     let mut quoted = message.split('`').skip(1).step_by(2);
     let (true, Some(unknown)) = (message.starts_with("unknown field"), quoted.next()) else {
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(find(&[Key("list"), Item(1)]), Some((3, 3)));
         assert_eq!(find(&[Key("table"), Key("key")]), Some((5, 7)));
         assert_eq!(find(&[Key("tables"), Item(1), Key("k")]), Some((9, 5)));
-        // What is not there is looked for where it would be.
+        // A missing value has the place of the table that would contain it.
         assert_eq!(find(&[Key("tables"), Item(1), Key("z")]), Some((8, 1)));
         assert_eq!(find(&[Key("table"), Item(1)]), Some((4, 1)));
         assert_eq!(find(&[Key("z")]), None);

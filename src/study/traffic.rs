@@ -1,7 +1,7 @@
-//! What the networks of a study carry under synthetic traffic, beside the workloads: the table `[throughput]`.
+//! Synthetic traffic on the networks of a study, in addition to the workloads: the table `[throughput]`.
 //!
-//! Workloads say how fast applications run; patterns say what the networks could carry, which holds for applications
-//! that nobody has recorded. Each network has the routing, hosts and speeds that it has in the study.
+//! Workloads show how fast applications run; patterns show what the networks can carry, which holds for applications
+//! that have never been recorded. Each network has its routing, hosts and speeds of the study.
 
 use super::network::{Making, NetworkUnderTest};
 use super::run::Study;
@@ -18,41 +18,41 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TrafficChoice {
-    /// Patterns, e.g. `uniform`; that one if left out.
+    /// Patterns; default: `uniform`.
     pub patterns: Option<Vec<String>>,
-    /// Instead of the routing of each network in the study: one for all, e.g. `split`.
+    /// Routing of all networks, e.g. `split`; default: that of each network in the study.
     pub routing: Option<String>,
-    /// Bound on what any routing can, as for `mopsim throughput`; `quick` if left out.
+    /// Bound on the throughput of any routing, as for `mopsim throughput`; default: `quick`.
     pub bound: Option<String>,
-    /// How near the two values of the bound `flow` are to be.
+    /// Largest gap between the two values of the bound `flow`.
     pub bound_gap: Option<f64>,
-    /// Seed of random patterns; that of the study if left out.
+    /// Seed of random patterns; default: that of the study.
     pub seed: Option<u64>,
 }
 
 /// Synthetic traffic for the networks of a study.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrafficPlan {
-    /// Patterns.
+    /// Traffic patterns.
     pub patterns: Vec<String>,
-    /// The routing of all networks, where it is not that of each in the study.
+    /// Routing of all networks; `None` for that of each network in the study.
     routing: Option<String>,
     options: Options,
 }
 
-/// What a network carries under the patterns of a study.
+/// Throughput of a network under the patterns of a study.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SyntheticTraffic {
-    /// The network: index of its first column.
+    /// Index of the network's first column.
     pub column: usize,
-    /// The answer for each pattern, or why there is none.
+    /// Result for each pattern, or the reason why there is none.
     pub cells: Vec<Result<Cell, String>>,
 }
 
 impl TrafficPlan {
-    /// From the table of a study file and the patterns of the command line, which come before those of the file. File
-    /// names in the study are relative to `folder`, those of the command line to the current one. There is no plan
-    /// where neither is given.
+    /// Creates the plan from the table of a study file and the patterns of the command line, which override those of
+    /// the file. File names in the study are relative to `folder`, those of the command line to the current folder.
+    /// There is no plan if neither exists.
     ///
     /// # Errors
     /// [`ThroughputError`].
@@ -82,7 +82,7 @@ impl TrafficPlan {
         Ok(Some(Self { patterns, routing: written.routing, options }))
     }
 
-    /// The answer for each pattern on a network.
+    /// Returns the result for each pattern on a network.
     fn cells(
         &self,
         topology: &Arc<Topology>,
@@ -95,7 +95,7 @@ impl TrafficPlan {
             link: parameters.link_bandwidth.value(),
             host: parameters.host_link.map(|(bandwidth, _)| bandwidth.value()),
             duplex: parameters.duplex,
-            // What a link delays in the study, so that rules that look at delays find the routes of the replays.
+            // Delay of a link in the study, so that rules that depend on delays find the routes of the replays.
             switch_delay: parameters.link_latency.value() + parameters.switch_delay.value(),
             cable_delay: parameters.cables.as_ref().map_or(0.0, |(delay, _)| delay.value()),
             ..Speeds::of(parameters.defaults)
@@ -119,8 +119,9 @@ impl TrafficPlan {
 }
 
 impl Study {
-    /// What the networks carry under the synthetic traffic of the study: one entry for each network on each platform
-    /// that has a graph of switches. Of random networks it is the first one. Empty if there is no such traffic.
+    /// Returns the throughput of the networks under the synthetic traffic of the study: one entry for each network on
+    /// each platform that has a graph of switches. For random networks it is the first one. Empty if there is no such
+    /// traffic.
     pub fn carried(&self) -> Vec<SyntheticTraffic> {
         let Some(plan) = &self.traffic else { return Vec::new() };
         let networks: Vec<&NetworkUnderTest> = self.column_networks().collect();

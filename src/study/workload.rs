@@ -1,4 +1,4 @@
-//! A trace that takes part in a comparison, with its operation count.
+//! Workloads of a comparison: traces with their operation counts.
 
 use super::file::WorkloadEntry;
 use super::jobs::{JobsError, Mix};
@@ -11,57 +11,57 @@ use crate::workload::{Limits, WorkloadError, catalogue};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// Why a workload of a study cannot be opened.
+/// Reason why a workload of a study cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Its trace cannot be read.
+    /// The trace cannot be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// Its program cannot be run.
+    /// The program cannot be run.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
-    /// The entry of the study says something that cannot be.
+    /// The entry of the study contains a contradiction.
     #[error("{0}")]
     Contradiction(String),
 }
 
-/// A workload as the report names it.
+/// Description of a workload for reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkloadInfo {
     /// Name of the trace.
     pub name: String,
-    /// What it is, where a side file says so.
+    /// Title, if a side file has one.
     pub title: Option<String>,
     /// Number of ranks.
     pub ranks: usize,
-    /// Actions of all ranks.
+    /// Number of actions of all ranks.
     pub actions: u64,
-    /// Its number of operations, where known.
+    /// Number of operations, if known.
     pub operations: Option<f64>,
-    /// Where that number comes from.
+    /// Origin of that number.
     pub formula: Option<String>,
-    /// Run time of the program when it was recorded, in seconds, where known.
+    /// Run time of the program when it was recorded, in seconds, if known.
     pub measured_seconds: Option<f64>,
 }
 
-/// A workload, ready to be replayed any number of times.
+/// A workload that can be replayed any number of times.
 #[derive(Debug, Clone)]
 pub struct Workload {
     /// Name of the trace.
     pub name: String,
-    /// The actions of its ranks.
+    /// Actions of its ranks.
     pub trace: Arc<Trace>,
-    /// Its number of operations, where a side file gives it.
+    /// Number of operations, if a side file has it.
     pub operations: Option<f64>,
     /// The jobs whose traces were merged into this one; `None` for a workload that runs alone.
     pub jobs: Option<Arc<Mix>>,
-    /// What its ranks send each other, once that was asked for.
+    /// Communication between its ranks, once it was requested.
     affinity: Arc<OnceLock<Affinity>>,
 }
 
 impl Workload {
-    /// Returns what the ranks send each other, collectives by the table of MVAPICH2. Nothing if the trace cannot be
-    /// replayed, which its own replay reports.
+    /// Returns the communication between the ranks, with collectives by the table of MVAPICH2. Empty if the trace
+    /// cannot be replayed, which its own replay reports.
     pub fn affinity(&self) -> &Affinity {
         self.affinity.get_or_init(|| {
             let sent = traffic::sent(&self.trace, Table::Mvapich2).map(|(pairs, _)| pairs).unwrap_or_default();
@@ -74,10 +74,10 @@ impl Workload {
         Self { name, trace: Arc::new(trace), operations: None, jobs: None, affinity: Arc::default() }
     }
 
-    /// Makes a workload of jobs that run at the same time.
+    /// Creates a workload from jobs that run simultaneously.
     ///
     /// # Errors
-    /// [`JobsError`] if they do not go together.
+    /// [`JobsError`] if they are incompatible.
     pub fn of_jobs(mix: Mix) -> Result<Self, JobsError> {
         mix.check()?;
         let trace = merge(&mix.jobs.iter().map(|job| &*job.trace).collect::<Vec<_>>())?;
@@ -95,7 +95,7 @@ impl Workload {
         Ok(Self::of_trace(trace::read(path, options)?))
     }
 
-    /// Makes a workload of a trace, with the operation count of its side file.
+    /// Creates a workload from a trace, with the operation count of its side file.
     pub fn of_trace(trace: Trace) -> Self {
         Self {
             name: trace.name.clone(),
@@ -109,7 +109,7 @@ impl Workload {
     /// Opens an entry of a study, whose file names are relative to a folder.
     ///
     /// # Errors
-    /// [`OpenError`] if it says neither or both of trace and program, or if that one cannot be used.
+    /// [`OpenError`] if the entry has neither or both of trace and program, or if that one cannot be used.
     pub fn open(entry: &WorkloadEntry, folder: &Path) -> Result<Self, OpenError> {
         let contradiction = |message: &str| Err(OpenError::Contradiction(message.to_owned()));
         match (&entry.trace, &entry.workload) {
@@ -152,7 +152,7 @@ impl Workload {
         Ok(Self::of_trace(trace))
     }
 
-    /// The workload as reports name it.
+    /// Returns the description of the workload for reports.
     pub fn info(&self) -> WorkloadInfo {
         let side = self.trace.side.as_ref();
         WorkloadInfo {

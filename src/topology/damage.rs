@@ -12,7 +12,7 @@ use super::spec::{self, Spec};
 /// A number of cables or switches: a count, or a share of all.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Amount {
-    /// A count.
+    /// Number of cables or switches.
     Count(u64),
     /// A share from 0 to 1.
     Share(f64),
@@ -28,13 +28,13 @@ impl Amount {
         }
     }
 
-    /// Returns `true` for none.
+    /// Returns `true` if the amount is 0.
     pub fn is_zero(self) -> bool {
         matches!(self, Self::Count(0)) || self == Self::Share(0.0)
     }
 }
 
-/// The rule for amounts, as the end of a sentence.
+/// Rule for amounts, as the end of a sentence.
 pub const RULE: &str = "it must be a number such as `2`, or a share from `0 %` to `100 %`";
 
 impl FromStr for Amount {
@@ -55,7 +55,7 @@ impl fmt::Display for Amount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Count(count) => write!(f, "{count}"),
-            // The shortest text that is this number of per cent to twelve digits.
+            // The shortest text with this percentage to twelve digits.
             Self::Share(share) => write!(f, "{}%", (share * 1e14).round() / 1e12),
         }
     }
@@ -118,7 +118,7 @@ mod tests {
         let amount = |text: &str| text.parse::<Amount>();
         assert_eq!(amount("2"), Ok(Amount::Count(2)));
         assert_eq!(amount(" 1 % "), Ok(Amount::Share(0.01)));
-        // 1.92 of 192 cables, and one of few.
+        // 1.92 of 192 cables round to 2; a share above 0 is at least one cable.
         assert_eq!(
             (amount("1%").unwrap().of(192), amount("1%").unwrap().of(12), amount("0%").unwrap().of(12)),
             (2, 1, 0)

@@ -26,7 +26,8 @@ pub enum TopologyError {
         /// Cause of the failure, and the number of attempts.
         reason: String,
     },
-    /// An operation needs a connected graph (strongly connected, if it is directed), and this graph is not.
+    /// An operation needs a connected graph (a strongly connected one, if it is directed), and this graph is not
+    /// connected.
     #[error("the topology is disconnected: there is no way from switch {from} to switch {to}")]
     Disconnected {
         /// Start of the missing path.

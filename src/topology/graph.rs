@@ -47,7 +47,7 @@ impl CableId {
 struct Slower {
     /// In ascending order.
     cables: Vec<u32>,
-    /// What is left of their bandwidth, in billionths: integers keep graphs comparable.
+    /// Remaining share of their bandwidth, in billionths: integers keep graphs comparable.
     billionths: u32,
 }
 
@@ -136,7 +136,7 @@ impl Graph {
         Ok(Self::assemble(switches, directed, &pairs, loops, duplicates))
     }
 
-    /// Lays out checked, sorted cables.
+    /// Builds the arrays from checked, sorted cables.
     fn assemble(switches: usize, directed: bool, pairs: &[(u32, u32)], loops: usize, duplicates: usize) -> Self {
         let mut out_first = vec![0; switches + 1];
         let mut in_first = vec![0; switches + 1];
@@ -253,12 +253,12 @@ impl Graph {
         self.parallel
     }
 
-    /// Returns the number of given cables from a switch to itself, which were dropped.
+    /// Returns the number of cables from a switch to itself in the input, which were dropped.
     pub fn loops_dropped(&self) -> usize {
         self.loops
     }
 
-    /// Returns the number of given cables that were equal to another one and were merged with it.
+    /// Returns the number of cables in the input that were equal to another one and were merged with it.
     pub fn duplicates_merged(&self) -> usize {
         self.duplicates
     }

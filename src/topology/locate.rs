@@ -2,7 +2,7 @@
 //!
 //! Rules that need the whole document (is this switch below `n`, if `n` is last?) are checked after parsing, when
 //! positions are no longer known. Storing a position for each value would double the memory of every valid file;
-//! reading an invalid one a second time costs little.
+//! reading an invalid file again costs little.
 
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
@@ -10,7 +10,7 @@ use std::fmt;
 use super::input::Located;
 
 /// Returns the error about element `index` of the member `key` of the object in `text`, or about the value of the
-/// member itself. The position is that of the start of the element. The text must be JSON that was read already.
+/// member itself. The position is that of the start of the element. The text must be JSON that has already been parsed.
 pub(crate) fn located(
     file: &str,
     text: &str,

@@ -42,10 +42,10 @@ pub use spec::Spec;
 /// A graph and its origin.
 #[derive(Clone, Debug)]
 pub struct Topology {
-    /// The specification in its canonical form, with the defaults filled in: printed in reports, and sufficient to
-    /// build the same graph again.
+    /// Specification in its canonical form, with the defaults filled in: printed in reports, and sufficient to build
+    /// the same graph again.
     pub spec: Spec,
-    /// The switches and cables.
+    /// Switches and cables.
     pub graph: Arc<Graph>,
 }
 

@@ -13,7 +13,7 @@ use super::spec::Spec;
 pub struct Preset {
     /// Its name, parameters and help, in the form of a family.
     pub family: Family,
-    /// Returns the specification of a family.
+    /// Returns the specification of the family for the arguments of the preset.
     expand: fn(&Arguments) -> Result<String, TopologyError>,
 }
 
@@ -55,7 +55,8 @@ fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     preset.spec(arguments)?.build().map(|topology| (*topology.graph).clone())
 }
 
-/// Slingshot: R/4 ports of a switch to hosts, R/2 - 1 to the other switches of its group, and R/4 + 1 to other groups.
+/// Returns a Slingshot: R/4 ports of a switch to hosts, R/2 - 1 to the other switches of its group, and R/4 + 1 to
+/// other groups.
 ///
 /// With 64 ports these are 16, 31 and 17, so that there are up to 545 groups and 279,040 hosts (D. De Sensi et al., An
 /// In-Depth Analysis of the Slingshot Interconnect, 2020, section II). With fewer groups all global ports are used, as
@@ -89,8 +90,8 @@ fn slingshot(arguments: &Arguments) -> Result<String, TopologyError> {
     Ok(format!("dragonfly:a={a},h={h},g={g},p={p}{trunk}"))
 }
 
-/// InfiniBand: a fat tree of two or three levels. Ports of a switch by generation: SB7800 (EDR) 36, QM8700 (HDR) 40,
-/// QM9700 (NDR) 64, Q3400 (XDR) 144.
+/// Returns an InfiniBand network, a fat tree of two or three levels. Ports of a switch by generation: SB7800 (EDR) 36,
+/// QM8700 (HDR) 40, QM9700 (NDR) 64, Q3400 (XDR) 144.
 fn infiniband(arguments: &Arguments) -> Result<String, TopologyError> {
     let text = arguments.text("radix");
     let radix = match text.to_lowercase().as_str() {

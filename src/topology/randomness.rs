@@ -7,7 +7,7 @@
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// The name of the generator, which belongs to every seed: PCG XSL RR 128/64 (M. O'Neill, PCG: A Family of Simple Fast
+/// Name of the generator, printed with every seed: PCG XSL RR 128/64 (M. O'Neill, PCG: A Family of Simple Fast
 /// Space-Efficient Statistically Good Algorithms for Random Number Generation, 2014).
 pub const GENERATOR: &str = "pcg64";
 

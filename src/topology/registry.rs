@@ -19,7 +19,7 @@ use crate::memory;
 pub enum Kind {
     /// A 64-bit integer, with sign.
     Integer,
-    /// A 64-bit integer without sign that a generator starts from.
+    /// An unsigned 64-bit integer: the start of a random generator.
     Seed,
     /// Sizes, written `4x4x4` or `[4,4,4]`.
     Dimensions,
@@ -50,7 +50,7 @@ impl Kind {
 pub enum Absent {
     /// The parameter is required.
     Refused,
-    /// The builder chooses.
+    /// The parameter is optional, and the builder handles its absence.
     Allowed,
     /// This default applies, written as in a specification.
     Default(&'static str),
@@ -63,7 +63,7 @@ pub struct Parameter {
     pub name: &'static str,
     /// Kind of its value.
     pub kind: Kind,
-    /// Treatment if it is missing.
+    /// Treatment of its absence.
     pub absent: Absent,
     /// One line for `--help`.
     pub help: &'static str,
@@ -201,15 +201,15 @@ pub fn find(name: &str) -> Option<&'static Family> {
 /// A value of an argument.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
-    /// Of [`Kind::Integer`].
+    /// Value of [`Kind::Integer`].
     Integer(i64),
-    /// Of [`Kind::Seed`].
+    /// Value of [`Kind::Seed`].
     Seed(u64),
-    /// Of [`Kind::Dimensions`] or [`Kind::Integers`].
+    /// Value of [`Kind::Dimensions`] or [`Kind::Integers`].
     Integers(Vec<i64>),
-    /// Of [`Kind::Boolean`].
+    /// Value of [`Kind::Boolean`].
     Boolean(bool),
-    /// Of [`Kind::Text`].
+    /// Value of [`Kind::Text`].
     Text(String),
 }
 
@@ -217,7 +217,7 @@ pub enum Value {
 #[derive(Clone, Debug)]
 pub struct Arguments {
     pub(super) family: &'static Family,
-    /// In the order of the family's parameters; `None` only if that is allowed.
+    /// Values in the order of the family's parameters; `None` only if that is allowed.
     pub(super) values: Vec<Option<Value>>,
 }
 

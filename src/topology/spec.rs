@@ -60,8 +60,8 @@ impl Spec {
         self.family().parameters.iter().any(|parameter| parameter.name == "path")
     }
 
-    /// Returns the number of switches in a group of a Dragonfly, the first group beginning with the first switch; `None`
-    /// for families without groups.
+    /// Returns the number of switches in a group of a Dragonfly, the first group beginning with the first switch;
+    /// `None` for families without groups.
     pub fn group(&self) -> Option<u32> {
         if let Some(base) = damaged::base_of(self) {
             return base.group();

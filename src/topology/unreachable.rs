@@ -5,15 +5,15 @@ use std::fmt::Write as _;
 use super::graph::Graph;
 use crate::ids::SwitchId;
 
-/// Pairs that are named one by one.
+/// Number of pairs that are named individually.
 const NAMED: usize = 5;
 
-/// Most steps of a count of all pairs: switches times arcs.
+/// Maximum number of steps for counting all pairs: switches times arcs.
 const MOST_STEPS: usize = 1 << 28;
 
 impl Graph {
-    /// Returns a text on the ordered pairs out of these switches without a path: their number, and the first ones by name.
-    /// Empty if one pair is all there is, or if counting would take long.
+    /// Returns a text on the ordered pairs out of these switches without a path: their number, and the first ones by
+    /// name. Empty if there is only one pair, or if counting would take long.
     pub(crate) fn unreachable_pairs(&self, among: impl Iterator<Item = SwitchId>) -> String {
         let mut among: Vec<SwitchId> = among.collect();
         among.dedup();

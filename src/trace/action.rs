@@ -19,18 +19,18 @@ pub const ANY_TARGET: u32 = u32::MAX;
 /// One action of a rank. Counts are in elements of the datatype.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Action {
-    /// The rank's timer starts. Takes no time.
+    /// Starts the rank's timer. Takes no time.
     Init,
-    /// The rank ends. Takes no time.
+    /// Ends the rank. Takes no time.
     Finalize,
-    /// Takes no time and has no effect on others (`comm_size`, `comm_split`, `comm_dup`, `location`).
+    /// Takes no time and has no effect on other ranks (`comm_size`, `comm_split`, `comm_dup`, `location`).
     NoOperation,
     /// Computation on the rank's host.
     Compute {
         /// Flops, zero or more, finite; not rounded.
         flops: f64,
     },
-    /// The rank sleeps; its core stays free.
+    /// Sleep of the rank; its core stays free.
     Sleep {
         /// Duration, finite; zero or less has no effect.
         seconds: f64,
@@ -41,7 +41,7 @@ pub enum Action {
         to: u32,
         /// Message tag, zero or more.
         tag: i32,
-        /// Elements.
+        /// Number of elements.
         count: u32,
         /// Type of the elements.
         datatype: Datatype,
@@ -52,7 +52,7 @@ pub enum Action {
         to: u32,
         /// Message tag, zero or more.
         tag: i32,
-        /// Elements.
+        /// Number of elements.
         count: u32,
         /// Type of the elements.
         datatype: Datatype,
@@ -84,7 +84,7 @@ pub enum Action {
         /// Index of the arguments.
         index: u32,
     },
-    /// Waits for the oldest remembered request of that triple.
+    /// Wait for the oldest remembered request of that triple.
     Wait {
         /// Source rank of the request.
         source: u32,
@@ -93,7 +93,7 @@ pub enum Action {
         /// Tag of the request.
         tag: i32,
     },
-    /// Tests the oldest remembered request of that triple.
+    /// Test of the oldest remembered request of that triple.
     Test {
         /// Source rank of the request.
         source: u32,
@@ -102,83 +102,83 @@ pub enum Action {
         /// Tag of the request.
         tag: i32,
     },
-    /// Waits for all remembered requests of the rank.
+    /// Wait for all remembered requests of the rank.
     WaitAll,
     /// A collective: index into [`Trace::collectives`].
     Collective {
         /// Index of the arguments.
         index: u32,
     },
-    /// The start of a non-blocking collective, remembered under a number of the rank's own.
+    /// Start of a non-blocking collective, which is remembered under a number of the rank's own.
     Start {
         /// Index of the arguments in [`Trace::collectives`].
         index: u32,
-        /// The number; small, reused numbers make iterations look alike.
+        /// Number of the collective; small, reused numbers make iterations look alike.
         request: u32,
     },
-    /// Waits for the oldest remembered collective of that number.
+    /// Wait for the oldest remembered collective of that number.
     WaitRequest {
         /// Number of the collective.
         request: u32,
     },
-    /// Tests the oldest remembered collective of that number.
+    /// Test of the oldest remembered collective of that number.
     TestRequest {
         /// Number of the collective.
         request: u32,
     },
-    /// One-sided: writes into the memory of another rank, which makes no call.
+    /// One-sided write into the memory of another rank, which makes no call.
     Put {
-        /// The other rank, a world rank.
+        /// Other rank, a world rank.
         to: u32,
-        /// The window, identified by a communicator of its members; operations on different windows are separate.
+        /// Window, identified by a communicator of its members; operations on different windows are separate.
         window: CommunicatorId,
-        /// Elements.
+        /// Number of elements.
         count: u32,
         /// Type of the elements.
         datatype: Datatype,
     },
-    /// One-sided: reads from the memory of another rank, which makes no call.
+    /// One-sided read from the memory of another rank, which makes no call.
     Get {
-        /// The other rank, a world rank.
+        /// Other rank, a world rank.
         from: u32,
-        /// The window, as for [`Put`](Self::Put).
+        /// Window, as for [`Put`](Self::Put).
         window: CommunicatorId,
-        /// Elements.
+        /// Number of elements.
         count: u32,
         /// Type of the elements.
         datatype: Datatype,
     },
-    /// One-sided: like [`Put`](Self::Put), combining the data with the target's.
+    /// One-sided accumulation: like [`Put`](Self::Put), but combines the data with the target's.
     Accumulate {
-        /// The other rank, a world rank.
+        /// Other rank, a world rank.
         to: u32,
-        /// The window, as for [`Put`](Self::Put).
+        /// Window, as for [`Put`](Self::Put).
         window: CommunicatorId,
-        /// Elements.
+        /// Number of elements.
         count: u32,
         /// Type of the elements.
         datatype: Datatype,
     },
-    /// Ends an epoch of a window for all its members: all operations are complete at both ends.
+    /// End of an epoch of a window for all its members: all operations are complete at both ends.
     Fence {
-        /// The window, as for [`Put`](Self::Put).
+        /// Window, as for [`Put`](Self::Put).
         window: CommunicatorId,
     },
-    /// Waits until the rank's own operations on a window are complete.
+    /// Wait until the rank's own operations on a window are complete.
     Flush {
-        /// The window, as for [`Put`](Self::Put).
+        /// Window, as for [`Put`](Self::Put).
         window: CommunicatorId,
-        /// The target rank, or [`ANY_TARGET`].
+        /// Target rank, or [`ANY_TARGET`].
         to: u32,
     },
-    /// Waits until a message could be received, and leaves it in place.
+    /// Wait until a message could be received, without receiving it.
     Probe {
         /// Source rank.
         from: u32,
         /// Message tag, zero or more.
         tag: i32,
     },
-    /// Polls once whether a message could be received; whatever the answer, it only takes the time of the poll.
+    /// Single poll for a message that could be received; whatever the answer, it only takes the time of the poll.
     Iprobe {
         /// Source rank.
         from: u32,
@@ -198,7 +198,7 @@ impl Action {
         }
     }
 
-    /// Returns the entry of [`Trace::collectives`] that it starts, blocking or not.
+    /// Returns the entry of [`Trace::collectives`] of the collective that the action starts, blocking or not.
     pub fn collective(&self) -> Option<u32> {
         match *self {
             Self::Collective { index } | Self::Start { index, .. } => Some(index),
@@ -238,7 +238,7 @@ impl Action {
     }
 }
 
-/// Arguments of a `sendRecv`; its tag is 0 both ways.
+/// Arguments of a `sendRecv`; its tag is 0 in both directions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SendRecv {
     /// Destination rank of the send.
@@ -255,7 +255,7 @@ pub struct SendRecv {
     pub recv_type: Datatype,
 }
 
-/// The collective operations.
+/// Collective operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 #[allow(missing_docs)] // They are the MPI operations of these names.
@@ -344,7 +344,7 @@ impl CollectiveKind {
 /// collective has none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Counts {
-    /// First index.
+    /// Index of the first entry.
     pub start: u32,
     /// Number of entries: 0, or the number of members.
     pub len: u32,
@@ -356,11 +356,11 @@ pub struct Counts {
 /// (`recv_*` repeat them), and `reducescatter` has its type in both.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct CollectiveCall {
-    /// The operation.
+    /// Operation that is called.
     pub kind: CollectiveKind,
     /// Communicator of the collective.
     pub communicator: CommunicatorId,
-    /// The root, as a member of the communicator; 0 if the operation has none.
+    /// Root, as a member of the communicator; 0 if the operation has none.
     pub root: u32,
     /// Elements sent (per destination for alltoall, scatter).
     pub send_count: u32,
@@ -417,13 +417,13 @@ pub struct Trace {
     pub sendrecvs: Vec<SendRecv>,
     /// Arguments of the collectives.
     pub collectives: Vec<CollectiveCall>,
-    /// The count vectors of the collectives.
+    /// Count vectors of the collectives.
     pub counts: Vec<u32>,
-    /// The members of the communicators other than that of all ranks.
+    /// Members of the communicators other than that of all ranks.
     pub communicators: Vec<MemberList>,
     /// Graphs that the ranks run instead of actions; `actions` is then empty.
     pub schedule: Option<Arc<Schedule>>,
-    /// Where the actions were read from.
+    /// Files from which the actions were read.
     pub origin: Origin,
     /// Warnings of the reader.
     pub warnings: Vec<TraceWarning>,
@@ -432,7 +432,7 @@ pub struct Trace {
     /// Longest time of a rank between its first and its last call while the program was recorded, in seconds; `None`
     /// for formats without times and for parts of a recording.
     pub recorded_seconds: Option<f64>,
-    /// Cached result of [`polls`](Self::polls); leave it empty if `actions` are made by hand.
+    /// Cached result of [`polls`](Self::polls); leave it empty if `actions` are created by hand.
     pub known_polls: OnceLock<bool>,
 }
 

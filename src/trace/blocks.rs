@@ -29,10 +29,10 @@ pub(super) struct Block<'a> {
     pub end: End,
 }
 
-/// Reason why a block ends.
+/// Cause of the end of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum End {
-    /// With a line end.
+    /// A line end.
     Line,
     /// The end of the file, after a line without line end. The block is that line alone.
     File,
@@ -40,7 +40,7 @@ pub(super) enum End {
     TooLong,
 }
 
-/// The text of one file, block by block.
+/// Iterator over the text of a file, block by block.
 pub(super) struct Blocks<'r> {
     source: Source<'r>,
     /// Text after the last line end that was read.
@@ -52,7 +52,7 @@ pub(super) struct Blocks<'r> {
 #[derive(Default)]
 struct Buffer {
     bytes: Vec<u8>,
-    /// Length of the block in it.
+    /// Length of the block that is stored.
     given: usize,
 }
 

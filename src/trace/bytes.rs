@@ -13,7 +13,7 @@ pub(super) struct Bytes<'a, 'r> {
     source: Source<'r>,
     budget: &'a mut Budget,
     buffer: Vec<u8>,
-    /// The first unread byte of the buffer.
+    /// Index of the first unread byte of the buffer.
     from: usize,
     /// Position of the buffer's end in the file.
     end: u64,

@@ -1,6 +1,6 @@
-//! MPI datatypes as time-independent traces number them.
+//! MPI datatypes, as numbered in time-independent traces.
 
-/// A datatype id of a time-independent trace. Only valid ids can be made.
+/// A datatype id of a time-independent trace. It is always valid.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Datatype(u8);
 
@@ -70,7 +70,7 @@ const TABLE: [(&str, u8); 60] = [
     ("COUNT", 8),
 ];
 
-/// The id that is written as -1.
+/// Internal number of the id that is written as -1.
 const NULL: u8 = u8::MAX;
 
 impl Datatype {

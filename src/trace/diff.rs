@@ -1,4 +1,4 @@
-//! Differences between two traces that matter to a network: messages for each pair of ranks, collectives in order,
+//! Differences between two traces that matter to a network: messages between each pair of ranks, collectives in order,
 //! amounts of computation.
 //!
 //! Computation is not compared action by action: a recorded trace has a computation wherever its program computed for
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::inspect::{Info, Volume, given};
 use super::{Action, CollectiveCall, CollectiveKind, CommunicatorId, Datatype, MemberList, Trace};
 
-/// An ordered pair of ranks whose messages differ.
+/// Ordered pair of ranks whose messages differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PairDifference {
     /// Source rank.
@@ -35,10 +35,10 @@ pub struct CallCount {
     pub second_bytes: u64,
 }
 
-/// The first difference of two traces.
+/// First difference of two traces.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// The rank.
+    /// Rank with the difference.
     pub rank: u32,
     /// Number of preceding calls of the compared kind.
     pub call: usize,
@@ -66,7 +66,7 @@ pub struct Difference {
     pub different_collectives: u64,
     /// Number of ranks whose collectives differ in counts per partner.
     pub different_counts: u64,
-    /// The first collective that differs, counts per partner included.
+    /// First collective that differs, including counts per partner.
     pub first_collective: Option<Place>,
     /// Number of ranks with other calls, or another order, ignoring computation.
     pub different_order: u64,
@@ -201,7 +201,7 @@ struct Call {
     kind: CollectiveKind,
     /// `true` if it blocks.
     blocks: bool,
-    /// The members of its communicator; `None` for all ranks.
+    /// Members of its communicator; `None` for all ranks.
     members: Option<MemberList>,
     root: u32,
     sent: u64,

@@ -1,4 +1,4 @@
-//! Errors of traces, with the information to fix them.
+//! Errors of traces, each with the information needed to fix it.
 
 use std::io;
 use std::path::PathBuf;

@@ -33,9 +33,9 @@ pub(super) fn named(head: &[u8]) -> Option<(&'static str, &'static str)> {
     chakra_protobuf(head).then_some(CHAKRA)
 }
 
-/// Recognises a protobuf stream of Chakra: the length of its first message, then that message, which describes the trace.
-/// It begins with its field 1, a version such as `0.0.4`, or, without one, with its field 2, an attribute whose field 1 is
-/// a name.
+/// Recognises a protobuf stream of Chakra: the length of its first message, then that message, which describes the
+/// trace. It begins with its field 1, a version such as `0.0.4`, or, without one, with its field 2, an attribute whose
+/// field 1 is a name.
 fn chakra_protobuf(head: &[u8]) -> bool {
     let Some((length, message)) = length_of(head) else { return false };
     let text = |field: &[u8]| match field {
@@ -54,7 +54,7 @@ fn chakra_protobuf(head: &[u8]) -> bool {
     }
 }
 
-/// A length as protobuf writes it, seven bits to a byte, of up to two bytes; and what is behind it.
+/// Returns a length in protobuf's encoding, seven bits per byte and up to two bytes; and the bytes after it.
 fn length_of(bytes: &[u8]) -> Option<(usize, &[u8])> {
     match bytes {
         [low @ ..0x80, rest @ ..] => Some((usize::from(*low), rest)),
@@ -86,7 +86,7 @@ const SQLITE: (&str, &str) = (
     "make a GOAL schedule of it with the tools of ATLAHS, or see docs/what-loads.md for what is read",
 );
 
-/// Returns the names of all formats that are read.
+/// Returns the names of all formats that can be read.
 pub(super) fn formats() -> String {
     FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ")
 }

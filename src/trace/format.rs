@@ -113,7 +113,8 @@ pub fn read(path: &Path, options: &Options) -> Result<Trace, TraceError> {
     Ok(trace)
 }
 
-/// Adds the bytes of files to the expected steps. A file without a size adds nothing: opening it will say why.
+/// Adds the bytes of files to the expected steps. A file without a known size adds nothing; the error follows when it
+/// is opened.
 pub(super) fn expect<'f>(options: &Options, files: impl IntoIterator<Item = &'f Path>) {
     let size = |file: &Path| std::fs::metadata(file).map_or(0, |data| data.len());
     options.steps.expect(files.into_iter().map(size).sum());

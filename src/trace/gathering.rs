@@ -1,7 +1,7 @@
-//! The collectives of a communicator that some of its members have called, but not all.
+//! Collectives that only some members of a communicator have called so far.
 //!
-//! All members call the collectives of a communicator in the same order, so collectives with the same number are the
-//! same one, and they become complete in that order. Complete ones are handed out and forgotten.
+//! All members call the collectives of a communicator in the same order, so collectives with the same number belong
+//! together, and they become complete in that order. Complete ones are returned and forgotten.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 /// Collectives in progress. `T` is the data kept of a call.
 #[derive(Debug)]
 pub(super) struct Gathering<T> {
-    /// Number of collectives handed out.
+    /// Number of collectives returned.
     over: u64,
     /// Number of calls of each rank.
     called: FxHashMap<u32, u64>,
@@ -25,8 +25,8 @@ impl<T> Default for Gathering<T> {
 }
 
 impl<T> Gathering<T> {
-    /// Registers the next call of a rank; returns its number, from 0. `None` if it has been handed out: more ranks then
-    /// call it than there are members.
+    /// Registers the next call of a rank; returns its number, from 0. `None` if that collective has already been
+    /// returned: more ranks then call it than there are members.
     pub fn join(&mut self, rank: u32, call: T) -> Option<u64> {
         let next = self.called.entry(rank).or_default();
         let number = *next;
@@ -45,7 +45,7 @@ impl<T> Gathering<T> {
         self.called.contains_key(&rank)
     }
 
-    /// Returns the number of collectives handed out.
+    /// Returns the number of collectives returned so far.
     pub fn over(&self) -> u64 {
         self.over
     }

@@ -32,11 +32,11 @@ impl fmt::Display for SourceLine {
     }
 }
 
-/// A warning of a reader. It may be harmless, but the user has to know.
+/// A warning of a reader. It may be harmless, but is reported to the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TraceWarning {
-    /// The file of one rank has lines that begin with something else than that rank.
+    /// The file of one rank has lines that begin with another word than that rank.
     ForeignLines {
         /// Path of the file.
         file: PathBuf,
@@ -57,7 +57,7 @@ pub enum TraceWarning {
         count: u64,
         /// Rank of the first one.
         rank: u32,
-        /// Its place: `file:line`, or `file, byte 17`.
+        /// Place of the first call: `file:line`, or `file, byte 17`.
         place: String,
     },
     /// A remark about the trace as a whole for readers of reports.

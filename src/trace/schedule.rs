@@ -1,8 +1,8 @@
 //! Programs of ranks that are graphs: operations and their dependencies.
 //!
-//! A rank of a schedule does not perform one operation after the other. An operation starts when its requirements have
+//! A rank of a schedule does not perform one operation after another. An operation starts when its requirements have
 //! ended, or started, on the stream that it names (a core, or a stream of a GPU); several are in progress
-//! simultaneously. It takes 24 bytes, and each edge 4.
+//! simultaneously. An operation takes 24 bytes, and each edge 4.
 
 /// Kind of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,7 +34,7 @@ pub struct Operation {
     pub card: u8,
 }
 
-/// An operation that waits for another one.
+/// Reference to an operation that waits for another one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Dependant(u32);
 

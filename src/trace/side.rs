@@ -1,8 +1,8 @@
 //! Facts about a trace in addition to its actions: the side file `NAME.toml`.
 //!
 //! A trace contains the computation time of each rank, but not the number of useful operations of the program;
-//! benchmarks define that number themselves. The side file contains it, with the formula, so that a report can show
-//! Mop/s and justify it.
+//! benchmarks define that number themselves. The side file contains it, with the formula, so that a report can show and
+//! justify Mop/s.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,8 @@ pub struct SideFile {
     pub title: Option<String>,
     /// Further lines of text.
     pub description: Option<String>,
-    /// Operations of the whole program, above zero: Mop/s is this number over the simulated time, over a million.
+    /// Operations of the whole program, above zero. Mop/s is this number divided by the simulated time and by a
+    /// million.
     pub operations: Option<f64>,
     /// Origin of that number.
     pub formula: Option<String>,

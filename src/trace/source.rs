@@ -1,4 +1,4 @@
-//! The bytes of a trace: from a plain file, a compressed one, or a stream.
+//! Bytes of a trace: from a plain file, a compressed one, or a stream.
 //!
 //! Compression is recognised by its first bytes, since names are less reliable. Unpacked bytes count against a budget,
 //! so that an archive made to exhaust the reader stops early. The first bytes can be inspected before reading: they
@@ -93,7 +93,7 @@ impl<'r> Source<'r> {
         Source::open_counted(path, &Steps::default())
     }
 
-    /// Opens a file whose bytes count as steps when they are read; whoever opens it says how many there will be.
+    /// Opens a file whose bytes count as steps when they are read; the caller adds their number to the expected steps.
     pub fn open_counted(path: &Path, steps: &Steps) -> Result<Source<'r>, TraceError> {
         let file = crate::topology::input::open(path).map_err(|error| TraceError::whole(path, Kind::Open(error)))?;
         let steps = steps.clone();

@@ -1,4 +1,4 @@
-//! The side tables of a trace under construction: equal entries are stored once.
+//! Side tables of a trace under construction: equal entries are stored once.
 //!
 //! Ranks and iterations repeat the same collectives, so a trace of millions of actions has a handful of distinct calls.
 //! The hash tables hold indices only; the entries are in the vectors that become those of the trace.

@@ -14,7 +14,7 @@ pub(crate) fn put_signed(value: i64, out: &mut Vec<u8>) {
     put(((value << 1) ^ (value >> 63)) as u64, out);
 }
 
-/// Bytes that are read from the front.
+/// Cursor over bytes, from the front.
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,

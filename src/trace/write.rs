@@ -76,10 +76,10 @@ pub fn write(trace: &Trace, writer: &dyn Writer, out: &mut dyn Write) -> Result<
     write_watched(trace, writer, out, &Steps::default())
 }
 
-/// As [`write()`]; a step is an action.
+/// Writes a whole trace, with progress; a step is an action.
 ///
 /// # Errors
-/// As for [`write()`].
+/// The same errors as [`write()`].
 pub fn write_watched(trace: &Trace, writer: &dyn Writer, out: &mut dyn Write, steps: &Steps) -> Result<(), WriteError> {
     steps.expect(trace.total_actions());
     let notes: Vec<String> = trace.warnings.iter().map(ToString::to_string).collect();

@@ -1,4 +1,4 @@
-//! The programs that come with mopsim.
+//! Built-in programs.
 
 use super::error::WorkloadError;
 use super::program::Program;
@@ -8,7 +8,7 @@ use std::path::Path;
 /// A built-in program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Builtin {
-    /// Its name, e.g. `npb/lu`.
+    /// Name, e.g. `npb/lu`.
     pub name: &'static str,
     /// Source text of the program.
     pub source: &'static str,
@@ -20,7 +20,7 @@ macro_rules! builtin {
     };
 }
 
-/// All built-in programs, in the order of the list that users see.
+/// All built-in programs, in the order in which they are listed for users.
 pub const ALL: &[Builtin] = builtin![
     "npb/bt",
     "npb/cg",
@@ -46,7 +46,7 @@ pub const ALL: &[Builtin] = builtin![
 pub const LIBRARY: &[Builtin] = builtin!["lib/graph500", "lib/grid", "lib/groups", "lib/multipartition", "lib/npb"];
 
 impl Builtin {
-    /// Returns a description of the program in one line: the first of its text.
+    /// Returns a one-line description of the program: the first line of its text.
     pub fn headline(&self) -> &'static str {
         self.source.trim_start_matches('"').lines().next().unwrap_or_default().trim_end_matches('"')
     }
@@ -57,7 +57,7 @@ pub fn find(name: &str) -> Option<&'static Builtin> {
     ALL.iter().find(|builtin| builtin.name == name)
 }
 
-/// Returns the built-in program that was probably meant; its suite may be missing: `lu` is `npb/lu`.
+/// Returns the built-in program that was probably meant; the suite may be missing: `lu` is `npb/lu`.
 fn nearest(name: &str) -> Option<&'static str> {
     let names = || ALL.iter().map(|builtin| builtin.name);
     let short = |name: &'static str| name.rsplit('/').next().unwrap_or(name);
@@ -67,10 +67,10 @@ fn nearest(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns the program of that name: a built-in one, or a file whose name ends in `.star`.
+/// Returns the program of that name: a built-in one, or that of a file whose name ends in `.star`.
 ///
 /// # Errors
-/// [`WorkloadError`] if there is none, or if it is not a program.
+/// [`WorkloadError`] if it does not exist, or is not a program.
 pub fn open(name: &str) -> Result<Program, WorkloadError> {
     if let Some(builtin) = find(name) {
         return Program::builtin(builtin);

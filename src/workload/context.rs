@@ -1,4 +1,4 @@
-//! The state that the functions of a program act on.
+//! State that the functions of a program act on.
 
 use super::kronecker::Graphs;
 use super::recorder::{Recorder, Wrong};
@@ -12,7 +12,7 @@ pub(super) struct Context<'b> {
     pub recorder: Option<&'b Recorder<'b>>,
     /// The graphs of the workload.
     pub graphs: &'b Graphs,
-    /// Searches requested so far; each counts as many steps.
+    /// Number of searches requested so far; each counts as many steps.
     pub searches: Cell<u32>,
 }
 

@@ -36,7 +36,7 @@ pub struct Instance {
     pub scale: f64,
     limits: Limits,
     graphs: Graphs,
-    /// Holds the parameters as the program sees them.
+    /// Module with the parameters as the program sees them.
     prepared: FrozenModule,
     /// The communicators that the program lists.
     communicators: Vec<MemberList>,

@@ -96,7 +96,7 @@ pub(super) fn check_source(source: &str) -> Result<(), (usize, String)> {
 /// parameters.
 fn nested_functions(source: &str) -> Option<usize> {
     let (mut line, mut words, mut parameters) = (1, 0, false);
-    // Of the enclosing brackets: number of words in front of them, and whether they are among parameters.
+    // For each enclosing bracket: number of words before it, and whether it is among parameters.
     let mut around: Vec<(usize, bool)> = Vec::new();
     let mut word = String::new();
     for c in source.chars().chain(['\n']) {

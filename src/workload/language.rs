@@ -1,4 +1,4 @@
-//! The functions of a workload program, in addition to the Starlark language itself.
+//! Functions of a workload program, in addition to the Starlark language itself.
 
 #![allow(clippy::too_many_arguments)] // `parameter` is a call with many named arguments.
 

@@ -1,4 +1,5 @@
-//! Workloads: programs that describe the actions of every rank of an application, so that its trace exists at any size.
+//! Workloads: programs that describe the actions of every rank of an application, so that traces of any size can be
+//! generated.
 //!
 //! A workload is a Starlark program ([`Program`]): a dialect of Python that is deterministic and has no access to files
 //! or the network, so an untrusted one can be run. It runs once per rank, in parallel, and its calls are stored as the

@@ -1,4 +1,4 @@
-//! Parameters of workloads: declared in the program, set by the user, checked here.
+//! Parameters of workloads: declared in the program, set by the user, and checked here.
 
 use super::error::WorkloadError;
 use serde::Deserialize;
@@ -49,7 +49,7 @@ pub struct Parameter {
     pub max: Option<f64>,
 }
 
-/// A parameter as the built-in function `parameter` makes it.
+/// A parameter as created by the built-in function `parameter`.
 #[derive(Deserialize)]
 struct Written {
     name: String,

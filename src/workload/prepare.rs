@@ -1,4 +1,4 @@
-//! Questions to a program before its ranks run: legality of the number of ranks, operations, and common
+//! Calls of a program's functions before its ranks run: legality of the number of ranks, operations, and common
 //! preparation.
 
 use super::context::Context;
@@ -22,7 +22,7 @@ const TRIED: usize = 20_000;
 /// Limit of calls and loop iterations for that search.
 const STEPS_OF_TRIES: u64 = 10_000_000;
 
-/// A program under question, with everything its answers depend on.
+/// A program whose functions are called, with everything that its answers depend on.
 pub(super) struct Questions<'a> {
     pub program: &'a Program,
     pub ranks: u32,
@@ -40,7 +40,7 @@ impl Questions<'_> {
         heap.alloc(AllocStruct(fields.iter().map(|(name, value)| (name.as_str(), *value))))
     }
 
-    /// Calls one of its functions; `None` if it does not exist.
+    /// Calls one of the program's functions; `None` if it does not exist.
     fn ask<'v>(
         &self,
         eval: &mut Evaluator<'v, '_, '_>,

@@ -24,10 +24,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A workload program, ready to be given parameters.
+/// A workload program that can be instantiated with parameters.
 #[derive(Debug, Clone)]
 pub struct Program {
-    /// Name as the user knows it.
+    /// Name given by the user.
     pub name: String,
     /// Description: the text at the top.
     pub description: String,
@@ -100,10 +100,10 @@ pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
     }
 }
 
-/// Puts the limits in place. Returns where to find the current statement, for user programs.
+/// Sets the limits. Returns the tracker of the current statement, for user programs.
 pub(super) fn limit(eval: &mut Evaluator, limits: &Limits, trusted: bool) -> Arc<Here> {
     let here = Here::begin();
-    // The watch knows the line, Starlark's own limits do not: they only catch code without statements.
+    // The watch knows the line, and Starlark's own limits do not: they only catch code without statements.
     let slack = if trusted { 1 } else { 2 };
     // These fail only if a limit is zero or already set.
     let _ = eval.set_max_callstack_size(limits.depth.max(1));
@@ -129,8 +129,8 @@ pub(super) fn located(error: &starlark::Error, here: &Here) -> WorkloadError {
 
 /// Loads the files that a program names: the library, and files in its folder.
 struct Loader<'l> {
-    /// `true` if it is built in. The library has the trust of its caller: with arguments from an untrusted program it
-    /// also has limits.
+    /// `true` if the program is built in. The library has the trust of its caller: with arguments from an untrusted
+    /// program it also has limits.
     trusted: bool,
     /// Folder of the program; `None` for built-in ones.
     folder: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! The calls of a rank, stored as the actions of a trace: 16 bytes per call, without an intermediate form.
+//! Recorder of a rank's calls as actions of a trace: 16 bytes per call, without an intermediate form.
 
 use crate::trace::actions::Store;
 use crate::trace::tables::{Full, Tables};
@@ -25,13 +25,13 @@ macro_rules! bail {
     ($($text:tt)*) => { return Err(wrong!($($text)*)) };
 }
 
-/// Message about more actions than the limit.
+/// Message for more actions than the limit.
 pub(super) const TOO_MANY_ACTIONS: &str = "the workload has more actions than are allowed";
 
 /// Actions of one rank, with the tables that they refer to.
 #[derive(Default)]
 pub(super) struct RankActions {
-    /// The actions, from `init` to `finalize`.
+    /// Actions from `init` to `finalize`.
     pub actions: Actions,
     /// Arguments that do not fit into an action.
     pub tables: Tables,

@@ -1,10 +1,10 @@
-//! Programs that are stuck within one statement.
+//! Detection of programs that are stuck within one statement.
 //!
 //! Steps and memory are checked before each statement, but a statement can be a single step that never ends: a value
-//! that contains another one twice, forty times over, is small, but comparing, hashing or printing it takes 2^40 steps
-//! inside the interpreter, which checks no limit. This cannot be stopped from within, so it is observed from another
-//! thread: each evaluation counts its statements, and the caller checks whether the count advances ([`Patience`]), and
-//! ends the process if it does not.
+//! that contains another one twice, nested forty times, is small, but comparing, hashing or printing it takes 2^40
+//! steps inside the interpreter, which checks no limit. This cannot be stopped from within, so it is observed from
+//! another thread: each evaluation counts its statements, and the caller checks whether the count advances
+//! ([`Patience`]), and ends the process if it does not.
 
 use starlark::codemap::FileSpan;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

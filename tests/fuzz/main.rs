@@ -1,8 +1,8 @@
-//! The fuzz targets on their seeds and on changes of these, with stable Rust: a changed file is read or refused,
-//! without a panic, a hang or a lot of memory.
+//! The fuzz targets on their seeds and on mutations of these, with stable Rust: a mutated file is read or refused,
+//! without a panic, a hang or excessive memory.
 //!
-//! This is an executable of its own with few tests, so that memory and time of the process are those of the readers.
-//! `readers.rs` runs the whole program on changed files of every kind, each in a process of its own.
+//! This is a separate executable with few tests, so that memory and time of the process are those of the readers.
+//! `readers.rs` runs the whole program on mutated files of every kind, each in a separate process.
 
 #[path = "../../fuzz/bodies.rs"]
 mod bodies;
@@ -17,23 +17,23 @@ use rand_pcg::Pcg64Mcg;
 use std::fs;
 use std::path::Path;
 
-/// Changes of each seed.
+/// Number of mutations of each seed.
 const CHANGES: usize = 500;
 
-/// Most seconds of the processor that a file may take.
+/// Maximum processor time per file, in seconds.
 const LONGEST: f64 = 10.0;
 
-/// Most bytes of memory.
+/// Maximum memory, in bytes.
 const LARGEST: u64 = 1 << 30;
 
-/// Bytes of memory that the process has had at most.
+/// Returns the peak memory of the process, in bytes.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
 }
 
-/// Where Linux has the processor time of all threads of this process.
+/// Linux's file with the processor time of all threads of this process.
 const PROCESS: &str = "/proc/self/stat";
 
 #[test]
@@ -68,7 +68,7 @@ fn the_targets_take_their_seeds_and_changes_of_them() {
             }
         }
         eprintln!("{name}: {taken} of {changed} changed files are taken");
-        // Changes that are all refused at once would reach nothing.
+        // If the first check refused all changed files, the test would be pointless.
         assert!(taken > 0, "{name}: none of {changed} changed files is taken");
     }
     eprintln!("at most {slowest} s and {:?} bytes", peak_memory());

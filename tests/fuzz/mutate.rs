@@ -1,9 +1,9 @@
-//! Changes of files, as damage, editors and malice make them.
+//! Mutations of files, similar to those by damage, editors and attackers.
 
 use rand::{Rng, RngExt};
 use rand_pcg::Pcg64Mcg;
 
-/// Numbers that lead to the edges of integers and floats.
+/// Numbers near the limits of integers and floats.
 const EDGES: [&str; 16] = [
     "0",
     "-1",
@@ -23,7 +23,7 @@ const EDGES: [&str; 16] = [
     "99999999999999999999",
 ];
 
-/// What is inside itself, many times over.
+/// Texts that are nested many times.
 const NESTED: [&str; 9] = ["[", "{\"a\":", "(", "<zone id=\"a\" routing=\"Full\">", "[[", "a.", "{a=", "- ", "lambda:"];
 
 /// Changes some bytes, in one to three ways.
@@ -70,7 +70,7 @@ pub fn mutate(bytes: &mut Vec<u8>, random: &mut Pcg64Mcg) {
     bytes.truncate(200_000);
 }
 
-/// Puts another number in the place of one.
+/// Replaces a number by another one.
 fn number(bytes: &mut Vec<u8>, random: &mut Pcg64Mcg) {
     let is_begin = |at: &usize| bytes[*at].is_ascii_digit() && (*at == 0 || !bytes[*at - 1].is_ascii_digit());
     let begins: Vec<usize> = (0..bytes.len()).filter(is_begin).collect();
@@ -100,7 +100,7 @@ fn line(bytes: &mut Vec<u8>, random: &mut Pcg64Mcg) {
     *bytes = lines.join(&b'\n');
 }
 
-/// Checksums of a compact file made right again, so that the inside is reached.
+/// Corrects the checksums of a compact file, so that its content is read.
 pub fn forge(bytes: &mut [u8]) {
     let crc = |bytes: &[u8]| crc32fast::hash(bytes).to_le_bytes();
     if bytes.len() < 20 {

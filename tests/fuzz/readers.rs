@@ -1,8 +1,8 @@
-//! The program on changed files of every kind that it reads: it ends with one of its exit codes, in time, within its memory,
-//! and nothing of the file acts on the terminal.
+//! The program on mutated files of every kind that it reads: it ends with one of its exit codes, within its limits of
+//! time and memory, and nothing in the file controls the terminal.
 //!
-//! With the tests, each reader gets a few changes; `fuzz/nightly` has them get 10,000. `MOPSIM_MUTATIONS` is that number,
-//! `MOPSIM_READERS` a list of readers, `MOPSIM_SEED` where the changes begin. Inputs that break a rule are kept in
+//! In the tests, each reader gets a few mutations; `fuzz/nightly` runs 10,000. `MOPSIM_MUTATIONS` sets that number,
+//! `MOPSIM_READERS` a list of readers, and `MOPSIM_SEED` the first seed. Inputs that break a rule are kept in
 //! `target/fuzz-failures`, with the command.
 
 use super::mutate::{forge, mutate};
@@ -15,27 +15,27 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Changes of each reader's files with the tests.
+/// Number of mutations of each reader's files in the tests.
 const FEW: usize = 12;
 
-/// In place of an exit code: the run was stopped.
+/// Substitute for the exit code of a run that was stopped.
 const UNFINISHED: i32 = -1;
 
-/// Longest time of a run. What is only slow because the machine is busy should not fail.
+/// Longest time of a run. Slowness because of a busy machine should not be a failure.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Memory of a run.
+/// Memory limit of a run.
 const MEMORY: &str = "1GB";
 
 /// A kind of file.
 struct Reader {
     name: &'static str,
-    /// The changed file.
+    /// Name of the mutated file.
     file: &'static str,
     seeds: Vec<Vec<u8>>,
     /// Commands that read it.
     commands: Vec<Vec<&'static str>>,
-    /// What makes checksums right again.
+    /// `true` if checksums are corrected after a mutation.
     forge: bool,
 }
 
@@ -44,7 +44,7 @@ const STUDY: &str = "title = 't'\n[[networks]]\nname = 'a'\ntopology = 'torus:2x
 const EDGES_SEED: &str = "# undirected n=4 hosts=0-3\n0 1\n1 2\n2 3\n3 0\n";
 const PROGRAM: &str = "load(\"@mopsim//grid.star\", \"dims_create\")\nPARAMETERS = [{\"name\": \"steps\", \"default\": 3, \"help\": \"x\"}]\ndef main(rank, size, params):\n    dims = dims_create(size, 2)\n    for step in range(params.steps):\n        compute(1e6 * (rank + 1))\n        r = irecv((rank + 1) % size, 100, DOUBLE)\n        send((rank - 1) % size, 100, DOUBLE)\n        wait(r)\n        allreduce(8, DOUBLE)\n    x = [i for i in range(10) if i % 2]\n    barrier()\n";
 
-/// Seeds of the fuzz targets that begin with a prefix.
+/// Returns the seeds of the fuzz targets whose names begin with a prefix.
 fn seeds(folder: &str, prefix: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(folder);
     let mut files: Vec<PathBuf> =
@@ -55,7 +55,7 @@ fn seeds(folder: &str, prefix: &str) -> Vec<Vec<u8>> {
     files.iter().map(|file| fs::read(file).expect("is read")).collect()
 }
 
-/// What the program writes with some arguments.
+/// Returns the output of the program with some arguments.
 fn written(folder: &Path, arguments: &[&str], file: &str) -> Vec<u8> {
     let output = Command::new(env!("CARGO_BIN_EXE_mopsim")).current_dir(folder).args(arguments).output().expect("runs");
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -68,7 +68,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     gzip.finish().expect("memory takes it")
 }
 
-/// All readers. `folder` gets the files that the changed one needs beside it.
+/// Returns all readers. `folder` gets other files that the mutated one needs.
 fn readers(folder: &Path) -> Vec<Reader> {
     let put = |name: &str, content: &[u8]| fs::write(folder.join(name), content).expect("is written");
     put("ping.ti", PING.as_bytes());
@@ -212,7 +212,7 @@ fn readers(folder: &Path) -> Vec<Reader> {
     ]
 }
 
-/// How a run ended, and what it said.
+/// Runs the program, and returns its exit code and its standard error.
 fn run(folder: &Path, arguments: &[String]) -> (Option<i32>, Vec<u8>) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_mopsim"))
         .current_dir(folder)
@@ -244,12 +244,12 @@ fn run(folder: &Path, arguments: &[String]) -> (Option<i32>, Vec<u8>) {
     (code, reader.join().expect("a reader"))
 }
 
-/// What is wrong with a run.
+/// Returns the fault of a run, if any.
 fn fault(code: Option<i32>, said: &[u8]) -> Option<&'static str> {
     let text = String::from_utf8_lossy(said);
     match code {
         None => Some("it was ended by a signal"),
-        // A number made large may ask for days of work, as long as that is told.
+        // A number that became large may request days of work, as long as that is reported.
         Some(UNFINISHED) if ["not done yet", " to go"].iter().any(|words| text.contains(words)) => None,
         Some(UNFINISHED) => Some("it did not end, and did not say that it takes long"),
         Some(0..=3) if text.contains("panicked") => Some("it panicked"),
@@ -306,7 +306,7 @@ fn the_program_takes_changed_files_of_every_kind() {
                 keep(reader, change, &bytes, &text);
                 faults.push(text);
             }
-            // A side file that a change left behind would be read by the others.
+            // A side file that a mutation left behind would be read by the others.
             let _ = fs::remove_file(folder.path().join(reader.file));
         }
         eprintln!("{}: exit codes {codes:?}", reader.name);
@@ -314,16 +314,16 @@ fn the_program_takes_changed_files_of_every_kind() {
     assert!(faults.is_empty(), "{} faults, the first:\n{}", faults.len(), faults[0]);
 }
 
-/// Arguments in front of which options may be put: `--memory` comes last, and nothing behind `--` is an option.
+/// Replaces the arguments after `--` by one without leading hyphen, so that options such as `--memory` can be appended.
 fn ahead(arguments: &[String]) -> Vec<String> {
     let at = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
     let text = arguments[at + 1..].concat();
-    // A text that begins like an option would be one.
+    // A leading hyphen would make the text an option.
     let text = if text.starts_with('-') { format!("x{text}") } else { text };
     [&arguments[..at], &[text]].concat()
 }
 
-/// Keeps an input for whoever mends it.
+/// Keeps an input for debugging.
 fn keep(reader: &Reader, change: usize, bytes: &[u8], text: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/fuzz-failures");
     let name = format!("{}-{change}", reader.name.replace(' ', "-"));

@@ -110,7 +110,8 @@ fn live_measurements_are_as_near_as_the_page_says() {
     let measured = measured();
     let traces = traces(&measured.programs);
     let found = MODELS.map(|name| predicted(name, &measured, &traces));
-    let names = MODELS.map(|name| if name == "ordered" { "`ordered` (default)".to_owned() } else { format!("`{name}`") });
+    let names =
+        MODELS.map(|name| if name == "ordered" { "`ordered` (default)".to_owned() } else { format!("`{name}`") });
     let networks: Vec<(&str, &str)> = measured.networks.iter().map(|(spec, name)| (&**spec, &**name)).collect();
     let programs: Vec<&str> = measured.programs.iter().map(String::as_str).collect();
     let rows: Vec<(&str, Errors)> = names
@@ -126,7 +127,10 @@ fn live_measurements_are_as_near_as_the_page_says() {
     // The goals were 8 % for times, 6 % and 35 % for ratios, 6 % for geometric means, and the order in 99 % of pairs.
     let [tcp, ordered, _, smpi] = [0, 1, 2, 3].map(|at| &rows[at].1);
     assert_eq!((tcp.cells, tcp.ordered), (84, 201));
-    assert!(tcp.median_time < 10.5 && tcp.median_ratio < 8.3 && tcp.worst_ratio < 41.0 && tcp.in_order >= 199, "{tcp:?}");
+    assert!(
+        tcp.median_time < 10.5 && tcp.median_ratio < 8.3 && tcp.worst_ratio < 41.0 && tcp.in_order >= 199,
+        "{tcp:?}"
+    );
     assert!(ordered.median_time < 9.0 && ordered.median_ratio < 9.0 && ordered.in_order >= 195, "{ordered:?}");
     assert!(smpi.median_time > 40.0 && smpi.median_ratio > 11.0, "{smpi:?}");
     let means = [&found[0], &found[1], &found[3]].map(|times| worst_mean(&measured.times, times, &networks));

@@ -1,4 +1,4 @@
-//! The page on failures: what `studies/failures-64.toml` found, and what it says about random networks.
+//! The page on failures: results of `studies/failures-64.toml`, and their conclusions on random networks.
 
 use super::pages::Page;
 use super::studies::Times;
@@ -7,13 +7,13 @@ use mopsim::study::statistics::Statistic;
 const NETWORKS: [&str; 6] = ["random", "3-D torus", "hypercube", "fat tree", "Dragonfly", "Slim Fly"];
 const LEVELS: [&str; 2] = ["2% of cables", "10% of cables"];
 
-/// Times of a workload on a network in a setting, by seed.
+/// Returns the times of a workload on a network in a setting, by seed.
 fn seconds(times: &Times, workload: &str, network: &str, setting: &str) -> Vec<f64> {
     let place = (workload.to_owned(), format!("{network} [{setting}]"));
     times.seconds.get(&place).unwrap_or_else(|| panic!("no {place:?}")).values().copied().collect()
 }
 
-/// Slowdowns of one workload by seed, and that of the evenly smaller network.
+/// Returns the slowdowns of one workload by seed, and that of the evenly smaller network.
 fn slowdowns(times: &Times, workload: &str, network: &str, level: &str) -> (Vec<f64>, f64) {
     let intact = seconds(times, workload, network, "intact")[0];
     let even = seconds(times, workload, network, &format!("evenly without {level}"))[0];
@@ -25,7 +25,7 @@ fn geometric(values: &[f64]) -> f64 {
     (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp()
 }
 
-/// Geometric means over the workloads: over the seeds, and evenly.
+/// Returns the geometric means over the workloads: over the seeds, and for the even loss.
 fn means(times: &Times, network: &str, level: &str) -> (Statistic, f64) {
     let all: Vec<(Vec<f64>, f64)> =
         times.workloads.iter().map(|workload| slowdowns(times, workload, network, level)).collect();
@@ -67,7 +67,7 @@ fn workloads(times: &Times, level: &str) -> String {
     lines.join("\n")
 }
 
-/// Networks by their loss, least first; `<` where the intervals do not overlap, `=` where they do.
+/// Lists the networks by their loss, smallest first; `<` if the intervals do not overlap, `=` if they do.
 fn order(times: &Times) -> String {
     let mut lines = Vec::new();
     for level in LEVELS {

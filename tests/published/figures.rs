@@ -1,4 +1,4 @@
-//! The figures that papers print, computed from what we build.
+//! Figures in papers, and our computation of each.
 
 use super::networks::longest_sub_shortest;
 use mopsim::defaults::Version;
@@ -33,21 +33,21 @@ pub fn neighbours(graph: &Graph, switch: u32) -> Vec<u32> {
     graph.neighbours(SwitchId(switch)).map(|s| s.0).collect()
 }
 
-/// What we find for a figure of a paper.
+/// Our result for a figure of a paper.
 pub enum Found {
     Number(f64),
-    /// Of other random networks than those of the reference: only the printed value counts.
+    /// A value for other random networks than those of the reference, so that only the printed value counts.
     Sampled(f64),
     Truth(bool),
-    /// The switches of a route, or another list.
+    /// Switches of a route, or another list.
     Route(Vec<u32>),
-    /// It is tested in another place or not at all; the reason.
+    /// No result, because the figure is tested elsewhere or not at all; the reason.
     Elsewhere(&'static str),
 }
 
 use Found::{Elsewhere, Number, Route, Sampled, Truth};
 
-/// The network that a text names first, in the way of the paper on Skywalk.
+/// Returns the first network in a text, in the notation of the paper on Skywalk.
 pub fn network(text: &str) -> &'static str {
     let names = [
         ("Skywalk(8,256,7,4)", "skywalk:z=8,c=256,di=7,do=4"),
@@ -62,7 +62,7 @@ pub fn network(text: &str) -> &'static str {
     found.unwrap_or_else(|| panic!("no network in {text}")).1
 }
 
-/// A network with the lengths of its cables, eight switches a cabinet.
+/// Returns a network with the lengths of its cables, eight switches per cabinet.
 pub fn laid_out(spec: &str) -> (Arc<Graph>, Cables) {
     let topology = build(spec).unwrap_or_else(|error| panic!("{spec}: {error}"));
     let options = FloorOptions { switches_per_cabinet: Some(8), ..FloorOptions::default() };
@@ -79,7 +79,7 @@ pub fn latency(spec: &str, switch_delay: f64, choice: Choice) -> Latency {
     latencies(&graph, cables.lengths(), switch_delay, 5e-9, choice, &Steps::default()).unwrap()
 }
 
-/// The longest route; `None` if one does not pass the check of its hops against the distance.
+/// Returns the length of the longest route; `None` if any route fails the check of its hops against the distance.
 fn most_hops(spec: &str, rule: &str, check: fn(usize, usize) -> bool) -> Option<usize> {
     let topology = build(spec).unwrap();
     let [rule, bfs] = [rule, "bfs"].map(|rule| routing::build(rule, &topology, &routing::Options::default()).unwrap());
@@ -96,7 +96,7 @@ fn most_hops(spec: &str, rule: &str, check: fn(usize, usize) -> bool) -> Option<
     Some(most)
 }
 
-/// The number after `key` in a text, as in `n=64 d=6`.
+/// Returns the number after `key` in a text, as in `n=64 d=6`.
 fn after(text: &str, key: &str) -> u64 {
     let digits = text.split(key).nth(1).unwrap_or_else(|| panic!("no `{key}` in {text}"));
     digits.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap()
@@ -106,31 +106,31 @@ fn mean_aspl(spec: &str) -> f64 {
     (1..=20).map(|seed| measured(&format!("{spec},seed={seed}")).aspl).sum::<f64>() / 20.0
 }
 
-/// Slim Fly of a degree, if `q` is written in the method.
+/// Builds the Slim Fly of a degree, if `q` is in the method.
 fn slimfly(entry: &Value) -> Arc<Graph> {
     graph(&format!("slimfly:q={}", after(entry["method"].as_str().unwrap(), "q=")))
 }
 
-/// The sizes of which DSN-F compares networks.
+/// Returns the distances of the networks of this size that the paper on DSN-F compares.
 fn compared(exponent: u32) -> [Distances; 3] {
     let n = 1_u32 << exponent;
     let dsnf = if exponent >= 3 { format!("dsnf:{n}") } else { panic!("too small") };
     [measured(&format!("dsn:{n}")), measured(&dsnf), measured(&format!("random_ring:n={n},y=2"))]
 }
 
-/// Whether a figure takes long, or hangs on the random numbers of the C library, as halves by METIS do.
+/// Returns `true` if a figure takes long, or depends on the random numbers of the C library, as halves by METIS do.
 pub fn is_heavy(what: &str) -> bool {
     ["8192", "c=1024", "Skywalk degree", "Table 1 bisection", "METIS"].iter().any(|part| what.contains(part))
         && !what.contains("degree for z=")
 }
 
-/// What we find, whatever it takes.
+/// Computes our result, however long it takes.
 pub fn find(entry: &Value) -> Found {
     let what = entry["what"].as_str().unwrap();
     latencies_of_skywalk(what).or_else(|| dsnf_against_dsn(what)).or_else(|| halves(what)).unwrap_or_else(|| one(entry))
 }
 
-/// Latencies of Skywalk beyond those of its first comparison.
+/// Computes latencies of Skywalk other than those of its first comparison.
 fn latencies_of_skywalk(what: &str) -> Option<Found> {
     let skywalk = |c: u32, links: &str| latency(&format!("skywalk:z=8,c={c},di=7,{links}"), 60e-9, Choice::Fastest);
     let pick = |latency: Latency| if what.contains("average") { latency.mean } else { latency.max };
@@ -164,16 +164,16 @@ fn latencies_of_skywalk(what: &str) -> Option<Found> {
     None
 }
 
-/// Average length of the cables of a network in metres.
+/// Returns the average length of the cables of a network in metres.
 fn average_metres(spec: &str, options: &FloorOptions) -> f64 {
     let topology = build(spec).unwrap_or_else(|error| panic!("{spec}: {error}"));
     let cables = FloorPlan::new(&topology, options).unwrap().cables(&topology.graph);
     cables.total / topology.graph.cables() as f64
 }
 
-/// DSN-F beside DSN, and its expansion.
+/// Compares DSN-F with DSN, and computes its expansion.
 fn dsnf_against_dsn(what: &str) -> Option<Found> {
-    // By how much its cables are shorter, in per cent.
+    // Percentage by which its cables are shorter.
     let shorter = |exponent: u32| {
         let n = 1_u32 << exponent;
         let placed = FloorOptions { placement: Placement::SupernodeMajor, ..FloorOptions::default() };
@@ -208,7 +208,7 @@ fn dsnf_against_dsn(what: &str) -> Option<Found> {
     })
 }
 
-/// Halves, and what else the papers on one-way networks and on Equality print.
+/// Computes halves, and other figures of the papers on one-way networks and on Equality.
 fn halves(what: &str) -> Option<Found> {
     let cut = |spec: &str, seeds| bisection::best(&graph(spec), Counting::Merged, seeds).cut as f64;
     let mean = |spec: &str| (1..=20).map(|seed| cut(&format!("{spec},seed={seed}"), 5)).sum::<f64>() / 20.0;
@@ -259,7 +259,7 @@ fn halves(what: &str) -> Option<Found> {
     })
 }
 
-/// A figure of which the reference has the value, too, or one of a closed form.
+/// Computes a figure whose value is also in the reference, or one of a closed form.
 fn one(entry: &Value) -> Found {
     let what = entry["what"].as_str().unwrap();
     let dsnf = || graph("dsnf:n=32,p=3");
@@ -295,8 +295,8 @@ fn one(entry: &Value) -> Found {
             let spec = if what.contains("two-tier") { "fat_tree2:4" } else { "fat_tree3:8" };
             let report = TopologyReport::of(&build(spec).unwrap(), &TopologyOptions::of(Version::V0_1)).unwrap();
             let share = report.bisection_share_of_all.unwrap();
-            // Ours are halves of all vertices, the paper's of the hosts; here both cut as much. It prints 1/6 with four
-            // decimals.
+            // Our halves are of all vertices, the paper's of the hosts; here both have the same cut. The paper prints
+            // 1/6 with four decimals.
             Number((share * 1e4).round() / 1e4)
         }
         _ if what.starts_with("METIS bisection, undirected random") => {
@@ -411,13 +411,13 @@ fn one(entry: &Value) -> Found {
         }
         _ if what.starts_with("minimum switches") => Number(switch_counts(1000, 24, 1).unwrap().least.unwrap() as f64),
         _ if what.starts_with("daisy chain of") => {
-            // The most compute nodes that so many switches are enough for.
+            // Largest number of compute nodes for which this number of switches is sufficient.
             let switches = after(what, "of ");
             Number((3..100).take_while(|&n| switch_counts(n, 5, 1).unwrap().least <= Some(switches)).last().unwrap()
                 as f64)
         }
         _ if what.starts_with("8 nodes on 2 switches") => {
-            // Four on each: pairs on one switch, and pairs across.
+            // Four hosts on each switch: pairs on one switch, and pairs across.
             Number(if what.contains("1-switch") { 2.0 * 4.0 * 3.0 / 2.0 } else { 4.0 * 4.0 })
         }
         _ if what.starts_with("pairs for N=") => {

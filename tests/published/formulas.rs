@@ -10,7 +10,7 @@ use mopsim::topology::build;
 use mopsim::topology::metrics::bounds::{aspl, moore};
 use serde_json::Value;
 
-/// A fraction, `7/3` or `2`.
+/// Parses a fraction, `7/3` or `2`.
 fn fraction(text: &Value) -> f64 {
     let text = text.as_str().expect("a fraction");
     let (above, below) = text.split_once('/').unwrap_or((text, "1"));
@@ -45,13 +45,13 @@ fn closed_forms_give_the_reference_values() {
                     assert_eq!((counts.most, counts.least), (number("max").into(), entry["min"].as_u64()), "{entry}");
                 }
                 "equality_K" => {
-                    // Any odd hops do: the degree only depends on how many they are.
+                    // Any odd hops are suitable: the degree depends only on their number.
                     let odd: Vec<u64> = (0..number("sa_len")).map(|index| 2 * index + 1).collect();
                     let network = graph(&format!("equality:n={},sa={odd:?},sb={}", number("n"), entry["sb"]));
                     assert_eq!(max_degree(&network) as u64, number("K"), "{entry}");
                 }
                 "dsnf_p" => {
-                    // The default p builds the same network as when it is given.
+                    // The default p builds the same network as the explicit one.
                     let (n, p) = (number("n"), number("p"));
                     assert_eq!(graph(&format!("dsnf:{n}")), graph(&format!("dsnf:n={n},p={p}")), "{entry}");
                 }
@@ -69,7 +69,7 @@ fn closed_forms_give_the_reference_values() {
                     let paper = entry["paper_fraction"].as_f64().unwrap();
                     assert!((turn.fraction_of_source().unwrap() - paper).abs() < 1e-9, "{entry}");
                 }
-                // Closed forms of cost, power and bisection are tested with the rooms that have them.
+                // Closed forms of cost, power and bisection are tested in their own modules.
                 "router_cost" | "cable_cost_per_gbps" | "router_power_w" | "bisection_ratio" => {}
                 other => panic!("nobody tests the formulas `{other}`"),
             }

@@ -1,5 +1,5 @@
-//! What papers print, beside what we find: closed forms, graphs, and whole studies. The pages in `docs/published` show
-//! it.
+//! Printed figures of papers compared with our results: closed forms, graphs, and whole studies. The pages in
+//! `docs/published` show the comparison.
 
 mod emulated;
 mod errors;

@@ -7,7 +7,7 @@ use mopsim::topology::metrics::bisection::{self, Counting};
 use mopsim::topology::metrics::distances;
 use mopsim::topology::{Graph, build};
 
-/// Hops from a switch to all others.
+/// Returns the hops from a switch to all others.
 fn hops(graph: &Graph, from: u32) -> Vec<usize> {
     let mut hops = vec![usize::MAX; graph.switches()];
     let mut queue = std::collections::VecDeque::from([from]);
@@ -23,7 +23,8 @@ fn hops(graph: &Graph, from: u32) -> Vec<usize> {
     hops
 }
 
-/// The longest way from switch 0 whose first hop is the best of those that are on no shortest way.
+/// Returns the length of the longest path from switch 0 whose first hop is the best of those that are on no shortest
+/// path.
 pub fn longest_sub_shortest(graph: &Graph) -> usize {
     let own = hops(graph, 0);
     let others: Vec<Vec<usize>> = neighbours(graph, 0).into_iter().map(|first| hops(graph, first)).collect();
@@ -31,7 +32,7 @@ pub fn longest_sub_shortest(graph: &Graph) -> usize {
     (1..graph.switches()).filter_map(way).max().expect("there are detours")
 }
 
-/// The networks of 2,048 switches that the paper on Skywalk compares: their cables, and latencies at 60 ns.
+/// Returns the table of the networks of 2,048 switches in the paper on Skywalk: their cables, and latencies at 60 ns.
 pub fn skywalk_networks() -> String {
     let mut lines = vec![
         "| network | degree | cable, km | latency, max, ns | mean, ns | max, Dragonfly = 1 | mean, Dragonfly = 1 |"
@@ -58,7 +59,7 @@ pub fn skywalk_networks() -> String {
     lines.join("\n")
 }
 
-/// The network that the paper on Equality works through.
+/// Returns the table of the example network of the paper on Equality.
 pub fn equality_network() -> String {
     let spec = "equality:n=14,sa=[-1,1,3,9],sb=[4]";
     let topology = build(spec).unwrap();

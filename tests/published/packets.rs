@@ -11,7 +11,7 @@ struct Times {
     seconds: BTreeMap<[String; 4], f64>,
 }
 
-/// Two means closer than this are not in an order that could change.
+/// Factor below which two means have no order that could change.
 const APART: f64 = 1.01;
 
 impl Times {
@@ -41,14 +41,14 @@ impl Times {
         self.seconds.get(&[rule, model, network, workload].map(str::to_owned)).copied()
     }
 
-    /// Weighted geometric mean over the workloads of the ratio of two times; `None` where there is none.
+    /// Returns the weighted geometric mean over the workloads of the ratio of two times; `None` if there is none.
     fn mean(&self, weights: &[f64], ratio: impl Fn(&str) -> Option<f64>) -> Option<f64> {
         let logs: Option<Vec<f64>> = self.workloads.iter().map(|workload| Some(ratio(workload)?.ln())).collect();
         let sum: f64 = logs?.iter().zip(weights).map(|(log, weight)| log * weight).sum();
         Some((sum / weights.iter().sum::<f64>()).exp())
     }
 
-    /// Performance of a network relative to the first one, under a rule and a model.
+    /// Returns the performance of a network relative to the first one, under a rule and a model.
     fn relative(&self, setting: (&str, &str), network: &str, weights: &[f64]) -> Option<f64> {
         let baseline = &self.networks[0];
         self.mean(weights, |workload| {
@@ -56,7 +56,7 @@ impl Times {
         })
     }
 
-    /// Least, mean and largest ratio of the times of two settings on a network.
+    /// Returns the smallest, mean and largest ratio of the times of two settings on a network.
     fn ratios(&self, over: (&str, &str), under: (&str, &str), network: &str) -> Option<[f64; 3]> {
         let ratio = |workload: &str| Some(self.get(over, network, workload)? / self.get(under, network, workload)?);
         let all: Option<Vec<f64>> = self.workloads.iter().map(|workload| ratio(workload)).collect();
@@ -65,7 +65,7 @@ impl Times {
         Some([all.iter().copied().fold(f64::INFINITY, f64::min), mean, all.iter().copied().fold(0.0, f64::max)])
     }
 
-    /// The networks in the order of their means, with `=` between those within one per cent.
+    /// Lists the networks in the order of their means, with `=` between those within one per cent.
     fn order(&self, setting: (&str, &str), weights: &[f64]) -> String {
         let letter = |n: usize| char::from(b'A' + n as u8).to_string();
         let mut all: Vec<(usize, f64)> = (0..self.networks.len())
@@ -82,7 +82,7 @@ impl Times {
         text
     }
 
-    /// A table of means: a line for each network, a column for each model, and the order of the networks below.
+    /// Returns a table of means: a line for each network, a column for each model, and the order of the networks below.
     fn means(&self, rule: &str, models: &[&str], weights: &[f64]) -> String {
         let titles: Vec<String> = models.iter().map(|model| format!("`{model}`")).collect();
         let mut lines = vec![
@@ -104,13 +104,13 @@ fn shown(value: Option<f64>) -> String {
     value.map_or_else(|| "not modelled".to_owned(), |value| format!("{value:.3}"))
 }
 
-/// `1.02 (0.98 to 1.31)`.
+/// Formats a range: `1.02 (0.98 to 1.31)`.
 fn spread(values: Option<[f64; 3]>) -> String {
     values
         .map_or_else(|| "not modelled".to_owned(), |[least, mean, most]| format!("{mean:.3} ({least:.2} to {most:.2})"))
 }
 
-/// Times under a model over those under another one: workload by workload, network by network.
+/// Returns the times under a model over those under another one: workload by workload, network by network.
 fn times(all: &Times, over: &str, under: &str) -> String {
     let mut lines = vec![
         format!("| workload | {} |", all.networks.join(" | ")),
@@ -125,7 +125,7 @@ fn times(all: &Times, over: &str, under: &str) -> String {
     lines.join("\n")
 }
 
-/// Times under some models over those under another one: a line for each workload and network.
+/// Returns the times under some models over those under another one: a line for each workload and network.
 fn against(all: &Times, models: &[&str], under: &str) -> String {
     let titles: Vec<String> = models.iter().map(|model| format!("`{model}`")).collect();
     let mut lines = vec![
@@ -143,7 +143,7 @@ fn against(all: &Times, models: &[&str], under: &str) -> String {
     lines.join("\n")
 }
 
-/// How much faster a rule is than that of the family, with flows and with packets.
+/// Returns the speedup of a rule over that of the family, with flows and with packets.
 fn adaptive(all: &Times) -> String {
     let mut lines = vec![
         "| network | rule | packets over flows, time | faster than the family's rule with flows | with packets |"

@@ -1,39 +1,38 @@
-//! Pages of `docs/published`: tables between two comments are made here, and a test fails where a page says something
-//! else.
+//! Pages of `docs/published`: tables between two comments are generated here, and a test fails if a page differs.
 //!
-//! `MOPSIM_UPDATE_PAGES=1 cargo test --release --test published -- --include-ignored` writes them anew.
+//! `MOPSIM_UPDATE_PAGES=1 cargo test --release --test published -- --include-ignored` updates them.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-/// Tests run side by side, and several write to one page.
+/// Tests run in parallel, and several write to one page.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// A page as it is.
+/// A page with its current text.
 pub struct Page {
     path: PathBuf,
     text: String,
 }
 
-/// Whether pages are written anew.
+/// Returns `true` if pages are updated.
 pub fn updating() -> bool {
     std::env::var_os("MOPSIM_UPDATE_PAGES").is_some()
 }
 
-/// The folder of the pages.
+/// Returns the folder of the pages.
 pub fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs/published")
 }
 
 impl Page {
-    /// The page of that name.
+    /// Opens the page of that name.
     pub fn open(name: &str) -> Self {
         let path = folder().join(format!("{name}.md"));
         let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         Self { path, text }
     }
 
-    /// The line that begins like this.
+    /// Returns the line with this beginning.
     pub fn line(&self, begin: &str) -> Option<&str> {
         self.text.lines().find(|line| line.starts_with(begin))
     }

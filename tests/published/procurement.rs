@@ -1,13 +1,13 @@
-//! The purchase from A to Z: `docs/guide/procurement.md` shows the results of `studies/procurement.toml`, which are kept in
-//! `docs/published/data` as far as the page needs them. A part of the replays runs in every test; all of them run in the
-//! ignored one, which makes the page anew (see `pages.rs`).
+//! Procurement example: `docs/guide/procurement.md` shows the results of `studies/procurement.toml`, which are kept in
+//! `docs/published/data` as far as the page needs them. A part of the replays runs in every test; all of them run in
+//! the ignored one, which generates the page (see `pages.rs`).
 
 use super::pages::{self, Page};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The replays that run in every test: one part out of so many.
+/// Shard whose replays run in every test.
 const SHARD: &str = "61/97";
 
 fn data() -> PathBuf {
@@ -28,7 +28,7 @@ fn compare(more: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// The times of a results file: a line for each replay.
+/// Returns the times of a results file: a line for each replay.
 fn times(file: &Path) -> Vec<Value> {
     let results = std::fs::read_to_string(file).expect("results");
     let record = |line: &str| {
@@ -52,7 +52,7 @@ fn number(value: &Value, name: &str) -> f64 {
     value[name].as_f64().unwrap_or_else(|| panic!("`{name}` is no number in {value}"))
 }
 
-/// `1,234,567`.
+/// Formats an integer: `1,234,567`.
 fn grouped(value: f64) -> String {
     let digits = format!("{value:.0}");
     let mut out = String::new();
@@ -72,7 +72,7 @@ fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     lines.join("\n")
 }
 
-/// The offers under the better mapping, best first on each platform.
+/// Returns the offers under the better mapping, best first on each platform.
 fn offers(result: &Value) -> String {
     let offers = list(&result["procurement"], "offers").iter().filter(|offer| offer["mapping"] == "bisection");
     let row = |offer: &Value| {
@@ -93,7 +93,7 @@ fn offers(result: &Value) -> String {
     table(&["offer", "performance", "price, $", "total, $", "watts", "budget"], &rows)
 }
 
-/// Every offer in every setting.
+/// Returns every offer in every setting.
 fn across(result: &Value) -> String {
     let cells = list(&result["across_settings"], "settings");
     let setting = |cell: &Value| format!("{}, {}", text(cell, "platform"), text(cell, "mapping"));
@@ -117,7 +117,7 @@ fn across(result: &Value) -> String {
     table(&headings, &rows)
 }
 
-/// What each assumption does.
+/// Returns the effect of each assumption.
 fn sensitivity(result: &Value) -> String {
     let result = &result["sensitivity"];
     let names: Vec<&str> = list(result, "stated").iter().map(|network| text(network, "topology")).collect();

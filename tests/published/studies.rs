@@ -1,6 +1,6 @@
-//! The studies of papers: their results are kept in `docs/published/data` as `mopsim compare --csv` writes them, and
-//! the tables of the pages are made of these. A part of the replays runs in every test; all of them run in the ignored
-//! one.
+//! Studies of papers: their results are kept in `docs/published/data` in the format of `mopsim compare --csv`, and
+//! the tables of the pages are generated from these. A part of the replays runs in every test; all of them run in the
+//! ignored one.
 
 use super::pages::{self, Page};
 use mopsim::study::statistics::Statistic;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A study that was run: the name of its results, the study, flags, and the columns that are kept, where they are there.
+/// A study that was run: the name of its results, the study, its flags, and the columns that are kept, if present.
 struct Run {
     data: &'static str,
     study: &'static str,
@@ -17,7 +17,7 @@ struct Run {
     columns: &'static [&'static str],
 }
 
-/// What the pages are made of, and what a reader needs to know of a line. Speeds are those of the study.
+/// Columns that the pages need, and that readers need to understand a line. Speeds are those of the study.
 const COLUMNS: &[&str] = &[
     "workload",
     "topology",
@@ -57,19 +57,19 @@ const RUNS: [Run; 11] = [
     Run { data: "failures-64", study: "failures-64", flags: &[], columns: FAILURES },
 ];
 
-/// What is kept of a study under several network models.
+/// Columns of a study under several network models.
 const MODELS: &[&str] = &["workload", "topology", "seed", "simulated_seconds", "routing_setting", "model"];
 
-/// What is kept of a study with failures.
+/// Columns of a study with failures.
 const FAILURES: &[&str] = &["workload", "topology", "seed", "simulated_seconds", "failures"];
 
 /// Case 1 by routing rule and host links.
 const SETTINGS: &str = "uni-directional-64-settings";
 
-/// Every test runs one part of each study out of so many.
+/// Shard of each study that runs in every test.
 const SHARD: &str = "7/97";
 
-/// A workload on a network, with the name of the platform where there are several.
+/// A workload on a network, with the name of the platform if there are several.
 pub type Place = (String, String);
 
 /// Simulated times of one study: for each place, by seed.
@@ -107,8 +107,8 @@ impl Times {
         Self { workloads, seconds }
     }
 
-    /// How much faster one network is than the other, workload by workload: its mean over the seeds, as in `mopsim
-    /// compare`.
+    /// Returns the speedup of one network over the other, workload by workload: its mean over the seeds, as in
+    /// `mopsim compare`.
     fn faster(&self, network: &str, than: &str) -> Vec<Statistic> {
         let of = |workload: &String, network: &str| {
             let place = (workload.clone(), network.to_owned());
@@ -126,29 +126,29 @@ impl Times {
     }
 }
 
-/// What a ratio is above one, in per cent: `+17.5`, `-3.0` or `0.0`.
+/// Formats a ratio as its percentage above one: `+17.5`, `-3.0` or `0.0`.
 fn signed(ratio: f64) -> String {
     let tenths = (1000.0 * (ratio - 1.0)).round();
     if tenths == 0.0 { "0.0".to_owned() } else { format!("{:+.1}", tenths / 10.0) }
 }
 
-/// `+17.5 %`, with half of the confidence interval where there is one.
+/// Formats a gain: `+17.5 %`, with half of the confidence interval if there is one.
 fn gain(ratio: &Statistic) -> String {
     let spread = ratio.half_width.filter(|half| *half > 0.0).map(|half| format!(" ± {:.1}", 100.0 * half));
     format!("{}{} %", signed(ratio.mean), spread.unwrap_or_default())
 }
 
-/// The arithmetic mean over the workloads.
+/// Returns the arithmetic mean over the workloads.
 fn average(ratios: &[Statistic]) -> f64 {
     ratios.iter().map(|ratio| ratio.mean).sum::<f64>() / ratios.len() as f64
 }
 
-/// `+17.5 %`.
+/// Formats a gain: `+17.5 %`.
 fn percent(ratio: f64) -> String {
     format!("{} %", signed(ratio))
 }
 
-/// A table with a line for each workload, and with the average; a column is a heading and what is compared.
+/// Returns a table with a line for each workload, and with the average; a column is a heading and the two networks.
 fn table(times: &Times, columns: &[(&str, &str, &str)]) -> String {
     let ratios: Vec<Vec<Statistic>> = columns.iter().map(|(_, own, than)| times.faster(own, than)).collect();
     let headings: Vec<&str> = columns.iter().map(|column| column.0).collect();
@@ -163,13 +163,13 @@ fn table(times: &Times, columns: &[(&str, &str, &str)]) -> String {
     lines.join("\n")
 }
 
-/// The gain of one workload, by the beginning of its name.
+/// Returns the gain of one workload, by the beginning of its name.
 fn of(times: &Times, ratios: &[Statistic], workload: &str) -> f64 {
     let index = times.workloads.iter().position(|name| name.starts_with(workload));
     ratios[index.unwrap_or_else(|| panic!("no {workload}"))].mean
 }
 
-/// The workload that gains most: `ft +97.2 %`.
+/// Returns the workload with the largest gain: `FT +97.2 %`.
 fn largest(times: &Times, ratios: &[Statistic]) -> String {
     let (workload, most) =
         times.workloads.iter().zip(ratios).max_by(|a, b| a.1.mean.total_cmp(&b.1.mean)).expect("a workload");
@@ -177,7 +177,7 @@ fn largest(times: &Times, ratios: &[Statistic]) -> String {
     format!("{name} {}", percent(most.mean))
 }
 
-/// Figures that somebody else gives, beside ours for both kinds of duplex.
+/// Figures of other sources, for comparison with ours for both kinds of duplex.
 struct Printed {
     what: &'static str,
     source: &'static str,
@@ -247,7 +247,7 @@ fn gains() -> String {
     lines.join("\n")
 }
 
-/// What it does to two-way networks that both directions of a cable share its capacity.
+/// Returns the effect on two-way networks of sharing a cable's capacity between its directions.
 fn sharing() -> String {
     let mut lines = vec![
         "| case | two-way network | shared over full, average | most harm |".to_owned(),
@@ -273,7 +273,7 @@ fn sharing() -> String {
     lines.join("\n")
 }
 
-/// How the gain of case 2 hangs on what it is compared with, and on the speed of the hosts.
+/// Returns the dependence of the gain of case 2 on the compared network, and on the speed of the hosts.
 fn sensitivity() -> String {
     let mut lines = vec![
         "| hosts | two-way network | duplex | average | CG | largest |".to_owned(),
@@ -298,7 +298,7 @@ fn sensitivity() -> String {
     lines.join("\n")
 }
 
-/// Whether the conclusions of case 1 hold for each routing rule, with and without host links, and for both kinds of duplex.
+/// Returns the results of case 1 for each routing rule, with and without host links, and for both kinds of duplex.
 fn settings() -> String {
     let times = Times::read(SETTINGS);
     let networks =
@@ -325,7 +325,7 @@ fn settings() -> String {
             };
             let gains = ["full", "shared"].map(|duplex| networks.each_ref().map(|pair| gain(pair, duplex)));
             let cells = gains.iter().flatten().map(|&gain| percent(gain)).collect::<Vec<_>>().join(" | ");
-            // A twentieth is more than two instances of a random network differ by.
+            // 5 % exceeds the difference of two instances of a random network.
             let ahead = gains.map(|of| of.iter().filter(|&&gain| gain > 1.05).count());
             let verdict = match ahead {
                 [0, 0] => "with neither",
@@ -382,11 +382,11 @@ fn compare(run: &Run, more: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// The columns of a result that are kept.
+/// Returns the columns of a result that are kept.
 fn kept(csv: &str, columns: &[&str]) -> String {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let headings = reader.headers().expect("a heading").clone();
-    // Settings are behind these columns in studies that do not vary them.
+    // In studies without variations of settings, the columns of settings follow these.
     let end = headings.iter().position(|heading| heading == "defaults").expect("a column");
     let place = |column: &&str| headings.iter().take(end).position(|heading| heading == *column);
     let places: Vec<usize> = columns.iter().filter_map(place).collect();

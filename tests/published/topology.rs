@@ -1,4 +1,4 @@
-//! The figures that papers print about graphs, lengths and latencies, against the reference and on the pages.
+//! Printed figures of papers on graphs, lengths and latencies, against the reference and on the pages.
 
 use super::figures::{Found, find, is_heavy};
 use super::networks::{equality_network, skywalk_networks};
@@ -12,7 +12,7 @@ fn figures_of_the_papers_are_reproduced() {
     let reference = topology_reference();
     let (mut tested, mut elsewhere) = (0, Vec::new());
     for entry in reference["paper"].as_array().unwrap() {
-        // What the reference could not reproduce, or only by fitting a free choice, proves nothing about us.
+        // Figures that the reference could not reproduce, or only by fitting a free choice, are no evidence.
         let kind = entry["kind"].as_str().unwrap();
         let reproduced = entry["reproduced"].as_str().unwrap();
         let approximate = kind == "built" && reproduced == "approximately";
@@ -37,7 +37,7 @@ fn figures_of_the_papers_are_reproduced() {
                 let number = |key: &str| entry[key].as_f64().unwrap_or_else(|| panic!("{what}: {key}"));
                 let (printed, tolerance, computed) = (number("value"), number("tolerance"), number("computed"));
                 assert!((ours - printed).abs() <= tolerance + 1e-9, "{what}: {ours}, printed {printed}");
-                // Percentages of the reference have two decimals; samples differ from generator to generator.
+                // Percentages of the reference have two decimals; samples differ between generators.
                 let slack = match entry["method"].as_str().unwrap() {
                     method if method.contains("samples") => 0.02,
                     method if method.contains("best of") => 0.02 * computed,
@@ -52,7 +52,7 @@ fn figures_of_the_papers_are_reproduced() {
     assert!(tested >= 85, "only {tested}");
 }
 
-/// The page of a source, and the name of its table.
+/// Page of each source, and the name of its table.
 const PAGES: [(&str, &str); 4] = [
     ("A Case for Uni-Directional Network Topologies in Large-Scale Clusters", "uni-directional"),
     ("Layout-aware Expandable Low-degree Topology (DSN-F)", "dsnf"),
@@ -60,12 +60,12 @@ const PAGES: [(&str, &str); 4] = [
     ("Performance evaluation of multi-exaflops machines using Equality network topology", "equality"),
 ];
 
-/// Decimals that a paper prints.
+/// Returns the number of decimals that a paper prints.
 fn decimals(printed: &Value) -> usize {
     printed.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len())
 }
 
-/// Ours, and how it stands to what is printed.
+/// Returns our value, and its relation to the printed one.
 fn cells(entry: &Value, found: &Found) -> (String, String) {
     let printed = &entry["value"];
     let number = |ours: f64| {
@@ -73,7 +73,7 @@ fn cells(entry: &Value, found: &Found) -> (String, String) {
         let printed = printed.as_f64().unwrap_or_else(|| panic!("no number in {entry}"));
         let unit = 0.1_f64.powi(decimals as i32);
         let shown = if ours.fract() == 0.0 { format!("{ours}") } else { format!("{ours:.*}", decimals + 1) };
-        // A last digit that is cut off and one that is rounded are both the printed one.
+        // Both truncation and rounding of the last digit agree with the printed value.
         let same = (ours - printed).abs() <= 0.5 * unit + 1e-9 || (ours >= printed && ours < printed + unit - 1e-9);
         // The difference of two percentages is in points.
         let difference = if entry["what"].as_str().is_some_and(|what| what.contains('%')) {
@@ -101,7 +101,7 @@ fn list(value: &Value) -> String {
     parts.join(", ")
 }
 
-/// Puts the figures on their pages, or finds that they are there. Those that take long stay as they are unless `heavy`.
+/// Writes the figures to their pages, or checks them. Figures that take long stay unchanged unless `heavy`.
 fn write_pages(heavy: bool) {
     let heavy = heavy || pages::updating();
     let reference = topology_reference();
@@ -122,7 +122,7 @@ fn write_pages(heavy: bool) {
                 page.line(&begin).map(str::to_owned)
             } else {
                 let (ours, mut verdict) = cells(entry, &find(entry));
-                // How much an agreement is worth.
+                // Significance of an agreement.
                 verdict += match entry["kind"].as_str().unwrap() {
                     "chosen" => "; one of several readings",
                     "inferred" if ours != "—" => "; inferred from the figure itself",

@@ -1,7 +1,7 @@
-//! Predicted times beside times that were measured on an emulated network: the tables of docs/reference/validation.md.
+//! Predicted times compared with times measured on an emulated network: the tables of docs/reference/validation.md.
 //!
-//! Measurements and recordings are not in the repository. The test replays the recordings on the networks that were
-//! measured, under each model, and asserts what the page says of them.
+//! Measurements and recordings are not in the repository. The test replays the recordings on the measured networks,
+//! under each model, and asserts the statements of the page.
 
 use super::errors::{Errors, Times, errors, errors_table, mean_ratio, means_table, middle, times_table, worst_mean};
 use super::pages::Page;
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 /// Rate of all cables, in bytes per second: 5 Mbit/s.
 const RATE: f64 = 625_000.0;
 
-/// Bytes through the queues of all cables over bytes of messages times hops: framing, headers, acknowledgements.
+/// Ratio of bytes through the queues of all cables to bytes of messages times hops: framing, headers, acknowledgements.
 const ALL_OVERHEADS: f64 = 1.084;
 
 /// Kernels, in the order of the tables.
@@ -49,7 +49,7 @@ const NETWORKS: [(&str, &str); 6] = [
     ("ring16", "ring 16"),
 ];
 
-/// Algorithms of Open MPI that the measured runs were held to, by the names of SimGrid.
+/// Algorithms of Open MPI in the measured runs, by SimGrid's names.
 const COLLECTIVES: [(&str, &str); 5] = [
     ("alltoall", "ring"),
     ("allreduce", "rdb"),
@@ -62,11 +62,12 @@ const COLLECTIVES: [(&str, &str); 5] = [
 struct Candidate {
     name: &'static str,
     network_model: &'static str,
-    /// `delivery`, where it is not that of the model.
+    /// `delivery`, if it differs from that of the model.
     delivery: Option<&'static str>,
-    /// What the rate of cables is divided by, for models that know no packets.
+    /// Divisor of the rate of cables, for models without packets.
     divisor: f64,
-    /// Seconds of a cable, for models without a latency of messages: 24 us over the mean distance of the networks.
+    /// Latency of a cable in seconds, for models without a latency of messages: 24 us divided by the mean distance of
+    /// the networks.
     latency: f64,
 }
 
@@ -120,15 +121,15 @@ impl Candidate {
     }
 }
 
-/// What was measured on a network.
+/// Measurements on a network.
 struct Measured {
     network: String,
     spec: String,
-    /// Messages of fewer bytes did not wait for their receive: the limit that Open MPI was given.
+    /// Size limit in bytes below which messages did not wait for their receive, as configured in Open MPI.
     eager_below: u64,
-    /// Seconds of each kernel, the median of the repetitions.
+    /// Median seconds of each kernel over the repetitions.
     times: BTreeMap<String, f64>,
-    /// Largest over smallest of the repetitions of each kernel.
+    /// Largest over smallest time of the repetitions of each kernel.
     spreads: Vec<f64>,
 }
 
@@ -167,7 +168,7 @@ fn recording(kernel: &str, ranks: usize, folder: &Path) -> Trace {
     trace::read(&folder.join(name), &trace::Options::default()).expect("a recording")
 }
 
-/// Replays what was measured.
+/// Returns the times of replays of the measured runs.
 fn predicted(candidate: &Candidate, runs: &[Measured], traces: &BTreeMap<(String, usize), Trace>) -> Times {
     let of_network = |run: &Measured| {
         let network = candidate.network(&run.spec);
@@ -183,7 +184,7 @@ fn predicted(candidate: &Candidate, runs: &[Measured], traces: &BTreeMap<(String
     runs.iter().map(of_network).collect()
 }
 
-/// Times on another network over those on the one-way network with as many channels a switch.
+/// Networks whose times are divided by those on the one-way network with as many channels per switch.
 const ONE_WAY: [(&str, &str, &str); 3] = [
     ("d=3, random", "rand16d3", "imase16d3"),
     ("d=4, random", "rand16d4", "imase16d4"),
@@ -275,7 +276,7 @@ fn predictions_are_as_near_to_measurements_as_the_page_says() {
     assert!(default.median_ratio < 4.0 && default.worst_ratio < 36.0 && default.in_order >= 128, "{default:?}");
     let means = [TCP, SMPI].map(|name| worst_mean(&measured, &found[of(name)], &NETWORKS));
     assert!(means[0] < 4.5 && means[1] > 7.0, "{means:?}");
-    // Under conditions that no constant was chosen for.
+    // Conditions to which no constant was fitted.
     for (rows, time, ratio) in [(&clean, 7.0, 9.0), (&stock, 10.5, 9.0)] {
         let (tcp, smpi) = (&rows[of(TCP)].1, &rows[of(SMPI)].1);
         assert!(tcp.median_time < time && tcp.median_ratio < ratio, "{tcp:?}");

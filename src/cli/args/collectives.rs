@@ -1,4 +1,4 @@
-//! What `collectives` takes.
+//! Arguments of `collectives`.
 
 use super::network::Switch;
 use clap::Args;

@@ -1,4 +1,4 @@
-//! What `design` takes.
+//! Arguments of `design`.
 
 use super::whole;
 use clap::{Args, Subcommand};

@@ -1,4 +1,4 @@
-//! What `emulate` takes.
+//! Arguments of `emulate`.
 
 use super::whole;
 use clap::{Args, Subcommand};

@@ -1,4 +1,4 @@
-//! What `export` takes.
+//! Arguments of `export`.
 
 use super::network::Network;
 use super::one_of;

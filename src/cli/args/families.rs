@@ -1,4 +1,4 @@
-//! The families of topologies as `--help` lists them: in groups, in 80 columns.
+//! Families of topologies for `--help`: in groups, in 80 columns.
 
 use mopsim::report::wrap::broken;
 use mopsim::topology::presets::PRESETS;

@@ -1,4 +1,4 @@
-//! What is to be said of a file in a format without collectives.
+//! Arguments for files in formats without collectives.
 
 use clap::Args;
 

@@ -1,7 +1,7 @@
-//! Arguments of a verb that are described only once that verb is used, or its help is shown.
+//! Arguments of a verb that are described only when that verb is used, or its help is shown.
 //!
-//! All verbs together have some two hundred arguments with their help texts. To describe them all takes longer than to
-//! replay a small trace, and a run needs those of one verb.
+//! The verbs have about two hundred arguments with help texts. Describing all of them takes longer than replaying a
+//! small trace, and a run needs only those of one verb.
 
 use super::with_negative_numbers;
 use clap::builder::Resettable;
@@ -9,7 +9,7 @@ use clap::error::Error;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use std::ops::Deref;
 
-/// What a verb takes, described when clap comes to that verb.
+/// Arguments of a verb, described when clap reaches that verb.
 #[derive(Debug)]
 pub struct Later<T>(T);
 
@@ -41,7 +41,7 @@ impl<T: Args> Args for Later<T> {
     }
 }
 
-/// A verb with its arguments. What it says of itself is the text of the verb, not that of the arguments' type.
+/// Describes the arguments of a verb. The verb keeps its own text, not that of the arguments' type.
 fn described(verb: Command, augment: fn(Command) -> Command) -> Command {
     let about = Resettable::from(verb.get_about().cloned());
     let long_about = Resettable::from(verb.get_long_about().cloned());

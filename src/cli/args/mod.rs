@@ -1,4 +1,4 @@
-//! The arguments, as `--help` shows them: those of each verb in a file of their own.
+//! Command-line arguments, as shown by `--help`: those of each verb in a separate file.
 
 mod calibrate;
 mod collectives;
@@ -87,13 +87,13 @@ pub struct Output {
 }
 
 impl Output {
-    /// Whether the result is for reading in a terminal.
+    /// Returns `true` if the result is for reading in a terminal.
     pub fn is_text(&self) -> bool {
         self.format.name() == FORMATS[0].name()
     }
 }
 
-/// Reads the name of a format of a table; `of` gives that name, and what help says of the format.
+/// Parses the name of a format of a table; `of` returns the name and the help text of a format.
 fn one_of<T: Copy + Send + Sync>(
     formats: &'static [T],
     of: fn(&T) -> (&'static str, &'static str),
@@ -151,13 +151,13 @@ impl Verb {
     }
 }
 
-/// More threads than any machine has cores only cost memory, up to what it has.
+/// Parses a number of threads. More threads than any machine has cores would only cost memory.
 fn threads(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|threads| *threads <= 4096).ok_or_else(|| "it must be a number from 0 to 4096".to_owned())
 }
 
-/// The whole command line. Numbers below zero are values of options everywhere: an option that wants another number
-/// says so, and `-1` is not taken for a flag.
+/// Returns the whole command line. Negative numbers are values of options everywhere: an option that does not accept
+/// one reports it, and `-1` is not interpreted as a flag.
 pub fn command() -> Command {
     with_negative_numbers(Arguments::command())
 }
@@ -171,12 +171,12 @@ fn with_negative_numbers(command: Command) -> Command {
     verbs.into_iter().fold(command, |command, verb| command.mut_subcommand(verb, with_negative_numbers))
 }
 
-/// A whole number, of options whose type has no limits that a message could name.
+/// Parses an integer, for options whose type has no limits that a message could name.
 fn whole<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| "it must be a whole number, 0 or more".to_owned())
 }
 
-/// What `--help` of a verb says.
+/// Returns the text of `--help` for a verb.
 pub fn help(verb: &str) -> String {
     let mut all = command();
     all.build();

@@ -1,4 +1,4 @@
-//! What `model` takes.
+//! Arguments of `model`.
 
 use clap::Args;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Networks and models, as several verbs take them.
+//! Arguments for networks and models that several verbs share.
 
 use super::whole;
 use clap::{Args, ValueEnum};

@@ -1,4 +1,4 @@
-//! What `record` takes.
+//! Arguments of `record`.
 
 use clap::Args;
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-//! What `replay` takes.
+//! Arguments of `replay`.
 
 use super::network::{Model, Network, PlacementFiles};
 use super::whole;
@@ -90,7 +90,7 @@ pub struct SeveralJobs {
 }
 
 impl SeveralJobs {
-    /// Whether anything is said.
+    /// Returns `true` if any of these flags is present.
     pub fn is_given(&self) -> bool {
         !self.job.is_empty() || self.jobs.is_some() || self.allocation.is_some() || self.share_hosts || self.no_pairs
     }

@@ -1,4 +1,4 @@
-//! What `compare` and `merge` take.
+//! Arguments of `compare` and `merge`.
 
 use super::network::{Model, Network, PlacementFiles};
 use super::threads;

@@ -1,4 +1,4 @@
-//! What `throughput` takes.
+//! Arguments of `throughput`.
 
 use super::network::{Defaults, Floor};
 use super::threads;
@@ -129,7 +129,7 @@ Patterns:
     for kind in PATTERNS {
         let parameters = kind.parameters.iter().map(|name| format!("[{name}]")).collect::<Vec<_>>().join(",");
         let name = if parameters.is_empty() { kind.name.to_owned() } else { format!("{}:{parameters}", kind.name) };
-        // A name that is too long stands in a line of its own.
+        // A name that is too long has a line of its own.
         text.push_str(&if name.len() > 25 { format!("  {name}\n{:28}", "") } else { format!("  {name:<26}") });
         text.push_str(&broken(kind.help, 28, 28));
         text.push('\n');

@@ -1,4 +1,4 @@
-//! What `topology` takes.
+//! Arguments of `topology`.
 
 use super::network::{Defaults, Floor};
 use super::whole;

@@ -1,4 +1,4 @@
-//! What `trace` takes.
+//! Arguments of `trace`.
 
 use super::{GoalTable, whole};
 use clap::{Args, Subcommand, ValueEnum};

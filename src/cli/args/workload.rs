@@ -1,4 +1,4 @@
-//! What `workload` takes.
+//! Arguments of `workload`.
 
 use super::{GoalTable, whole};
 use clap::Args;

@@ -133,7 +133,8 @@ fn best_of_kautz(found: &mut Vec<(String, u64)>) {
     found.retain(|(spec, _)| parts(spec).is_none_or(|(k, d)| smallest[&k] == d && seen.insert(k)));
 }
 
-/// Nearly equal sizes of so many dimensions whose product is at least n, as small as steps of one make it.
+/// Returns nearly equal sizes of `dimensions` dimensions whose product is at least n, as small as possible with steps
+/// of one.
 fn sides(n: u64, dimensions: u32) -> Vec<u64> {
     let side = (1..).find(|side: &u64| side.checked_pow(dimensions).is_none_or(|product| product >= n)).unwrap_or(1);
     let mut sides = vec![side; dimensions as usize];

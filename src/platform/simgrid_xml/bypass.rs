@@ -1,26 +1,27 @@
-//! Routes that come before what a zone finds by its own rule: `bypassRoute` and `bypassZoneRoute`.
+//! Routes that override those of a zone: `bypassRoute` and `bypassZoneRoute`.
 //!
-//! As in SimGrid 3.32 they count for one direction only, and are looked for in the zone where two points meet. Between
-//! points of different zones below it, the pair of zones that is nearest to them comes first.
+//! As in SimGrid 3.32 they apply to one direction only, and are looked up in the innermost zone that contains both
+//! points. Between points of different zones below it, the bypass of the innermost pair of zones has priority.
 
 use std::collections::HashMap;
 
 use super::network::PointId;
 use crate::ids::LinkId;
 
-/// A route that comes before others.
+/// A route that overrides others.
 #[derive(Clone, Debug)]
 pub(super) struct Bypass {
-    /// Its links, in order.
+    /// Links, in order.
     pub(super) links: Vec<LinkId>,
-    /// Where it begins and ends, if it joins zones.
+    /// Points where it begins and ends, if it joins zones.
     pub(super) gateways: Option<(PointId, PointId)>,
 }
 
-/// Those of a zone, by their ends.
+/// Bypasses of a zone, by their ends.
 pub(super) type Bypasses = HashMap<(PointId, PointId), Bypass>;
 
-/// The bypass between two points, given the zones around each of them below the one where they meet, innermost first.
+/// Returns the bypass between two points, given the zones around each of them below the zone that contains both,
+/// innermost first.
 pub(super) fn between_zones<'a>(
     bypasses: &'a Bypasses,
     around_source: &[PointId],

@@ -1,8 +1,8 @@
 //! The element `cluster`: equal hosts joined in a star, a torus, a fat tree or a dragonfly.
 //!
-//! Links are numbered as they are made, so that the zones find them by arithmetic. As in SimGrid 3.32, the hosts of a
-//! torus, a fat tree or a dragonfly are the first of the radical, as many as the shape has places; the links of a
-//! cluster with the policy FATPIPE are shared all the same; and links have the names that SimGrid gives them.
+//! Links are numbered as they are created, so that the zones find them by arithmetic. As in SimGrid 3.32, a torus, a
+//! fat tree or a dragonfly uses only the first hosts of the radical, one for each place of its shape; the links of a
+//! cluster with the policy FATPIPE are nevertheless shared; and links have SimGrid's names.
 
 use roxmltree::{Attribute, Node};
 
@@ -18,7 +18,7 @@ use super::star::Star;
 use super::torus::{self, Torus};
 use crate::ids::LinkId;
 
-/// The links that each host of a cluster has of its own: loopback, limiter, cables, in this order.
+/// Links that belong to each host of a cluster, in this order: loopback, limiter, cables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Leaves {
     first: u32,
@@ -29,17 +29,17 @@ pub(super) struct Leaves {
 }
 
 impl Leaves {
-    /// The link of a host to itself.
+    /// Returns the link of a host to itself.
     pub(super) fn loopback(&self, host: u32) -> Option<LinkId> {
         self.loopback.then_some(LinkId(self.first + host * self.stride))
     }
 
-    /// The link that all messages of a host share.
+    /// Returns the link that all messages of a host share.
     pub(super) fn limiter(&self, host: u32) -> Option<LinkId> {
         self.limiter.then_some(LinkId(self.first + host * self.stride + u32::from(self.loopback)))
     }
 
-    /// A cable of a host, in one of its directions.
+    /// Returns the link of a host's cable in one direction.
     pub(super) fn cable(&self, host: u32, number: u32, up: bool) -> LinkId {
         let before = u32::from(self.loopback) + u32::from(self.limiter) + number * (1 + u32::from(self.split));
         LinkId(self.first + host * self.stride + before + u32::from(self.split && !up))
@@ -85,7 +85,7 @@ const ATTRIBUTES: [&str; 18] = [
     "loopback_lat",
 ];
 
-/// Whether the number of a quantity is zero, whatever its unit.
+/// Returns `true` if the number of a quantity is zero, whatever its unit.
 pub(super) fn is_zero(text: &str) -> bool {
     let rest = text.trim().trim_start_matches(['0', '.']);
     rest.len() < text.trim().len() && !rest.starts_with(|c: char| c.is_ascii_digit())
@@ -163,7 +163,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         })
     }
 
-    /// A policy, which must be one of `known`.
+    /// Reads a policy, which must be one of `known`.
     fn policy(
         &self,
         node: Node<'a, 'input>,
@@ -180,7 +180,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         }
     }
 
-    /// The numbers of the hosts of a cluster or cabinet.
+    /// Returns the numbers of the hosts of a cluster or cabinet.
     pub(super) fn radicals(&self, node: Node<'a, 'input>) -> Result<Vec<u32>, PlatformError> {
         let attribute = self.source.required(node, "radical")?;
         radical::expand(attribute.value()).or_else(|message| {
@@ -246,8 +246,8 @@ impl<'a, 'input> Builder<'a, 'input> {
         self.new_host(cluster.node.range().start, name.into(), zone, cluster.speed, cluster.cores)
     }
 
-    /// Makes the hosts of a torus, a fat tree or a dragonfly with their own links: loopback, limiter, and `cables`
-    /// cables that `cable` names for a host and a number.
+    /// Creates the hosts of a torus, a fat tree or a dragonfly with their own links: loopback, limiter, and `cables`
+    /// cables, which `cable` names for a host and a number.
     fn leaves(
         &mut self,
         cluster: &Cluster<'a, 'input>,
@@ -275,14 +275,14 @@ impl<'a, 'input> Builder<'a, 'input> {
         Ok(leaves)
     }
 
-    /// Makes a limiter with a number of its own, if the cluster has limiters.
+    /// Creates a limiter with a number of its own, if the cluster has limiters.
     fn limiter(&mut self, cluster: &Cluster<'a, 'input>, number: u64) -> Result<Option<LinkId>, PlatformError> {
         let Some(bandwidth) = cluster.limiter else { return Ok(None) };
         let name = format!("{}_link_{number}_limiter", cluster.id);
         self.generated_link(cluster.node.range().start, Link::shared(name, bandwidth, 0.0)).map(Some)
     }
 
-    /// Makes a cable of a cluster: one link, or one for each direction.
+    /// Creates a cable of a cluster: one link, or one per direction.
     fn cluster_cable(
         &mut self,
         cluster: &Cluster<'a, 'input>,
@@ -367,7 +367,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         self.check_shape(cluster, hosts, links, parameters)?;
         let leaves = self.leaves(cluster, zone, hosts as u32, 0, |_, _| String::new())?;
         let switch_limiters = cluster.limiter.is_some().then_some(self.link_count());
-        // SimGrid counts the numbers of switches down, below twice the number of hosts.
+        // SimGrid numbers switches downwards, from just below twice the number of hosts.
         let switch_number = |index: u64| (2 * hosts as i64 - 1 - index as i64) as i32;
         for index in 0..switches {
             self.limiter(cluster, i64::from(switch_number(index)) as u64)?;
@@ -376,7 +376,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         let mut below = 0;
         for level in 0..levels.len() {
             let shape = levels[level];
-            // Of the nodes above, those are parents whose labels differ in one digit only.
+            // The parents among the nodes above are those whose labels differ in only one digit.
             let step: u64 = levels[..level].iter().map(|l| u64::from(l.parents)).product();
             let nodes = fat_tree::nodes_on(&levels, level);
             let above = if level == 0 { 0 } else { below + nodes };
@@ -475,7 +475,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         Ok(Dragonfly { groups, chassis, routers, nodes, leaves, router_limiters, first_cable, links_per_cable })
     }
 
-    /// Numbers of at least 1, separated by commas.
+    /// Reads numbers of at least 1, separated by commas.
     fn numbers(&self, attribute: Attribute<'a, 'input>, list: &str) -> Result<Vec<u32>, PlatformError> {
         let numbers = list.split(',').map(|word| match word.trim().parse::<u32>() {
             Ok(number) if (1..=1 << 24).contains(&number) => Ok(number),
@@ -490,7 +490,7 @@ impl<'a, 'input> Builder<'a, 'input> {
     }
 }
 
-/// The pairs (low, high) of `count` things.
+/// Returns the pairs (low, high) of `count` items.
 fn all_pairs(count: u32) -> impl Iterator<Item = (u32, u32)> {
     (0..count).flat_map(move |low| (low + 1..count).map(move |high| (low, high)))
 }

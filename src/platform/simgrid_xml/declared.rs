@@ -1,18 +1,18 @@
-//! Routes that the document declares, pair by pair, and the rules that make longer ways of them.
+//! Routes that the document declares, pair by pair, and the rules that combine them into longer paths.
 
 use super::dijkstra::Dijkstra;
 use super::floyd::Floyd;
 use super::network::PointId;
 use crate::ids::LinkId;
 
-/// Largest number of links on all routes of a zone together.
+/// Largest total number of links on all routes of a zone.
 pub(super) const MAX_ROUTE_LINKS: usize = u32::MAX as usize;
 
 /// A declared route: an index into the routes of a zone, sorted by their ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct EdgeId(pub(super) u32);
 
-/// A declared route: its ends, where its links are, and its gateways (`NO_GATEWAY` if it joins points).
+/// A declared route: its ends, the range of its links, and its gateways (`NO_GATEWAY` if it joins points).
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     from: u32,
@@ -24,17 +24,17 @@ struct Edge {
 
 const NO_GATEWAY: u32 = u32::MAX;
 
-/// The declared routes of a zone. Pairs that are not declared take no room.
+/// Declared routes of a zone. Undeclared pairs take no memory.
 #[derive(Default)]
 pub(super) struct Edges {
-    /// Sorted by (from, to) once they are complete.
+    /// Sorted by (from, to) once complete.
     edges: Vec<Edge>,
     links: Vec<LinkId>,
     gateways: Vec<(PointId, PointId)>,
 }
 
 impl Edges {
-    /// Declares a route. `None` if there are more than [`MAX_ROUTE_LINKS`] links on all routes.
+    /// Declares a route. Returns `None` if all routes together have more than [`MAX_ROUTE_LINKS`] links.
     pub(super) fn declare(
         &mut self,
         from: u32,
@@ -59,7 +59,7 @@ impl Edges {
         Some(())
     }
 
-    /// Gives each of `points` points that has no route to itself one over the loopback.
+    /// Adds a route over the loopback to each of `points` points that has no route to itself.
     pub(super) fn add_loopbacks(&mut self, points: u32, loopback: LinkId) -> Option<()> {
         let mut own = vec![false; points as usize];
         for edge in &self.edges {
@@ -70,8 +70,8 @@ impl Edges {
             .try_for_each(|point| self.declare(point, point, None, [loopback]))
     }
 
-    /// The points in the order in which the routes name them first, as their place in that order; points that no route
-    /// names come last.
+    /// Returns the place of each point in the order in which the routes first mention the points; points that no route
+    /// mentions are last.
     pub(super) fn order_of_mention(&self, points: u32) -> Vec<u32> {
         let mut order = vec![u32::MAX; points as usize];
         let mut next = 0;
@@ -86,14 +86,14 @@ impl Edges {
         order
     }
 
-    /// Prepares for look-ups.
+    /// Prepares for lookups.
     ///
     /// # Errors
-    /// The index of the first declaration whose pair was declared before, and that of the earlier one.
+    /// Index of the first declaration whose pair was declared before, and index of the earlier declaration.
     pub(super) fn complete(mut self) -> Result<Self, (usize, usize)> {
         let mut order: Vec<usize> = (0..self.edges.len()).collect();
         let pair = |index: usize| (self.edges[index].from, self.edges[index].to);
-        // The sort is stable, so of two equal pairs the one declared first comes first.
+        // The sort is stable, so equal pairs keep the order of their declarations.
         order.sort_by_key(|&index| pair(index));
         let twice = order.windows(2).filter(|two| pair(two[0]) == pair(two[1])).map(|two| (two[1], two[0])).min();
         if let Some(twice) = twice {
@@ -103,61 +103,61 @@ impl Edges {
         Ok(self)
     }
 
-    /// The route between two points, if it is declared.
+    /// Returns the route between two points, if it is declared.
     pub(super) fn find(&self, from: u32, to: u32) -> Option<EdgeId> {
         let place = self.edges.binary_search_by_key(&(from, to), |edge| (edge.from, edge.to)).ok()?;
         Some(EdgeId(place as u32))
     }
 
-    /// The routes that begin at a point.
+    /// Returns the routes that begin at a point.
     pub(super) fn out_of(&self, from: u32) -> impl Iterator<Item = EdgeId> {
         let first = self.edges.partition_point(|edge| edge.from < from);
         let end = self.edges.partition_point(|edge| edge.from <= from);
         (first as u32..end as u32).map(EdgeId)
     }
 
-    /// All routes: their two ends and their number of links.
+    /// Returns all routes: their two ends and their number of links.
     pub(super) fn all(&self) -> impl Iterator<Item = (u32, u32, u32)> {
         self.edges.iter().map(|edge| (edge.from, edge.to, edge.len))
     }
 
-    /// The two ends of a route.
+    /// Returns the two ends of a route.
     pub(super) fn ends(&self, edge: EdgeId) -> (u32, u32) {
         let edge = &self.edges[edge.0 as usize];
         (edge.from, edge.to)
     }
 
-    /// The links of a route.
+    /// Returns the links of a route.
     pub(super) fn links(&self, edge: EdgeId) -> &[LinkId] {
         let edge = &self.edges[edge.0 as usize];
         &self.links[edge.start as usize..(edge.start + edge.len) as usize]
     }
 }
 
-/// How ways are made of declared routes.
+/// Rule that combines declared routes into paths.
 pub(super) enum Rule {
-    /// A way is one declared route.
+    /// A path is one declared route.
     Full,
     /// Fewest links, all pairs computed beforehand.
     Floyd(Floyd),
-    /// Fewest links, computed for a source when it is first asked for.
+    /// Fewest links, computed for a source on its first lookup.
     Dijkstra(Dijkstra),
 }
 
-/// The routes of a zone.
+/// Routes of a zone.
 pub(super) struct Declared {
     edges: Edges,
     rule: Rule,
 }
 
 impl Declared {
-    /// Joins routes and rule.
+    /// Combines routes and a rule.
     pub(super) fn new(edges: Edges, rule: Rule) -> Self {
         Self { edges, rule }
     }
 
-    /// Appends the declared routes that make the way; `false` if SimGrid knows no way. A `Full` zone has no opinion on
-    /// pairs that are not declared: the way is then empty.
+    /// Appends the declared routes of the path; `false` if SimGrid has no path. In a `Full` zone an undeclared pair is
+    /// not an error: its path is empty.
     pub(super) fn path(&self, from: u32, to: u32, path: &mut Vec<EdgeId>) -> bool {
         match &self.rule {
             Rule::Full => {
@@ -169,7 +169,7 @@ impl Declared {
         }
     }
 
-    /// The gateways of a declared route between zones.
+    /// Returns the gateways of a declared route between zones.
     pub(super) fn gateways(&self, edge: EdgeId) -> Option<(PointId, PointId)> {
         self.edges.gateways.get(self.edges.edges[edge.0 as usize].gateways as usize).copied()
     }
@@ -183,18 +183,18 @@ impl Declared {
         }
     }
 
-    /// The links of a declared route, as declared.
+    /// Returns the links of a declared route, as declared.
     pub(super) fn links(&self, edge: EdgeId) -> &[LinkId] {
         self.edges.links(edge)
     }
 
-    /// Whether SimGrid puts a way together from its end.
+    /// Returns `true` if SimGrid builds a path from its end.
     pub(super) fn walks_backwards(&self) -> bool {
         matches!(self.rule, Rule::Dijkstra(_))
     }
 
-    /// Adds the links of the way between two points of the zone, and to `walk` in the order in which SimGrid meets
-    /// them.
+    /// Appends the links of the path between two points of the zone to `links`, and in the order in which SimGrid
+    /// visits them to `walk`.
     pub(super) fn route(&self, from: u32, to: u32, links: &mut Vec<LinkId>, walk: &mut Vec<LinkId>) -> bool {
         let mut path = Vec::new();
         if !self.path(from, to, &mut path) {

@@ -1,9 +1,9 @@
-//! `Dijkstra` and `DijkstraCache` zones: ways with the fewest links, found from the source when it is first asked for.
+//! `Dijkstra` and `DijkstraCache` zones: paths with the fewest links, computed for a source on its first lookup.
 //!
-//! Which of several shortest ways is taken depends on the order of the work, so the order is SimGrid's: the point with
-//! the smallest cost first, of equals the one that the declared routes mention first, and a way gives place only to a
-//! shorter one. SimGrid goes on from points that cannot be reached, with a cost that overflows, and then fails or never
-//! ends; here they lead nowhere.
+//! The choice between several shortest paths depends on the order of the work, so the order is SimGrid's: the point
+//! with the smallest cost is next, among equals the one that the declared routes mention first, and only a shorter path
+//! replaces another. From points that cannot be reached SimGrid continues with a cost that overflows, and then fails or
+//! never ends; here they are skipped.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,16 +13,16 @@ use crate::routing::source_cache::SourceCache;
 
 const NO_WAY: u32 = u32::MAX;
 
-/// The ways from each source that was asked for.
+/// Paths from each source that was looked up.
 pub(super) struct Dijkstra {
-    /// The place of each point in the order of mention.
+    /// Place of each point in the order of mention.
     rank: Vec<u32>,
-    /// For each source, the last declared route on the way to each point.
+    /// For each source, the last declared route on the path to each point.
     trees: SourceCache<Vec<u32>>,
 }
 
 impl Dijkstra {
-    /// For points with these places in the order of mention.
+    /// Creates the rule for points with these places in the order of mention.
     pub(super) fn new(rank: Vec<u32>) -> Self {
         let trees = SourceCache::new(rank.len(), 4 * rank.len());
         Self { rank, trees }
@@ -52,10 +52,10 @@ impl Dijkstra {
         last
     }
 
-    /// Appends the declared routes of the way; `false` if there is none.
+    /// Appends the declared routes of the path; `false` if there is none.
     pub(super) fn path(&self, edges: &Edges, from: u32, to: u32, path: &mut Vec<EdgeId>) -> bool {
         if from == to {
-            // Of a point to itself only the declared route counts.
+            // From a point to itself only the declared route counts.
             path.extend(edges.find(from, to));
             return edges.find(from, to).is_some();
         }

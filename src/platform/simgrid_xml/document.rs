@@ -1,4 +1,4 @@
-//! The elements of a platform file, in two passes: what there is, then the routes between it.
+//! Elements of a platform file, read in two passes: first the objects, then the routes between them.
 
 use roxmltree::{Attribute, Node};
 use std::borrow::Cow;
@@ -17,29 +17,29 @@ use super::vivaldi::Place;
 use crate::ids::{HostId, LinkId};
 use crate::topology::input::Located;
 
-/// Most hosts, and links, of a platform in XML: 1,048,576 and 4,194,304. A few words of a cluster stand for any number
-/// of them, and a host with its links takes some 800 bytes, so a short file must not ask for more than about a
-/// gigabyte.
+/// Largest numbers of hosts and links of a platform in XML: 1,048,576 and 4,194,304. A short cluster element can
+/// describe any number of them, and a host with its links takes about 800 bytes; the limits keep a short file from
+/// allocating more than about a gigabyte.
 pub(super) const MAX_HOSTS: usize = 1 << 20;
 const MAX_LINKS: usize = 1 << 22;
 
-/// Most zones inside one another.
+/// Largest nesting depth of zones.
 const MAX_DEPTH: u32 = 64;
 
-/// Name of the link from a host to itself, as SimGrid calls it.
+/// SimGrid's name of the link from a host to itself.
 const LOOPBACK: &str = "__loopback__";
 
 const ZONE_HELP: &str =
     "supported are zones with routing Full, Floyd, Dijkstra, DijkstraCache, Cluster, Vivaldi or None, and clusters";
 
-/// What the name of a link stands for.
+/// Links that a name refers to.
 #[derive(Clone, Copy)]
 pub(super) enum NamedLink {
     One(LinkId),
     Split { up: LinkId, down: LinkId },
 }
 
-/// How a zone says that it finds its routes.
+/// Declared routing of a zone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Full,
@@ -58,7 +58,7 @@ pub(super) struct Counters {
     pub(super) dragonfly_cables: u32,
 }
 
-/// What is put together from a document.
+/// State of building a platform from a document.
 pub(super) struct Builder<'a, 'input> {
     pub(super) source: Source<'a, 'input>,
     pub(super) counters: Counters,
@@ -67,7 +67,7 @@ pub(super) struct Builder<'a, 'input> {
     pub(super) sizes: Vec<u32>,
     pub(super) points: Vec<Point>,
     pub(super) point_of_host: Vec<PointId>,
-    /// Hosts, routers and zones share their names; with the place of each declaration.
+    /// Names of hosts, routers and zones, which share a namespace, with the position of each declaration.
     pub(super) point_names: HashMap<Cow<'a, str>, (PointId, usize)>,
     pub(super) link_names: HashMap<Cow<'a, str>, (NamedLink, usize)>,
     pub(super) hosts: Vec<Host>,
@@ -80,7 +80,7 @@ pub(super) struct Builder<'a, 'input> {
     disks: u32,
 }
 
-/// What a document describes.
+/// Contents of a document.
 pub(super) struct Description {
     pub(super) hosts: Vec<Host>,
     pub(super) links: Vec<Link>,
@@ -175,7 +175,7 @@ impl<'a, 'input> Builder<'a, 'input> {
             "dijkstra" | "dijkstracache" => Kind::Dijkstra,
             "cluster" => Kind::Cluster,
             "vivaldi" => Kind::Vivaldi,
-            // Called so since 3.26.
+            // Alternative name since 3.26.
             "none" | "empty" => Kind::None,
             _ => {
                 let message = format!("zone routing `{}` is not supported", routing.value());
@@ -230,7 +230,7 @@ impl<'a, 'input> Builder<'a, 'input> {
                     );
                 }
                 "cabinet" => cabinets.push(element),
-                // Read with the routes.
+                // Read together with the routes.
                 "route" | "zoneRoute" | "ASroute" if kind == Kind::Vivaldi => {
                     let message = format!("a `{name}` is in a zone with routing `Vivaldi`");
                     let help = "points of such a zone are joined by their coordinates";
@@ -241,7 +241,7 @@ impl<'a, 'input> Builder<'a, 'input> {
                 _ => return source.refuse_element(element),
             }
         }
-        // SimGrid makes the backbone and the hosts of cabinets at the end of the zone.
+        // SimGrid creates the backbone and the hosts of cabinets at the end of the zone.
         for backbone in node.children().filter(|child| child.has_tag_name("backbone")) {
             self.backbone(backbone)?;
         }
@@ -252,7 +252,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         Ok(())
     }
 
-    /// Makes a zone, which is a point of its parent.
+    /// Creates a zone, which is a point of its parent.
     pub(super) fn new_zone(
         &mut self,
         id: Attribute<'a, 'input>,
@@ -269,7 +269,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         self.sizes.push(0);
         self.new_point(id.range().start, id.value().into(), parent.unwrap_or(zone), PointKind::Zone(zone))?;
         if parent.is_none() {
-            // The outermost zone is no point of itself.
+            // The outermost zone is not a point of itself.
             self.sizes[zone.0 as usize] = 0;
         }
         Ok(zone)
@@ -279,12 +279,12 @@ impl<'a, 'input> Builder<'a, 'input> {
         self.zones[zone.0 as usize].routing = routing;
     }
 
-    /// Number of points in a zone so far.
+    /// Returns the number of points in a zone so far.
     pub(super) fn points_in(&self, zone: ZoneId) -> u32 {
         self.sizes[zone.0 as usize]
     }
 
-    /// Makes a point; its number in the zone is the answer.
+    /// Creates a point, and returns its number in the zone.
     pub(super) fn new_point(
         &mut self,
         at: usize,
@@ -324,8 +324,8 @@ impl<'a, 'input> Builder<'a, 'input> {
         Ok(local)
     }
 
-    /// The speed of a host in flop/s: that of its performance state, which never changes here. A state of speed 0 is
-    /// one in which nothing ends.
+    /// Returns the speed of a host in flop/s: that of its performance state, which never changes here. In a state of
+    /// speed 0 no computation ends.
     pub(super) fn speed(&self, node: Node<'a, 'input>) -> Result<f64, PlatformError> {
         let speed = self.source.required(node, "speed")?;
         let mut states = Vec::new();
@@ -369,7 +369,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         self.coordinates(node, point)
     }
 
-    /// Notes the coordinates of a point, if it has any.
+    /// Stores the coordinates of a point, if it has any.
     fn coordinates(&mut self, node: Node<'a, 'input>, point: PointId) -> Result<(), PlatformError> {
         let Some(attribute) = node.attribute_node("coordinates").filter(|a| !a.value().trim().is_empty()) else {
             return Ok(());
@@ -388,7 +388,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         }
     }
 
-    /// A host with a link for what it sends, and one for what it receives.
+    /// Reads a host with a link for sending and one for receiving.
     fn peer(&mut self, node: Node<'a, 'input>, zone: ZoneId) -> Result<(), PlatformError> {
         let source = self.source;
         source.attributes(node, &["id", "speed", "coordinates", "bw_in", "bw_out"])?;
@@ -407,7 +407,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         self.coordinates(node, point)
     }
 
-    /// Settings of the model, as they are written.
+    /// Reads the settings of the model, unchanged.
     fn config(&mut self, node: Node<'a, 'input>) -> Result<(), PlatformError> {
         let source = self.source;
         source.attributes(node, &["id"])?;
@@ -424,7 +424,8 @@ impl<'a, 'input> Builder<'a, 'input> {
         Ok(())
     }
 
-    /// The loopback of hosts that declare none: that of the caller, or of the file where the caller has the default.
+    /// Returns the loopback of hosts that declare none: that of the caller, or that of the file if the caller has the
+    /// default.
     fn loopback(&self, asked: Loopback) -> Result<Loopback, PlatformError> {
         let mut loopback = asked;
         for Setting { key, value, place } in &self.settings {
@@ -504,7 +505,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         }
     }
 
-    /// Number of links so far.
+    /// Returns the number of links so far.
     pub(super) fn link_count(&self) -> u32 {
         self.links.len() as u32
     }
@@ -517,7 +518,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         Ok(())
     }
 
-    /// Makes a link under its own name.
+    /// Creates a link under its own name.
     pub(super) fn generated_link(&mut self, at: usize, link: Link) -> Result<LinkId, PlatformError> {
         self.check_links(at, 1)?;
         let id = LinkId::new(self.links.len());
@@ -526,7 +527,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         Ok(id)
     }
 
-    /// Gives a link a name.
+    /// Assigns a name to a link.
     pub(super) fn name_link(&mut self, at: usize, name: Cow<'a, str>, link: NamedLink) -> Result<(), PlatformError> {
         if let Some(&(_, other)) = self.link_names.get(&name) {
             let message = format!("there is another link `{name}` in line {}", self.source.line(other));

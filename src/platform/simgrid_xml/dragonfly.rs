@@ -1,8 +1,8 @@
 //! Dragonfly clusters: groups of chassis of routers with hosts, and minimal routes between them.
 //!
-//! Green links join the routers of a chassis, black ones those of equal place in the chassis of a group, and one blue
-//! link joins two groups: router j of group i with router i of group j. Routes follow SimGrid 3.32 also where it takes
-//! a detour: after a green link it believes to be in the first chassis of the group.
+//! Green links join the routers of a chassis, black links the routers of the same place in the chassis of a group, and
+//! one blue link joins two groups: router j of group i with router i of group j. Routes follow SimGrid 3.32 even in a
+//! detour: after a green link it assumes the first chassis of the group.
 
 use super::cluster::Leaves;
 use super::network::Generated;
@@ -14,22 +14,22 @@ pub(super) struct Dragonfly {
     pub(super) chassis: u32,
     pub(super) routers: u32,
     pub(super) nodes: u32,
-    /// The loopback and the limiter of each host.
+    /// Loopback and limiter of each host.
     pub(super) leaves: Leaves,
-    /// The first limiter of a router, in the order of the routers.
+    /// First limiter of a router, in the order of the routers.
     pub(super) router_limiters: Option<u32>,
-    /// The first link of the first cable: those of hosts, green, black, blue.
+    /// First link of the first cable; the cables are those of hosts, green, black, blue.
     pub(super) first_cable: u32,
-    /// Links of a cable: 2 if it has a link for each direction.
+    /// Number of links per cable: 2 if it has a link per direction.
     pub(super) links_per_cable: u32,
 }
 
-/// Number of pairs of `count` things.
+/// Returns the number of pairs of `count` items.
 pub(super) fn pairs(count: u64) -> u64 {
     count * (count - 1) / 2
 }
 
-/// The place of the pair (low, high) among all pairs of `count` things, by low, then high.
+/// Returns the place of the pair (low, high) among all pairs of `count` items, by low, then high.
 fn pair_index(low: u64, high: u64, count: u64) -> u64 {
     low * (2 * count - low - 1) / 2 + (high - low - 1)
 }
@@ -65,21 +65,21 @@ impl Dragonfly {
         u64::from(self.groups) * u64::from(self.chassis) * u64::from(self.routers) * u64::from(self.nodes)
     }
 
-    /// The link between two ends of a cable of a family of pairs; the lower end sends up.
+    /// Returns the link between two ends of a cable of a family of pairs; the lower end sends up.
     fn pair(&self, before: u64, step: u64, ends: (u32, u32), count: u32) -> LinkId {
         let (low, high) = (ends.0.min(ends.1), ends.0.max(ends.1));
         let place = pair_index(u64::from(low), u64::from(high), u64::from(count));
         self.link(before + place * step, ends.0 < ends.1)
     }
 
-    /// To another router of the chassis.
+    /// Returns the link to another router of the chassis.
     fn green(&self, from: Router, blade: u32) -> LinkId {
         let chassis = u64::from(from.group * self.chassis + from.chassis);
         let before = self.hosts() + chassis * pairs(u64::from(self.routers));
         self.pair(before, 1, (from.blade, blade), self.routers)
     }
 
-    /// To the router of the same place in another chassis of the group.
+    /// Returns the link to the router of the same place in another chassis of the group.
     fn black(&self, from: Router, chassis: u32) -> LinkId {
         let greens = u64::from(self.groups * self.chassis) * pairs(u64::from(self.routers));
         let group = u64::from(from.group) * pairs(u64::from(self.chassis)) * u64::from(self.routers);
@@ -87,7 +87,7 @@ impl Dragonfly {
         self.pair(before, u64::from(self.routers), (from.chassis, chassis), self.chassis)
     }
 
-    /// To another group.
+    /// Returns the link to another group.
     fn blue(&self, from: u32, to: u32) -> LinkId {
         let greens = u64::from(self.groups * self.chassis) * pairs(u64::from(self.routers));
         let blacks = u64::from(self.groups) * pairs(u64::from(self.chassis)) * u64::from(self.routers);

@@ -1,7 +1,7 @@
-//! Fat-tree clusters: routes up by the destination (d mod k), and down over the cable that the source chooses.
+//! Fat-tree clusters: routes go up by the destination (d mod k), and down over the cable that the source selects.
 //!
-//! A switch of level `l` is known by its label, a digit for each level. Digits below `l` count parents, the others
-//! children. Cables are numbered level by level, from the child, parent by parent; so no table is needed.
+//! A switch of level `l` is identified by its label, a digit for each level. Digits below `l` count parents, the others
+//! children. Cables are numbered level by level, from the child, parent by parent, so no table is needed.
 
 use super::cluster::Leaves;
 use super::network::Generated;
@@ -11,19 +11,19 @@ use crate::ids::LinkId;
 pub(super) struct FatTree {
     /// For each level, from the hosts up: children of a switch, parents of a node below, cables between the two.
     pub(super) levels: Vec<Level>,
-    /// The loopback and the limiter of each host.
+    /// Loopback and limiter of each host.
     pub(super) leaves: Leaves,
-    /// The first limiter of a switch, in the order of the switches.
+    /// First limiter of a switch, in the order of the switches.
     pub(super) switch_limiters: Option<u32>,
-    /// The first link of the first cable.
+    /// First link of the first cable.
     pub(super) first_cable: u32,
-    /// Links of a cable: 2 if it has a link for each direction.
+    /// Number of links per cable: 2 if it has a link per direction.
     pub(super) links_per_cable: u32,
-    /// SimGrid numbers the hosts of all fat trees of a platform in one sequence; where that of this one begins.
+    /// Number of the first host of this tree; SimGrid numbers the hosts of all fat trees of a platform in one sequence.
     pub(super) first_position: u32,
 }
 
-/// The shape between two levels.
+/// Shape between two levels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Level {
     pub(super) children: u32,
@@ -31,27 +31,27 @@ pub(super) struct Level {
     pub(super) cables: u32,
 }
 
-/// A node on the way: its level (0 for hosts) and its label.
+/// A node on the path: its level (0 for hosts) and its label.
 #[derive(Clone)]
 struct Node {
     level: usize,
     label: Vec<u32>,
 }
 
-/// Number of nodes on a level, from 0 for the hosts. Saturates.
+/// Returns the number of nodes on a level, where level 0 are the hosts. Saturates.
 pub(super) fn nodes_on(levels: &[Level], level: usize) -> u64 {
     let radices = levels.iter().enumerate().map(|(i, l)| u64::from(if i < level { l.parents } else { l.children }));
     radices.fold(1, u64::saturating_mul)
 }
 
-/// Number of cables between a level and the one above it. Saturates.
+/// Returns the number of cables between a level and the next one. Saturates.
 pub(super) fn cables_above(levels: &[Level], level: usize) -> u64 {
     let shape = levels[level];
     nodes_on(levels, level).saturating_mul(u64::from(shape.parents)).saturating_mul(u64::from(shape.cables))
 }
 
 impl FatTree {
-    /// The radix of a digit on a level.
+    /// Returns the radix of a digit on a level.
     fn radix(&self, level: usize, digit: usize) -> u32 {
         if digit < level { self.levels[digit].parents } else { self.levels[digit].children }
     }
@@ -66,7 +66,7 @@ impl FatTree {
         Node { level: 0, label: label.collect() }
     }
 
-    /// The number of a node among those of its level.
+    /// Returns the number of a node among those of its level.
     fn position(&self, node: &Node) -> u64 {
         (0..self.levels.len())
             .rev()
@@ -81,7 +81,7 @@ impl FatTree {
         self.switch_limiters.map(|first| LinkId(first + (below + self.position(node)) as u32))
     }
 
-    /// The link of a cable from a node to its parent with the digit `parent`.
+    /// Returns the link of a cable from a node to its parent with the digit `parent`.
     fn cable(&self, child: &Node, parent: u32, cable: u32, up: bool) -> LinkId {
         let shape = self.levels[child.level];
         let below: u64 = (0..child.level).map(|level| cables_above(&self.levels, level)).sum();
@@ -92,7 +92,7 @@ impl FatTree {
         LinkId(self.first_cable + number as u32 * self.links_per_cable + half)
     }
 
-    /// Whether the host is below the switch.
+    /// Returns `true` if the host is below the switch.
     fn is_above(switch: &Node, host: &Node) -> bool {
         switch.level > 0 && switch.label[switch.level..] == host.label[switch.level..]
     }
@@ -121,7 +121,7 @@ impl Generated for FatTree {
         while here.level > 0 {
             let shape = self.levels[here.level - 1];
             let mut port = source % shape.cables * shape.children;
-            // SimGrid looks at the ports of a switch one after the other, and goes on with the next port number at the
+            // SimGrid checks the ports of a switch one after another, and continues with the next port number at the
             // child that it found there.
             while here.level > 0 {
                 let shape = self.levels[here.level - 1];

@@ -1,8 +1,8 @@
-//! `Floyd` zones: ways with the fewest links, for all pairs.
+//! `Floyd` zones: paths with the fewest links, for all pairs.
 //!
-//! Which of several shortest ways is taken depends on the order of the work, so the order is SimGrid's: intermediate
-//! points in the order of their declaration, and a way gives place only to a shorter one. The work grows with the cube
-//! of the number of points and the table with its square, so their number is limited.
+//! The choice between several shortest paths depends on the order of the work, so the order is SimGrid's: intermediate
+//! points in the order of their declaration, and only a shorter path replaces another. The work grows with the cube of
+//! the number of points and the table with its square, so their number is limited.
 
 use super::declared::{EdgeId, Edges};
 
@@ -11,14 +11,14 @@ pub(super) const MAX_POINTS: u32 = 2048;
 
 const NO_WAY: u32 = u32::MAX;
 
-/// For each pair the last point before the destination.
+/// For each pair, the last point before the destination.
 pub(super) struct Floyd {
     points: usize,
     before: Vec<u32>,
 }
 
 impl Floyd {
-    /// Finds all ways between `points` points.
+    /// Finds all paths between `points` points.
     pub(super) fn new(edges: &Edges, points: u32) -> Self {
         let n = points as usize;
         let mut cost = vec![NO_WAY; n * n];
@@ -41,7 +41,7 @@ impl Floyd {
                 let row = from * n..(from + 1) * n;
                 let ways = cost[row.clone()].iter_mut().zip(&mut before[row]);
                 for ((cost, before), (&rest, &last)) in ways.zip(from_via.iter().zip(&before_via)) {
-                    // Saturation is "no way", and never less than what is there.
+                    // A saturated sum means "no path", and is never less than an existing one.
                     let by_way_of = to_via.saturating_add(rest);
                     if by_way_of < *cost {
                         *cost = by_way_of;
@@ -53,14 +53,14 @@ impl Floyd {
         Self { points: n, before }
     }
 
-    /// Appends the declared routes of the way; `false` if there is none.
+    /// Appends the declared routes of the path; `false` if there is none.
     pub(super) fn path(&self, edges: &Edges, from: u32, to: u32, path: &mut Vec<EdgeId>) -> bool {
         let first = path.len();
         let mut here = to;
         loop {
             let before = self.before[from as usize * self.points + here as usize];
             let edge = if before == NO_WAY { None } else { edges.find(before, here) };
-            // A way has no point twice, so one that is longer than there are points would be a mistake of this file.
+            // A path visits no point twice, so one with more edges than points would be a bug in this file.
             let Some(edge) = edge.filter(|_| path.len() - first < self.points) else {
                 path.truncate(first);
                 return false;

@@ -1,24 +1,25 @@
 //! Platform files of SimGrid, version 4.1.
 //!
-//! Read are zones inside zones with the routings `Full`, `Floyd`, `Dijkstra`, `DijkstraCache`, `Cluster` (with
+//! Supported elements are nested zones with the routings `Full`, `Floyd`, `Dijkstra`, `DijkstraCache`, `Cluster` (with
 //! `host_link`, `cabinet`, `backbone`), `Vivaldi` (with `peer`) and `None`; clusters (`FLAT`, `TORUS`, `FAT_TREE`,
 //! `DRAGONFLY`); hosts, routers, links, routes, zone routes and routes that bypass others; and `config`, whose
-//! properties are handed on as they are written. Everything else is refused by name and place, never skipped: a
-//! platform that is read in part would predict something else. Disks, and properties that SMPI does not read, have no
-//! effect on messages.
+//! properties are passed on unchanged. Everything else is refused by name and position, never skipped: a platform that
+//! is read in part would lead to other predictions. Disks, and properties that SMPI does not read, have no effect on
+//! messages.
 //!
 //! Rules of the format that are easy to get wrong:
-//! - A SPLITDUPLEX link is two links, `NAME_UP` and `NAME_DOWN`, with the whole bandwidth each; a route has to say which.
-//! - A route is symmetrical unless it says otherwise: the way back takes the same links in reverse order, UP and DOWN
-//!   swapped. The route of a host to itself has no way back.
+//! - A SPLITDUPLEX link is two links, `NAME_UP` and `NAME_DOWN`, with the full bandwidth each; a route has to name one
+//!   of them.
+//! - A route is symmetrical by default: the reverse route takes the same links in reverse order, with UP and DOWN
+//!   swapped. The route of a host to itself has no reverse route.
 //! - Routers have no cost. They are ends of declared routes, and gateways.
-//! - Hosts of `Full`, `Floyd` and `Dijkstra` zones have a loopback; those of clusters and of `None` only if it is declared.
+//! - Hosts of `Full`, `Floyd` and `Dijkstra` zones have a loopback; hosts of clusters and of `None` have one only if it
+//!   is declared.
 //!
-//! `document.rs` reads the elements, `cluster.rs` the clusters, `routes.rs` the routes; `network.rs` is what comes out:
-//! zones, points and the route between two hosts. The ways inside a zone have a file for each routing: `declared.rs`
-//! (and `Full`), `floyd.rs`, `dijkstra.rs`, `star.rs`, `torus.rs`, `fat_tree.rs`, `dragonfly.rs`, `vivaldi.rs`. `bypass.rs` has the routes that
-//! come before all of these. Routes are found when
-//! they are asked for.
+//! `document.rs` reads the elements, `cluster.rs` the clusters, `routes.rs` the routes; `network.rs` is the result:
+//! zones, points and the route between two hosts. Each routing inside a zone has its own file: `declared.rs` (and
+//! `Full`), `floyd.rs`, `dijkstra.rs`, `star.rs`, `torus.rs`, `fat_tree.rs`, `dragonfly.rs`, `vivaldi.rs`. `bypass.rs`
+//! has the routes that override all of these. Routes are computed on demand.
 use super::Platform;
 use super::error::PlatformError;
 use super::load::Loaded;
@@ -51,16 +52,16 @@ use std::sync::Arc;
 /// route to themselves.
 ///
 /// # Errors
-/// [`PlatformError::Unsupported`] for what SimGrid may understand and this reader does not, [`PlatformError::File`] for
-/// what is wrong; both with the place.
+/// [`PlatformError::Unsupported`] for elements that SimGrid may support and this reader does not,
+/// [`PlatformError::File`] for invalid ones; both with the position.
 pub fn parse(file: &str, text: &str, loopback: Loopback) -> Result<Platform, PlatformError> {
     Ok(parse_all(file, text, loopback)?.platform)
 }
 
-/// Reads a platform as [`parse`] does, with the settings of its `config`.
+/// Reads a platform with the settings of its `config`, like [`parse`].
 ///
 /// # Errors
-/// Those of [`parse`].
+/// The same errors as [`parse`].
 pub fn parse_all(file: &str, text: &str, loopback: Loopback) -> Result<Loaded, PlatformError> {
     if let Some(located) = xml::declarations(file, text) {
         return Err(PlatformError::Unsupported(located));

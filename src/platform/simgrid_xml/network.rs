@@ -1,20 +1,21 @@
-//! The network that a document describes: zones inside zones, the points in them, and the route between two hosts.
+//! The network that a document describes: nested zones, the points in them, and the route between two hosts.
 //!
-//! A zone knows the routes between its own points: hosts and routers, or other zones. Between points of different
-//! zones, the nearest zone that has both inside it says how to cross from the one child to the other, between two
-//! gateways; the ways to the first gateway and from the second are found in the same manner, deeper down. As each step
-//! goes down, it ends.
+//! A zone has the routes between its own points: hosts and routers, or other zones. Between points of different zones,
+//! the innermost zone that contains both determines the crossing from the one child to the other, between two gateways;
+//! the paths to the first gateway and from the second are found recursively, in deeper zones. Each step descends, so
+//! the recursion ends.
 //!
-//! Two habits of SimGrid 3.32 are kept, because the order of links shows in its routes: the way through a `Dijkstra`
-//! zone is put in front of what was found before, and the links of one declared route of such a zone are reversed in
-//! it. No link is added or lost by that. In a `Full` zone a pair without a route adds nothing to a longer way.
+//! Two peculiarities of SimGrid 3.32 are kept, because the order of links is visible in its routes: the path through a
+//! `Dijkstra` zone is inserted before the links found so far, and the links of one declared route of such a zone are
+//! reversed in it. This neither adds nor removes links. In a `Full` zone a pair without a route adds nothing to a
+//! longer path.
 
 use super::super::RouteTable;
 use super::bypass::{self, Bypasses};
 use super::declared::Declared;
 use crate::ids::{HostId, LinkId};
 
-/// A host, a router, or a zone as its parent sees it: an index into [`Network::points`].
+/// A host, a router, or a zone as a point of its parent: an index into [`Network::points`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct PointId(pub(super) u32);
 
@@ -22,14 +23,14 @@ pub(super) struct PointId(pub(super) u32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ZoneId(pub(super) u32);
 
-/// Where a point is.
+/// Place and kind of a point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
-    /// The zone it is in; for the outermost zone, itself.
+    /// Zone that contains it; for the outermost zone, itself.
     pub(super) zone: ZoneId,
-    /// Its number among the points of that zone, in the order of their declaration.
+    /// Number among the points of that zone, in the order of their declaration.
     pub(super) local: u32,
-    /// What it is.
+    /// Kind of point.
     pub(super) kind: PointKind,
 }
 
@@ -40,46 +41,46 @@ pub(super) enum PointKind {
     Zone(ZoneId),
 }
 
-/// Routes between the points of a zone that come from a rule and not from a list.
+/// Routes between the points of a zone that are computed by a rule instead of listed.
 pub(super) trait Generated: Send + Sync {
-    /// Appends the links from one point to another; `false` if SimGrid has no answer.
+    /// Appends the links from one point to another; `false` if SimGrid has no route.
     fn route(&self, from: u32, to: u32, links: &mut Vec<LinkId>) -> bool;
 
-    /// Seconds of latency besides that of the links.
+    /// Returns the latency in seconds in addition to that of the links.
     fn extra_latency(&self, _from: u32, _to: u32) -> f64 {
         0.0
     }
 }
 
-/// The links of a route in the order in which SimGrid comes across them, and what it adds to their latencies.
+/// Links of a route in the order in which SimGrid visits them, and the latency that it adds to theirs.
 #[derive(Default)]
 pub(super) struct Walk {
     links: Vec<LinkId>,
-    /// Seconds.
+    /// Latency in seconds.
     extra_latency: f64,
 }
 
-/// How a zone finds its routes.
+/// Rule by which a zone finds its routes.
 pub(super) enum Routing {
-    /// From routes in the document.
+    /// Routes of the document.
     Declared(Declared),
-    /// By rule.
+    /// Routes by a rule.
     Generated(Box<dyn Generated>),
-    /// Not at all.
+    /// No routes.
     None,
 }
 
-/// A zone.
+/// A zone and its routing.
 pub(super) struct Zone {
-    /// The zone it is in; the outermost has none.
+    /// Zone that contains it; `None` for the outermost zone.
     pub(super) parent: Option<ZoneId>,
     /// Number of zones around it.
     pub(super) depth: u32,
     /// The zone as a point of its parent.
     pub(super) point: PointId,
-    /// Its routes.
+    /// Rule of its routes.
     pub(super) routing: Routing,
-    /// Routes that come before those.
+    /// Routes that override the rule.
     pub(super) bypasses: Bypasses,
 }
 
@@ -99,7 +100,7 @@ impl Network {
         self.points[id.0 as usize]
     }
 
-    /// The innermost zone with both points in it, and the children of it that they are in.
+    /// Returns the innermost zone that contains both points, and its children that contain one each.
     fn meeting(&self, from: Point, to: Point) -> (ZoneId, Option<(PointId, PointId)>) {
         let (mut a, mut b) = (from.zone, to.zone);
         if a == b {
@@ -120,8 +121,8 @@ impl Network {
         (a, Some((self.zone(below_a).point, self.zone(below_b).point)))
     }
 
-    /// Adds the links from one host or router to another; `false` if there is no way. `walk` gets them in the order in
-    /// which SimGrid comes across them, and adds their latencies: a crossing of zones before the ways to and from it,
+    /// Appends the links from one host or router to another; `false` if there is no path. `walk` collects them and
+    /// their latencies in the order in which SimGrid visits them: a crossing of zones before the paths to and from it,
     /// and the routes of a `Dijkstra` zone from the last to the first.
     fn between(&self, from: PointId, to: PointId, links: &mut Vec<LinkId>, walk: &mut Walk) -> bool {
         let (start, end) = (self.point(from), self.point(to));
@@ -142,7 +143,7 @@ impl Network {
                     walk.extra_latency += rule.extra_latency(start.local, end.local);
                     found
                 }
-                // SimGrid stops when it is asked for a way inside such a zone.
+                // SimGrid aborts on a lookup inside such a zone.
                 Routing::None => false,
             };
         };
@@ -155,8 +156,8 @@ impl Network {
         let (Some((enter, _)), Some((_, leave))) = (declared.gateways(first), declared.gateways(last)) else {
             return false;
         };
-        // The crossing is put together for itself, so that a `Dijkstra` zone on the way puts itself in front of it
-        // only.
+        // The crossing is built separately, so that a `Dijkstra` zone on the path inserts its links only before those
+        // of the crossing.
         let mut crossing = Vec::new();
         let mut here = enter;
         let mut steps = Vec::with_capacity(path.len());
@@ -185,8 +186,8 @@ impl Network {
         leave == to || self.between(leave, to, links, walk)
     }
 
-    /// Takes a route that comes before others, if there is one; whether it leads from end to end then. `meeting` is the
-    /// zone where two points of different zones meet.
+    /// Appends the route that overrides others; `None` if there is none, otherwise whether it leads from end to end.
+    /// `meeting` is the innermost zone that contains two points of different zones.
     fn bypass(
         &self,
         bypasses: &Bypasses,
@@ -208,7 +209,7 @@ impl Network {
         Some(leave == to || self.between(leave, to, links, walk))
     }
 
-    /// The zones around a point below another zone, as points, innermost first.
+    /// Returns the zones around a point below another zone, as points, innermost first.
     fn around(&self, point: PointId, below: ZoneId) -> Vec<PointId> {
         let mut zone = self.point(point).zone;
         let mut around = Vec::new();
@@ -251,7 +252,8 @@ impl RouteTable for Network {
     }
 
     fn has_loopback(&self, _: HostId) -> bool {
-        // Zones with a loopback have it among their routes; in others SimGrid refuses messages of a host to itself.
+        // Zones with a loopback have it among their routes; in other zones SimGrid refuses messages of a host to
+        // itself.
         false
     }
 }

@@ -1,12 +1,12 @@
-//! Lists of numbers as clusters write them: `0-3,7`.
+//! Lists of numbers in the notation of clusters: `0-3,7`.
 
 use super::document::MAX_HOSTS;
 use crate::memory;
 
-/// Expands a list of numbers and ranges, without making more than such a platform may have hosts.
+/// Expands a list of numbers and ranges; the length is limited to the largest number of hosts of a platform.
 ///
 /// # Errors
-/// What is wrong, as a sentence.
+/// Description of the error, as a sentence.
 pub(super) fn expand(text: &str) -> Result<Vec<u32>, String> {
     let number = |part: &str| {
         let trimmed = part.trim();

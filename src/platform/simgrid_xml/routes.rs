@@ -1,4 +1,4 @@
-//! The second pass over a document: the routes of its zones, when all names are known.
+//! The second pass over a document: reads the routes of its zones, when all names are known.
 
 use roxmltree::{Attribute, Node};
 
@@ -27,7 +27,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         self.bypasses(zone, node)?;
         if kind == Kind::Vivaldi {
             let points = (0..).zip(&self.points).filter(|(_, point)| point.zone == zone);
-            // The outermost zone is in itself, and no point of itself.
+            // The outermost zone contains itself, but is not a point of itself.
             let points = points.filter(|(_, point)| point.kind != PointKind::Zone(zone));
             let places = points.map(|(id, _)| self.places.get(&PointId(id)).copied().unwrap_or_default()).collect();
             self.set_routing(zone, Routing::Generated(Box::new(Vivaldi(places))));
@@ -86,7 +86,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         Ok(())
     }
 
-    /// Reads the routes of a zone that come before its others.
+    /// Reads the routes of a zone that override its others.
     fn bypasses(&mut self, zone: ZoneId, node: Node<'a, 'input>) -> Result<(), PlatformError> {
         let source = self.source;
         for element in node.children().filter(Node::is_element) {
@@ -122,7 +122,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         Ok(())
     }
 
-    /// Declares a route, twice if it is symmetrical; notes the place of each declaration.
+    /// Declares a route, twice if it is symmetrical, and stores the position of each declaration.
     fn route(
         &self,
         zone: ZoneId,
@@ -175,7 +175,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         }
     }
 
-    /// The links of a route, and what stands for each on the way back.
+    /// Returns the links of a route, and their counterparts on the reverse route.
     fn links_of_route(&self, node: Node<'a, 'input>) -> Result<(Vec<LinkId>, Vec<LinkId>), PlatformError> {
         let mut there = Vec::new();
         let mut back = Vec::new();
@@ -192,7 +192,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         Ok((there, back))
     }
 
-    /// A link on a route, and what stands for it on the way back.
+    /// Returns a link of a route, and its counterpart on the reverse route.
     fn link_of_route(&self, node: Node<'a, 'input>) -> Result<(LinkId, LinkId), PlatformError> {
         let source = self.source;
         if node.tag_name().name() != "link_ctn" {
@@ -237,7 +237,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         }
     }
 
-    /// An end of a route: a host or router of the zone, or a zone in it.
+    /// Returns an end of a route: a host or router of the zone, or a zone in it.
     fn end(
         &self,
         zone: ZoneId,
@@ -263,7 +263,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         self.source.wrong(attribute.range().start, message, help)
     }
 
-    /// A gateway: a host or router somewhere in a zone.
+    /// Returns a gateway: a host or router somewhere in a zone.
     fn gateway(&self, route: Node<'a, 'input>, name: &str, end: PointId) -> Result<PointId, PlatformError> {
         let attribute = self.source.required(route, name)?;
         let id = self.point(attribute)?;
@@ -285,7 +285,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         wrong(format!("gateway `{}` is not in the zone at its end of the route", attribute.value()))
     }
 
-    /// The links of a zone with routing `Cluster`.
+    /// Reads the links of a zone with routing `Cluster`.
     fn star(&mut self, zone: ZoneId, node: Node<'a, 'input>) -> Result<Star, PlatformError> {
         let source = self.source;
         let mut star = Star::default();

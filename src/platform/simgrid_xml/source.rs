@@ -1,4 +1,4 @@
-//! Elements and attributes of a document, with the errors that name their place.
+//! Elements and attributes of a document, and errors with their positions.
 
 use roxmltree::{Attribute, Document, Node};
 
@@ -25,22 +25,22 @@ impl<'a, 'input> Source<'a, 'input> {
         }
     }
 
-    /// Something that breaks a rule, at a byte of the document.
+    /// Returns the error for a broken rule, at a byte of the document.
     pub(super) fn wrong<T>(&self, at: usize, message: String, help: &str) -> Result<T, PlatformError> {
         Err(PlatformError::File(self.located(at, message, help)))
     }
 
-    /// Something that SimGrid may understand and mopsim does not simulate.
+    /// Returns the error for a feature that SimGrid may support and mopsim does not simulate.
     pub(super) fn unsupported<T>(&self, at: usize, message: String, help: &str) -> Result<T, PlatformError> {
         Err(PlatformError::Unsupported(self.located(at, message, help)))
     }
 
-    /// The line of a byte of the document.
+    /// Returns the line of a byte of the document.
     pub(super) fn line(&self, at: usize) -> u32 {
         self.document.text_pos_at(at).row
     }
 
-    /// The elements inside another; text between them is a mistake.
+    /// Returns the elements inside another; text between them is an error.
     pub(super) fn elements(&self, node: Node<'a, 'input>) -> Result<Vec<Node<'a, 'input>>, PlatformError> {
         for child in node.children().filter(Node::is_text) {
             if child.text().is_some_and(|text| !text.trim().is_empty()) {
@@ -51,7 +51,7 @@ impl<'a, 'input> Source<'a, 'input> {
         Ok(node.children().filter(Node::is_element).collect())
     }
 
-    /// Refuses elements inside an element that has none.
+    /// Refuses children of an element that must not have any.
     pub(super) fn empty(&self, node: Node<'a, 'input>) -> Result<(), PlatformError> {
         match self.elements(node)?.first() {
             None => Ok(()),
@@ -59,7 +59,7 @@ impl<'a, 'input> Source<'a, 'input> {
         }
     }
 
-    /// Refuses elements inside an element that may have only properties.
+    /// Refuses children other than properties.
     pub(super) fn properties_only(&self, node: Node<'a, 'input>) -> Result<(), PlatformError> {
         for inner in self.elements(node)? {
             if inner.tag_name().name() != "prop" {
@@ -70,7 +70,7 @@ impl<'a, 'input> Source<'a, 'input> {
         Ok(())
     }
 
-    /// A property: a remark for programs, without effect on the network, unless SMPI reads it.
+    /// Checks a property: a remark for programs, without effect on the network unless SMPI reads it.
     pub(super) fn property(&self, node: Node<'a, 'input>) -> Result<(), PlatformError> {
         self.attributes(node, &["id", "value"])?;
         self.empty(node)?;
@@ -103,7 +103,7 @@ impl<'a, 'input> Source<'a, 'input> {
         }
     }
 
-    /// An attribute that must be there.
+    /// Returns a required attribute.
     pub(super) fn required(&self, node: Node<'a, 'input>, name: &str) -> Result<Attribute<'a, 'input>, PlatformError> {
         match node.attribute_node(name) {
             Some(attribute) => Ok(attribute),
@@ -114,7 +114,7 @@ impl<'a, 'input> Source<'a, 'input> {
         }
     }
 
-    /// A quantity with a unit of SimGrid.
+    /// Reads a quantity with a unit of SimGrid.
     pub(super) fn parsed<T: FromSimGrid>(&self, attribute: Attribute<'a, 'input>) -> Result<T, PlatformError> {
         T::from_simgrid(attribute.value()).or_else(|error| {
             let message = format!("attribute `{}`: {error}", attribute.name());
@@ -122,12 +122,12 @@ impl<'a, 'input> Source<'a, 'input> {
         })
     }
 
-    /// A required quantity.
+    /// Reads a required quantity.
     pub(super) fn quantity<T: FromSimGrid>(&self, node: Node<'a, 'input>, name: &str) -> Result<T, PlatformError> {
         self.parsed(self.required(node, name)?)
     }
 
-    /// The number of cores of a host; 1 if it is not given.
+    /// Returns the number of cores of a host; 1 if it is missing.
     pub(super) fn cores(&self, node: Node<'a, 'input>) -> Result<u32, PlatformError> {
         let Some(core) = node.attribute_node("core") else { return Ok(1) };
         match core.value().trim().parse::<u32>() {
@@ -140,11 +140,11 @@ impl<'a, 'input> Source<'a, 'input> {
     }
 }
 
-/// What to do about speeds, bandwidths, latencies and states that change.
+/// Remedy for speeds, bandwidths, latencies and states that change.
 const PROFILES: &str = "states, speeds and bandwidths that change over time are not simulated yet (ask for it if you need \
                         it); they are constant here, so leave the profile out";
 
-/// What to do about an element that is not simulated.
+/// Returns the remedy for an element that is not simulated.
 fn refusal_help(name: &str) -> &'static str {
     match name {
         "config" => "put it into the platform, in front of the first zone",

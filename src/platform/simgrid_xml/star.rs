@@ -3,10 +3,10 @@
 use super::network::Generated;
 use crate::ids::LinkId;
 
-/// Links of a point: the place of the first one, and their number.
+/// Links of a point: index of the first one, and their number.
 type Span = Option<(u32, u32)>;
 
-/// Where the links of a point are.
+/// Links of a point to and from the centre.
 #[derive(Clone, Copy, Default)]
 struct Spoke {
     up: Span,
@@ -36,7 +36,7 @@ impl Star {
         &mut self.spokes[index]
     }
 
-    /// Gives a point its links to the centre and from it; `false` if it has some already.
+    /// Sets the links of a point to the centre and from it; `false` if it already has some.
     pub(super) fn connect(&mut self, point: u32, up: &[LinkId], down: &[LinkId]) -> bool {
         if self.spoke(point).up.is_some() {
             return false;
@@ -47,7 +47,7 @@ impl Star {
         true
     }
 
-    /// Gives a point a route to itself; `false` if it has one already.
+    /// Sets the route of a point to itself; `false` if it already has one.
     pub(super) fn loop_back(&mut self, point: u32, links: &[LinkId]) -> bool {
         if self.spoke(point).loopback.is_some() {
             return false;
@@ -57,7 +57,7 @@ impl Star {
         true
     }
 
-    /// Points that nothing was said about stand at the centre: no link leads to it or from it.
+    /// Completes the star: points without declared links are at the centre, with no link to or from it.
     pub(super) fn complete(mut self, points: u32) -> Self {
         self.spokes.resize(points as usize, Spoke::default());
         for spoke in &mut self.spokes {
@@ -75,7 +75,7 @@ impl Generated for Star {
         let first = links.len();
         let mut add = |span: (u32, u32)| {
             for &link in &self.links[span.0 as usize..(span.0 + span.1) as usize] {
-                // The backbone is on the way up and on the way down, and a message takes it once.
+                // The backbone is on the path up and on the path down, but a message takes it once.
                 if !links[first..].contains(&link) {
                     links.push(link);
                 }

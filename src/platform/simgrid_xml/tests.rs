@@ -1,4 +1,4 @@
-//! The reader on small documents, right and wrong.
+//! Tests of the reader with small documents, valid and invalid.
 
 use super::super::{Host, SharingPolicy};
 use super::*;
@@ -40,9 +40,9 @@ fn a_small_platform_by_hand() {
     let expected = [("a_UP", Shared), ("a_DOWN", Shared), ("b", Shared), ("c", FatPipe), ("__loopback__", FatPipe)];
     assert_eq!(policies, expected);
     assert_eq!(route(&platform, 0, 1), ["a_UP", "b"]);
-    // The way back takes the other half of the cable, in reverse order.
+    // The reverse route takes the other direction of the cable, in reverse order.
     assert_eq!(route(&platform, 1, 0), ["b", "a_DOWN"]);
-    // A host's own route to itself comes before the loopback that the others have.
+    // A host's own route to itself overrides the default loopback.
     assert_eq!(route(&platform, 1, 1), ["c"]);
     assert_eq!(route(&platform, 0, 0), ["__loopback__"]);
 }
@@ -136,7 +136,7 @@ proptest! {
     }
 }
 
-/// A document around the content of an outermost zone with routing `Full`.
+/// Returns a document with this content in an outermost zone with routing `Full`.
 fn outer(content: &str) -> String {
     format!("<platform version=\"4.1\">\n<zone id=\"w\" routing=\"Full\">\n{content}\n</zone>\n</platform>")
 }
@@ -156,7 +156,7 @@ fn ways_through_zones_are_put_together() {
     assert_eq!(route(&platform, 0, 0), ["__loopback__"]);
     // A host of a flat cluster without a loopback sends to itself over its own cable.
     assert_eq!(route(&platform, 1, 1), ["c_link_0_UP", "c_link_0_DOWN"]);
-    // One of a torus has no way at all.
+    // A host of a torus has no path to itself.
     let torus = "<platform version='4.1'><cluster id='c' prefix='n' suffix='' radical='0-3' speed='1f' bw='2Bps' \
                  lat='3s' topology='TORUS' topo_parameters='2,2'/></platform>";
     let torus = read(torus).unwrap();
@@ -164,7 +164,7 @@ fn ways_through_zones_are_put_together() {
     assert_eq!(route(&torus, 1, 2), ["c_link_from_0_to_1_DOWN", "c_link_from_0_to_2_UP"]);
 }
 
-/// A bypass counts for one direction, and comes before the route of its zone; between zones, the ways to and from its
+/// A bypass applies to one direction, and overrides the route of its zone; between zones, the paths to and from its
 /// gateways are added.
 #[test]
 fn bypasses_come_first() {
@@ -206,8 +206,8 @@ fn points_of_a_vivaldi_zone_are_as_far_as_their_coordinates() {
     assert_eq!((bandwidth("link_c_UP"), bandwidth("link_c_DOWN")), (2.0, 1.0));
 }
 
-/// Settings come out as they are written, with their places; disks are counted. Blank lines may precede the XML
-/// declaration, and places stay what they are.
+/// Settings are passed on unchanged, with their positions; disks are counted. Blank lines may precede the XML
+/// declaration, and do not change positions.
 #[test]
 fn settings_and_remarks_are_handed_on() {
     let inside = "<host id='h' speed='1f'><disk id='d'><prop id='size' value='1'/></disk></host>";

@@ -4,15 +4,15 @@ use super::cluster::Leaves;
 use super::network::Generated;
 use crate::ids::LinkId;
 
-/// A torus of hosts; host `x1 + d1*x2 + ...` stands at (x1, x2, ...).
+/// A torus of hosts; host `x1 + d1*x2 + ...` has the coordinates (x1, x2, ...).
 pub(super) struct Torus {
-    /// Sizes.
+    /// Size of each dimension.
     pub(super) dimensions: Vec<u32>,
-    /// The links of each host; its cables are its own links.
+    /// Links of each host, which include its cables.
     pub(super) leaves: Leaves,
 }
 
-/// The number of the next host in a dimension: one step up, or back to the start.
+/// Returns the number of the next host in a dimension: one step up, or back to the start.
 pub(super) fn next(host: u32, size: u32, stride: u32) -> u32 {
     if (host / stride) % size == size - 1 { host - (size - 1) * stride } else { host + stride }
 }
@@ -21,8 +21,8 @@ fn previous(host: u32, size: u32, stride: u32) -> u32 {
     if (host / stride).is_multiple_of(size) { host + (size - 1) * stride } else { host - stride }
 }
 
-/// Whether messages go up from `mine` to `target`: the shorter way round. In an even ring, the opposite host lies up
-/// from the lower half and down from its middle, because SimGrid compares so.
+/// Returns `true` if messages go up from `mine` to `target`, by the shorter way round. In an even ring, the opposite
+/// host is reached upwards from the lower half and downwards from the middle, because of SimGrid's comparison.
 fn goes_up(mine: u32, target: u32, size: u32) -> bool {
     let half = size / 2;
     (target > mine && target <= mine + half) || (mine > half && (mine + half) % size >= target)
@@ -42,7 +42,7 @@ impl Generated for Torus {
             let target = (to / stride) % size;
             let up = goes_up((from / stride) % size, target, size);
             while (here / stride) % size != target {
-                // Each host on the way sends on, so the limit of each counts.
+                // Each host on the path forwards the message, so the limiter of each counts.
                 links.extend(self.leaves.limiter(here));
                 if up {
                     links.push(self.leaves.cable(here, dimension, true));

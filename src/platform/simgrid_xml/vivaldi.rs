@@ -1,9 +1,8 @@
 //! Zones with routing `Vivaldi`: the latency between two points is the distance of their coordinates.
 //!
-//! Coordinates are in milliseconds: two of a plane, and the height above it, which a message goes down and up again
+//! Coordinates are in milliseconds: two of a plane, and the height above it, which a message descends and climbs
 //! (Dabek, Cox, Kaashoek, Morris: Vivaldi: A Decentralized Network Coordinate System, SIGCOMM 2004, section 3.4). A
-//! `peer` has a link for what it sends and one for what it receives; a `host` has none, so nothing but its distance
-//! holds messages up.
+//! `peer` has a link for sending and one for receiving; a `host` has none, so only its distance delays messages.
 
 use super::network::Generated;
 use crate::ids::LinkId;
@@ -13,11 +12,11 @@ use crate::ids::LinkId;
 pub(super) struct Place {
     /// Coordinates in milliseconds; none for a zone.
     pub(super) coordinates: Option<[f64; 3]>,
-    /// The links of a peer: out of it, and into it.
+    /// Links of a peer: out of it, and into it.
     pub(super) links: Option<(LinkId, LinkId)>,
 }
 
-/// The points of a zone, by their numbers.
+/// Points of a zone, by their numbers.
 #[derive(Default)]
 pub(super) struct Vivaldi(pub(super) Vec<Place>);
 
@@ -32,7 +31,7 @@ impl Generated for Vivaldi {
         let (Some(start), Some(end)) = (self.place(from), self.place(to)) else { return false };
         links.extend(start.links.map(|(up, _)| up));
         links.extend(end.links.map(|(_, down)| down));
-        // Zones have no coordinates, so there is no way between them.
+        // Zones have no coordinates, so there is no path between them.
         start.coordinates.is_some() && end.coordinates.is_some()
     }
 

@@ -7,7 +7,7 @@ use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
 use std::fmt::Write;
 
-/// A bar: a value, and where its repetitions have the mean of all with 95 % confidence.
+/// A bar: a value, and the 95 % confidence interval of its repetitions.
 pub(super) struct Bar {
     pub value: f64,
     pub interval: Option<[f64; 2]>,
@@ -15,43 +15,43 @@ pub(super) struct Bar {
 
 impl Bar {
     fn of(statistic: &Statistic) -> Self {
-        // Repetitions that do not differ have nothing to show.
+        // Repetitions without any difference need no whiskers.
         Self { value: statistic.mean, interval: statistic.interval().filter(|[low, high]| low < high) }
     }
 
-    /// How far it reaches, whiskers included.
+    /// Returns the end of the bar, including whiskers.
     fn end(&self) -> f64 {
         finite(self.value).max(self.interval.map_or(0.0, |[_, high]| finite(high)))
     }
 }
 
-/// One group: its name and a bar for each network.
+/// Group of bars: its name and a bar for each network.
 pub(super) struct Group {
     pub name: String,
     pub bars: Vec<Bar>,
 }
 
-/// Groups of bars with what there is to say of them.
+/// Groups of bars with a caption.
 pub(super) struct Chart {
-    /// Unique in the document.
+    /// Id, unique in the document.
     pub id: String,
     pub title: String,
     pub description: String,
-    /// Letter of each network, and its number, which says its fill.
+    /// Letter of each network, and its number, which determines its fill.
     pub networks: Vec<(String, usize)>,
     pub groups: Vec<Group>,
-    /// The least end of the scale, where several charts share it.
+    /// Minimum of the scale's end, if several charts share the scale.
     pub scale: f64,
-    /// Whether the last group is the mean of the others.
+    /// `true` if the last group is the mean of the others.
     pub mean: bool,
 }
 
-/// Letter and number of a column's network, which are the same in all settings.
+/// Returns the letter and number of a column's network, which are the same in all settings.
 pub(super) fn named(c: &Comparison, column: usize) -> (String, usize) {
     (label::network(c, column), label::place(c, column).1)
 }
 
-/// Performance on all workloads, and its mean: a chart for each setting, on the same scale.
+/// Returns the performance on all workloads, and its mean: a chart for each setting, on the same scale.
 pub(super) fn performance(view: &View<'_>) -> Vec<Chart> {
     let settings = view.comparison.of_settings();
     let mut charts: Vec<Chart> =
@@ -88,7 +88,7 @@ fn of_setting(view: &View<'_>, setting: usize, columns: &[usize]) -> Chart {
     }
 }
 
-/// The end of the scale. Whiskers of few repetitions may be long beyond measure; those that leave the scale are cut
+/// Returns the end of the scale. Whiskers of few repetitions may be extremely long; those that exceed the scale are cut
 /// off.
 fn most(groups: &[Group]) -> f64 {
     let bars = || groups.iter().flat_map(|g| &g.bars);
@@ -96,7 +96,7 @@ fn most(groups: &[Group]) -> f64 {
     bars().map(Bar::end).fold(value, f64::max).min(1.5 * value)
 }
 
-/// An error bar: dark on a light casing, so that it shows on any fill.
+/// Draws an error bar: dark with a light outline, so that it is visible on any fill.
 fn whisker(path: &str) -> String {
     format!("<path d=\"{path}\" class=\"whisker-casing\"/><path d=\"{path}\" class=\"whisker\"/>")
 }
@@ -113,12 +113,12 @@ fn description(view: &View<'_>, columns: &[usize]) -> String {
     format!("Geometric means: {}. The table of all results has the other values.", means.collect::<Vec<_>>().join("; "))
 }
 
-/// Upright bars, in rows of groups, for wide screens and for paper.
+/// Draws vertical bars, in rows of groups, for wide screens and for paper.
 pub(super) fn wide(chart: &Chart) -> String {
     let (width, left, height) = (1040.0, 40.0, 250.0);
     let Chart { groups, networks, .. } = chart;
     let count = networks.len() as f64;
-    // Bars get as much room as there is.
+    // Bars use all available room.
     let room = width - left;
     let per_row = ((room / (count * 11.0 + 18.0)) as usize).clamp(1, groups.len().max(1));
     let rows = groups.len().div_ceil(per_row).max(1);
@@ -148,7 +148,7 @@ pub(super) fn wide(chart: &Chart) -> String {
                     &network_fill(networks[n].1),
                 );
             }
-            // The line of the baseline runs over the bars, and under their values.
+            // The line of the baseline is above the bars and below their values.
             svg.line(left + g as f64 * pitch, y(1.0), left + (g + 1) as f64 * pitch, y(1.0), "baseline");
             for (n, this) in group.bars.iter().enumerate() {
                 let x = start + (n as f64 + 0.5) * bar;
@@ -174,7 +174,7 @@ pub(super) fn wide(chart: &Chart) -> String {
     svg.finish(&chart.id, "wide", &chart.title, &chart.description)
 }
 
-/// Lying bars, one group under the other, for narrow screens.
+/// Draws horizontal bars, one group below another, for narrow screens.
 pub(super) fn narrow(chart: &Chart) -> String {
     let (width, left, right, bar) = (360.0, 22.0, 44.0, 17.0);
     let Chart { groups, networks, .. } = chart;

@@ -1,4 +1,4 @@
-//! What there is to say of a network beside its results. What is unknown is left out of the report.
+//! Properties of networks for reports, in addition to their results. Unknown ones are omitted.
 
 use crate::platform::Platform;
 use crate::platform::speeds::Speeds;
@@ -8,14 +8,14 @@ use crate::report::{Effort, TopologyOptions, TopologyReport};
 use crate::study::network::NetworkUnderTest;
 use crate::study::procurement::NetworkCost;
 
-/// A network as the report describes it.
+/// Properties of a network.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Facts {
     /// Number of switches.
     pub switches: Option<usize>,
-    /// Number of cables, and whether they are one-way.
+    /// Number of cables, and `true` if they are one-way.
     pub cables: Option<(usize, bool)>,
-    /// Directions in which cables carry something: a two-way cable counts twice.
+    /// Number of directions in which cables carry data: a two-way cable counts twice.
     pub lanes: Option<usize>,
     /// Smallest and largest degree.
     pub degrees: Option<(usize, usize)>,
@@ -25,23 +25,23 @@ pub struct Facts {
     pub aspl: Option<f64>,
     /// Digest of the cables.
     pub edge_sha256: Option<String>,
-    /// Metres of cable, where a floor plan is known.
+    /// Total length of cables in metres, if a floor plan is known.
     pub metres: Option<f64>,
-    /// Price, where prices are known.
+    /// Price, if prices are known.
     pub dollars: Option<f64>,
-    /// Total cost of ownership, where it is computed.
+    /// Total cost of ownership, if it is computed.
     pub total: Option<f64>,
-    /// Power, where it is known.
+    /// Power in watts, if known.
     pub watts: Option<f64>,
-    /// Hosts, links and their speeds in words.
+    /// Descriptions of hosts, links and their speeds.
     pub parameters: Vec<(&'static str, String)>,
 }
 
 impl Facts {
-    /// Of a network that takes part in a study. Distances of very large networks are left out.
+    /// Returns the properties of a network in a study. Distances of very large networks are omitted.
     pub fn of(network: &NetworkUnderTest, cost: Option<NetworkCost>) -> Self {
         let parameters = parameters(network);
-        // What takes long the report does not show.
+        // Properties that take long to compute are not part of the report.
         let options = TopologyOptions { effort: Effort::Least, floor: network.floor, ..TopologyOptions::default() };
         let Some(report) = network.topology.as_ref().and_then(|t| TopologyReport::of(t, &options).ok()) else {
             return Self { parameters, ..Self::priced(cost) };

@@ -1,4 +1,4 @@
-//! A heat map of the links: how much they carry, from the busiest to the idlest, network by network.
+//! Heat maps of link loads, from the busiest to the idlest link, network by network.
 
 use super::View;
 use super::svg::{Svg, escape, finite, shortened};
@@ -6,18 +6,18 @@ use crate::report::number::percent;
 use crate::report::{across, label};
 use crate::result::explain::PROFILE_GROUPS;
 
-/// The largest load of a group of links: the darkest tone.
+/// Returns the largest load of a group of links, which has the darkest tone.
 pub(super) fn most(view: &View<'_>) -> f64 {
     let c = view.comparison;
     c.cells.iter().flat_map(|cell| &cell.explanation.load_profile).copied().map(finite).fold(0.0, f64::max)
 }
 
-/// The tone of a load. The square root keeps small loads apart, which most are.
+/// Returns the tone of a load. The square root makes small loads, which most are, distinguishable.
 fn tone(load: f64, most: f64) -> f64 {
     if most > 0.0 { (finite(load) / most).clamp(0.0, 1.0).sqrt() } else { 0.0 }
 }
 
-/// A panel for each workload.
+/// Draws a panel for each workload.
 pub(super) fn panels(view: &View<'_>) -> Vec<String> {
     let most = most(view);
     let settings = view.comparison.of_settings();
@@ -69,7 +69,7 @@ fn panel(view: &View<'_>, workload: usize, most: f64, (setting, columns): (usize
     )
 }
 
-/// The scale of tones.
+/// Draws the scale of tones.
 pub(super) fn scale(view: &View<'_>) -> String {
     let most = most(view);
     let mut svg = Svg::new(340.0, 34.0);

@@ -1,4 +1,4 @@
-//! The timeline of one cell: a lane for each rank, and the critical path across them.
+//! Timelines of cells: a lane for each rank, and the critical path across them.
 
 use super::svg::escape;
 use crate::report::number::seconds;
@@ -7,16 +7,16 @@ use crate::result::lanes::{Doing, Lanes};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// Most lanes that are drawn.
+/// Largest number of lanes that are drawn.
 const MOST: usize = 128;
 
-/// Most messages of the critical path that are drawn.
+/// Largest number of messages of the critical path that are drawn.
 const MOST_STEPS: usize = 4000;
 
-/// Messages of the critical path from which on it is drawn as a hairline.
+/// Number of messages of the critical path from which on it is drawn as a hairline.
 const DENSE: usize = 150;
 
-/// A timeline for the template.
+/// Timeline for the template.
 #[derive(Serialize)]
 pub(super) struct Timeline {
     pub workload: String,
@@ -30,7 +30,7 @@ pub(super) struct Timeline {
     pub height: usize,
 }
 
-/// Draws what was watched.
+/// Draws the observed ranks.
 pub(super) fn draw(
     (lanes, path): (&Lanes, &CriticalPathFinder),
     ranks: usize,
@@ -62,12 +62,12 @@ pub(super) fn draw(
     if let (Some(steps), Some(last)) = (steps, path.path().map(|path| path.last_rank)) {
         let x = |date: f64| (date / lanes.seconds * lanes.steps as f64).clamp(0.0, lanes.steps as f64);
         let y = |rank: u32| f64::from(rank) / every as f64 + 0.42;
-        // A path that crosses the lanes again and again, as of an all-to-all, would hide them.
+        // A path that crosses the lanes frequently, as in an all-to-all, would hide them.
         let dense = if steps.len() > DENSE { " dense" } else { "" };
         let mut path = String::new();
         let _ = write!(path, "M0 {:.2}", y(steps[0].posted_by));
         for step in &steps {
-            // Along the lane of the rank until its message starts, then over to the rank that the message sets free.
+            // Along the lane of the rank until its message starts, then across to the rank that the message releases.
             let _ = write!(path, "L{:.2} {:.2}", x(step.started), y(step.posted_by));
             let _ = write!(path, "L{:.2} {:.2}", x(step.started + step.seconds), y(step.set_free));
         }

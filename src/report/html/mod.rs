@@ -1,9 +1,9 @@
-//! A comparison as one HTML file that needs nothing else: no network, no fonts, no scripts.
+//! Comparisons as self-contained HTML files: no network, no fonts, no scripts.
 //!
-//! The page is a template of `templates/`; every kind of chart is a file that gives inline SVG. Charts are drawn here
-//! and not by a library since they have to be readable without colour, in light and dark and on paper, which is a
-//! matter of classes and patterns that the style sheet knows. Values in tables are `<data>` elements with the exact
-//! number; the results are there once more as the JSON of `--format json`.
+//! The page is a template of `templates/`; every kind of chart is a file that returns inline SVG. Charts are drawn here
+//! instead of by a library because they have to be readable without colour, in light and dark mode and on paper, which
+//! needs classes and patterns of the style sheet. Values in tables are `<data>` elements with the exact number; the
+//! results are also included as the JSON of `--format json`.
 
 mod bars;
 mod facts;
@@ -35,58 +35,58 @@ use minijinja::{Environment, Value, context};
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// Steps of time in the timeline, if there are not too many ranks.
+/// Number of time steps in the timeline, unless there are too many ranks.
 const STEPS: usize = 320;
 
-/// Ranks times steps of time in the timeline at most: 48 MB.
+/// Largest product of ranks and time steps in the timeline: 48 MB.
 const MOST_LANES: usize = 4 << 20;
 
-/// Everything that the report shows.
+/// Contents of the report.
 #[derive(Debug)]
 pub struct HtmlReport<'a> {
-    /// The results.
+    /// Results of the study.
     pub comparison: &'a Comparison,
-    /// What there is to say of each network, in their order.
+    /// Properties of each network, in their order.
     pub facts: Vec<Facts>,
-    /// What the networks carry under synthetic traffic, if the study asks for it.
+    /// Throughput of the networks under synthetic traffic, if the study requests it.
     pub carried: Vec<SyntheticTraffic>,
-    /// The timeline of one cell.
+    /// Timeline of one cell.
     pub timeline: Option<Watched>,
-    /// The command that made the report, and the text of the study file.
+    /// Command that created the report, and the text of the study file.
     pub origin: Option<Origin>,
 }
 
-/// How to repeat a study.
+/// Information to reproduce a study.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Origin {
-    /// The command line.
+    /// Command line.
     pub command: String,
     /// Text of the study file.
     pub study: String,
 }
 
-/// A cell whose ranks were watched.
+/// An observed cell.
 #[derive(Debug)]
 pub struct Watched {
     /// Index of the workload.
     pub workload: usize,
     /// Index of the network.
     pub network: usize,
-    /// What the ranks did.
+    /// States of the ranks over time.
     pub lanes: Lanes,
-    /// What the length of the run depends on.
+    /// Critical path of the run.
     pub path: CriticalPathFinder,
 }
 
 impl Watched {
-    /// Replays a cell once more and watches its ranks.
+    /// Replays a cell again and observes its ranks.
     ///
     /// # Errors
     /// [`StudyError::Replay`].
     pub fn replay(study: &Study, c: &Comparison, workload: usize, network: usize) -> Result<Self, StudyError> {
         let ranks = c.workloads[workload].ranks;
         let steps = (MOST_LANES / ranks.max(1)).clamp(16, STEPS);
-        // Of repetitions the first is replayed, which may take longer than they do on average.
+        // The first repetition is replayed, which may take longer than the mean.
         let first = c.runs.iter().find(|run| run.workload == workload && run.network == network);
         let seconds = first.map_or(c.cell(workload, network).simulated_seconds, |run| run.record.simulated_seconds);
         let mut watching = (Lanes::new(ranks, seconds, steps), CriticalPathFinder::new(ranks));
@@ -97,8 +97,8 @@ impl Watched {
         Ok(Self { workload, network, lanes, path })
     }
 
-    /// The cell that says most if nobody chooses: of the workload on which networks differ most, the fastest network. A
-    /// timeline shows one application, so several jobs are not chosen.
+    /// Returns the default cell of the timeline: of the workload for which networks differ most, the fastest network. A
+    /// timeline shows one application, so combined jobs are not chosen.
     pub fn choose(c: &Comparison) -> Option<(usize, usize)> {
         let alone = |&w: &usize| c.runs.iter().all(|run| run.workload != w || run.record.jobs.is_none());
         let times = |w: usize| (0..c.networks.len()).map(move |n| c.cell(w, n).simulated_seconds);
@@ -110,23 +110,23 @@ impl Watched {
     }
 }
 
-/// What charts need.
+/// Input of the charts.
 struct View<'a> {
     comparison: &'a Comparison,
     facts: &'a [Facts],
 }
 
-/// `192 two-way`.
+/// Formats cables: `192 two-way`.
 fn cables((count, one_way): (usize, bool)) -> String {
     format!("{} {}", number::grouped(count as u64), if one_way { "one-way" } else { "two-way" })
 }
 
-/// `0.980–1.031`.
+/// Formats an interval: `0.980–1.031`.
 fn interval([low, high]: [f64; 2]) -> String {
     format!("{low:.3}–{high:.3}")
 }
 
-/// A value with its exact number, as the template shows it.
+/// A value and its exact number, for the template.
 #[derive(Serialize)]
 struct Exact {
     value: String,
@@ -140,13 +140,13 @@ fn exact(value: f64, text: impl Fn(f64) -> String) -> Exact {
 #[derive(Serialize)]
 struct Network<'a> {
     letter: String,
-    /// Attributes of its fill.
+    /// Attributes of the network's fill.
     fill: Value,
     name: String,
     topology: &'a str,
     baseline: bool,
     seed: Option<u64>,
-    /// Where there are several.
+    /// Seeds, if there are several.
     seeds: Option<String>,
     duplex: Option<&'a str>,
     routing: String,
@@ -166,14 +166,14 @@ struct Network<'a> {
 #[derive(Serialize)]
 struct Row<'a> {
     workload: &'a str,
-    /// Rows of this workload, in the first of them; 0 in the others.
+    /// Number of rows of this workload, in the first of them; 0 in the others.
     span: usize,
     letter: String,
     network: &'a str,
     seconds: Exact,
     mops: Option<Exact>,
     relative: Exact,
-    /// Of its 95 % confidence interval, where there are repetitions.
+    /// Half-width of the 95 % confidence interval, if there are repetitions.
     half_width: Option<Exact>,
     shares: [Exact; 4],
     hops: Option<Exact>,
@@ -221,7 +221,7 @@ impl HtmlReport<'_> {
     /// Writes the file.
     ///
     /// # Errors
-    /// If `out` does not take it.
+    /// If writing to `out` fails.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let c = self.comparison;
         let view = View { comparison: c, facts: &self.facts };
@@ -361,7 +361,7 @@ fn network<'a>(c: &'a Comparison, f: &'a Facts, entry: super::legend::Entry) -> 
     }
 }
 
-/// Every network in every setting, for the template.
+/// Returns the comparison across settings, for the template.
 fn across(c: &Comparison) -> Option<Value> {
     let shown = super::across::shown(c)?;
     let row = |row: &super::across::Row| {
@@ -380,7 +380,7 @@ fn across(c: &Comparison) -> Option<Value> {
     })
 }
 
-/// How far changed assumptions move the networks, for the template.
+/// Returns the effects of changed assumptions on the networks, for the template.
 fn sensitivity(c: &Comparison) -> Option<Value> {
     let shown = super::sensitivity::shown(c)?;
     let percent = super::sensitivity::percent;
@@ -411,7 +411,7 @@ fn sensitivity(c: &Comparison) -> Option<Value> {
     })
 }
 
-/// The results as JSON for a script element.
+/// Returns the results as JSON for a script element.
 fn embedded_json(c: &Comparison) -> io::Result<String> {
     let mut json = Vec::new();
     Json.compare(c, &mut json)?;

@@ -1,4 +1,4 @@
-//! What a buyer gets for money and power: the networks by performance for a dollar, within the budget first.
+//! Offers: the networks by performance per dollar, within the budget first.
 
 use super::{Exact, Facts, View, exact, short};
 use crate::report::across;
@@ -7,24 +7,24 @@ use crate::report::offers::{caveats, limits, sign, within};
 use crate::study::procurement::{self, NetworkCost, Offer};
 use serde::Serialize;
 
-/// The table of offers.
+/// Table of offers.
 #[derive(Serialize)]
 pub(super) struct Offers {
-    /// What a network may cost, in words; `None` if the study says nothing.
+    /// Limits of the budget, in words; `None` if the study has no limits.
     pub budget: Option<String>,
     /// Sign of the currency.
     pub sign: String,
-    /// Whether there is a total cost, which performance is divided by.
+    /// `true` if there is a total cost, by which performance is divided.
     pub owned: bool,
-    /// Best first, setting by setting.
+    /// Rows, best first, setting by setting.
     pub rows: Vec<Row>,
     /// Networks without a price.
     pub unknown: Vec<String>,
-    /// What the prices stand for.
+    /// Caveats about the prices.
     pub caveats: String,
 }
 
-/// A network in it.
+/// A network in the table of offers.
 #[derive(Serialize)]
 pub(super) struct Row {
     pub letter: String,
@@ -37,15 +37,15 @@ pub(super) struct Row {
     pub total: Option<Exact>,
     pub watts: Option<Exact>,
     pub metres: Option<Exact>,
-    /// As a multiple of the baseline's.
+    /// Performance per dollar, as a multiple of the baseline's.
     pub per_dollar: Option<Exact>,
     pub per_watt: Option<Exact>,
     pub per_metre: Option<Exact>,
-    /// `within`, `over` or `unknown`, where there is a budget.
+    /// `within`, `over` or `unknown`, if there is a budget.
     pub budget: Option<&'static str>,
 }
 
-/// What each network offers, in the order of the study.
+/// Returns the offer of each network, in the order of the study.
 pub(super) fn list(view: &View<'_>) -> Vec<Offer> {
     let c = view.comparison;
     let cost = |n: usize| {
@@ -62,7 +62,7 @@ pub(super) fn list(view: &View<'_>) -> Vec<Offer> {
     (0..c.networks.len()).map(offer).collect()
 }
 
-/// The table, best first; none if no price is known.
+/// Returns the table, best first; `None` if no price is known.
 pub(super) fn offers(view: &View<'_>) -> Option<Offers> {
     let c = view.comparison;
     let all = list(view);

@@ -1,4 +1,4 @@
-//! Performance against what a network costs: in money, in power, in metres of cable, or in cables where these are
+//! Performance against the cost of networks: money, power, metres of cable, or the number of cables if these are
 //! unknown.
 
 use super::View;
@@ -7,7 +7,7 @@ use super::svg::{Svg, escape, finite, look, ratio, tick, ticks_between};
 use crate::report::{label, offers};
 use std::fmt::Write;
 
-/// What a network costs in one sense.
+/// Kind of cost.
 struct Axis {
     id: &'static str,
     name: &'static str,
@@ -28,8 +28,8 @@ const AXES: [Axis; 5] = [
     },
 ];
 
-/// A panel for each kind of cost that is known for all networks, in each setting; cables are counted where there is no
-/// other.
+/// Draws a panel for each kind of cost that is known for all networks, in each setting; the number of cables is used if
+/// there is no other.
 pub(super) fn panels(view: &View<'_>) -> Vec<String> {
     let settings = view.comparison.of_settings();
     let known = |axis: &&Axis| view.facts.iter().all(|f| (axis.of)(f).is_some());
@@ -43,7 +43,7 @@ pub(super) fn panels(view: &View<'_>) -> Vec<String> {
     panels.map(|(setting, axis)| panel(view, axis, setting, &settings[setting])).collect()
 }
 
-/// The outline of a network's mark around the origin: with its colour, another one for each of 64 networks.
+/// Returns the outline of a network's mark around the origin; combined with the colour it is unique for 64 networks.
 fn mark(network: usize) -> &'static str {
     [
         "M-6 0a6 6 0 1 0 12 0a6 6 0 1 0-12 0z",
@@ -65,14 +65,14 @@ fn panel(view: &View<'_>, axis: &Axis, setting: usize, columns: &[usize]) -> Str
         .map(|&n| (finite((axis.of)(&view.facts[n]).unwrap_or(0.0)), finite(c.geometric_mean(n))))
         .collect();
     let interval = |i: usize| c.geometric[columns[i]].interval().filter(|[low, high]| low < high);
-    // The axes begin where the points do: differences count here, and bars show the whole.
+    // The axes begin near the smallest values: differences matter here, and bars show the totals.
     let extent = |values: &mut dyn Iterator<Item = f64>| {
         let (least, most) =
             values.fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), v| (least.min(v), most.max(v)));
         ticks_between(least, most)
     };
     let xs = extent(&mut points.iter().map(|p| p.0));
-    // Intervals of few repetitions may be long beyond measure; what leaves the scale is cut off.
+    // Intervals of few repetitions may be extremely long; parts beyond the scale are cut off.
     let highest = points.iter().map(|p| p.1).fold(0.0, f64::max);
     let ends = (0..points.len()).filter_map(interval).flatten().map(|end| end.clamp(0.0, 1.5 * highest));
     let ys = extent(&mut points.iter().map(|p| p.1).chain(ends));
@@ -92,7 +92,7 @@ fn panel(view: &View<'_>, axis: &Axis, setting: usize, columns: &[usize]) -> Str
     if y_low <= 1.0 && 1.0 <= y_low + y_span {
         svg.line(left, y(1.0), width - right, y(1.0), "baseline");
     }
-    // Who is not beaten: nobody is as cheap and faster, or as fast and cheaper.
+    // A network is Pareto-optimal if no other one is as cheap and faster, or as fast and cheaper.
     let beaten = |a: usize| {
         points.iter().any(|b| b.0 <= points[a].0 && b.1 >= points[a].1 && (b.0 < points[a].0 || b.1 > points[a].1))
     };
@@ -107,7 +107,7 @@ fn panel(view: &View<'_>, axis: &Axis, setting: usize, columns: &[usize]) -> Str
         let _ = write!(path, "H{:.1}", (width - right).max(x(points[last].0)));
         svg.raw(&format!("<path d=\"{path}\" class=\"frontier\"/>"));
     }
-    // A label goes beside its mark where it hides neither a mark nor another label, further away if it must.
+    // A label is placed next to its mark where it hides neither a mark nor another label, further away if necessary.
     let mut taken: Vec<(f64, f64)> = points.iter().map(|p| (x(p.0), y(p.1))).collect();
     for (i, &(px, py)) in points.iter().enumerate() {
         let (n, px, py) = (columns[i], x(px), y(py));
@@ -165,7 +165,7 @@ fn panel(view: &View<'_>, axis: &Axis, setting: usize, columns: &[usize]) -> Str
         &format!("Performance {}", axis.heading),
         &description,
     );
-    // ` [100G, block]`, where there are several.
+    // ` [100G, block]`, if there are several settings.
     let setting = columns.first().and_then(|&n| c.networks[n].name.strip_prefix(&c.plain_names[n])).unwrap_or_default();
     let unbeaten = best.iter().map(|&i| label::network(c, columns[i])).collect::<Vec<_>>().join(", ");
     format!(

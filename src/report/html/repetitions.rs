@@ -1,4 +1,4 @@
-//! How much repetitions differ, workload by workload, and in the means of all.
+//! Spread of repetitions, workload by workload, and in the means of all.
 
 use super::{Exact, exact, short};
 use crate::report::number::{percent, seconds};
@@ -6,18 +6,18 @@ use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
 use serde::Serialize;
 
-/// A line of the table of repetitions.
+/// Row of the table of repetitions.
 #[derive(Serialize)]
 pub(super) struct Row {
     pub workload: String,
-    /// Rows of this workload, in the first of them; 0 in the others.
+    /// Number of rows of this workload, in the first of them; 0 in the others.
     pub span: usize,
     pub letter: String,
     pub network: String,
     pub runs: usize,
-    /// Unknown of means over workloads.
+    /// Time; `None` for means over workloads.
     pub time: Option<Exact>,
-    /// As a part of the mean.
+    /// Standard deviation as a fraction of the mean.
     pub time_deviation: Option<Exact>,
     pub relative: Exact,
     pub deviation: Option<Exact>,
@@ -25,7 +25,7 @@ pub(super) struct Row {
     pub high: Option<Exact>,
 }
 
-/// All lines; none if nothing is repeated.
+/// Returns all rows; empty if there are no repetitions.
 pub(super) fn rows(c: &Comparison) -> Vec<Row> {
     if !c.has_repetitions() {
         return Vec::new();

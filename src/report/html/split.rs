@@ -1,11 +1,11 @@
-//! Where the time goes: a bar for each network, as long as the run, in parts.
+//! Parts of the time: a bar for each network, as long as the run.
 
 use super::View;
 use super::svg::{Svg, escape, finite, shortened};
 use crate::report::number::{percent, seconds};
 use crate::report::{across, label};
 
-/// A panel for each workload.
+/// Draws a panel for each workload.
 pub(super) fn panels(view: &View<'_>) -> Vec<String> {
     let c = view.comparison;
     let settings = c.of_settings();
@@ -17,7 +17,7 @@ fn panel(view: &View<'_>, workload: usize, setting: usize, columns: &[usize]) ->
     let c = view.comparison;
     let (width, left, right, bar, top) = (340.0, 20.0, 66.0, 19.0, 4.0);
     let count = columns.len();
-    // The same scale in all settings.
+    // The scale is the same in all settings.
     let most = (0..c.networks.len()).map(|n| c.cell(workload, n).simulated_seconds).fold(0.0, f64::max);
     let mut svg = Svg::new(width, top + count as f64 * bar + 4.0);
     let mut words = Vec::new();

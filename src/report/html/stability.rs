@@ -1,26 +1,26 @@
-//! How often rankings hold when bandwidth, latency and compute speed are other than stated.
+//! Stability of rankings when bandwidth, latency and compute speed differ from the stated values.
 
 use super::short;
 use crate::report::ranges::varied;
 use crate::study::comparison::Comparison;
 use serde::Serialize;
 
-/// The table of rankings.
+/// Table of rankings.
 #[derive(Serialize)]
 pub(super) struct Stability {
-    /// What was varied, in words.
+    /// Varied quantities, in words.
     pub varied: String,
     pub samples: usize,
     pub seed: u64,
     pub rows: Vec<Row>,
 }
 
-/// The ranking for a workload.
+/// Ranking for a workload.
 #[derive(Serialize)]
 pub(super) struct Row {
     pub workload: String,
     pub mean: bool,
-    /// Letters, the fastest first, each with how often it stays before the next one.
+    /// Networks, the fastest first, each with the number of samples in which it stays ahead of the next one.
     pub order: Vec<Place>,
     pub holds: usize,
     pub winner_holds: usize,
@@ -30,11 +30,11 @@ pub(super) struct Row {
 #[derive(Serialize)]
 pub(super) struct Place {
     pub letter: String,
-    /// In how many samples it stays before the next one; none for the last.
+    /// Number of samples in which it stays ahead of the next one; `None` for the last.
     pub before: Option<usize>,
 }
 
-/// The rankings, if the study was perturbed.
+/// Returns the rankings, if the study was perturbed.
 pub(super) fn stability(c: &Comparison) -> Option<Stability> {
     let stability = c.ranking.as_ref()?;
     let row = |ranking: &crate::study::ranking::Ranking| {

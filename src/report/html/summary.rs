@@ -1,4 +1,4 @@
-//! The summary for a buyer: which network for this mix of workloads, and what the answer depends on.
+//! Summary for a buyer: the best network for this mix of workloads, and the dependencies of that conclusion.
 
 use super::super::{basis, cross_check};
 use super::svg::ratio;
@@ -11,27 +11,27 @@ use crate::study::procurement::Offer;
 use minijinja::Value;
 use serde::Serialize;
 
-/// What stands at the top of the report.
+/// Top of the report.
 #[derive(Serialize)]
 pub(super) struct Summary {
-    /// The answer of each setting.
+    /// Conclusion of each setting.
     pub answers: Vec<Answer>,
-    /// What belongs to all of them, a sentence each.
+    /// Remarks on all settings, a sentence each.
     pub remarks: Vec<String>,
-    /// The caveat about the directions of cables.
+    /// Caveat about the directions of cables.
     pub duplex: Vec<String>,
-    /// The networks, best first.
+    /// Networks, best first.
     pub ranking: Vec<Rank>,
 }
 
-/// The answer in a setting.
+/// Conclusion for a setting.
 #[derive(Serialize)]
 pub(super) struct Answer {
     /// Name of the setting; empty if there is only one.
     pub setting: String,
-    /// The answer, in a sentence.
+    /// Conclusion in a sentence.
     pub verdict: String,
-    /// What belongs to it, a sentence each.
+    /// Remarks on the conclusion, a sentence each.
     pub remarks: Vec<String>,
 }
 
@@ -39,16 +39,16 @@ pub(super) struct Answer {
 #[derive(Serialize)]
 pub(super) struct Rank {
     pub letter: String,
-    /// Attributes of its fill.
+    /// Attributes of the network's fill.
     pub fill: Value,
     /// Name of its setting, in the first row of several settings.
     pub setting: Option<String>,
     pub name: String,
     pub baseline: bool,
-    /// Its mean as a part of the largest one.
+    /// Mean as a fraction of the largest one.
     pub part: f64,
     pub geometric: f64,
-    /// Where the mean of all repetitions is, in words.
+    /// Interval of the mean of all repetitions, in words.
     pub interval: Option<String>,
     pub arithmetic: f64,
     pub least: f64,
@@ -61,7 +61,7 @@ fn named(c: &Comparison, network: usize) -> String {
     format!("{} ({})", c.networks[network].name, short(c, network))
 }
 
-/// On how many workloads a network is the fastest of these, or within one per cent of it.
+/// Returns the number of workloads on which a network is the fastest of these, or within one per cent of it.
 fn wins(c: &Comparison, networks: &[usize], n: usize) -> usize {
     let time = |w: usize, n: usize| c.cell(w, n).simulated_seconds;
     let fastest = |w: usize| networks.iter().map(|&n| time(w, n)).fold(f64::INFINITY, f64::min);
@@ -125,7 +125,7 @@ fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
     let c = view.comparison;
     let mean = |n: usize| c.geometric_mean(n);
     let offers = offers::list(view);
-    // Who is over the budget, or has no price where there is one, is not bought.
+    // A network over the budget, or without a price if there is a budget, is not recommended.
     let affordable = |n: &usize| c.budget.is_none() || offers[*n].within_budget == Some(true);
     let within: Vec<usize> = all.iter().copied().filter(affordable).collect();
     let order = if within.is_empty() { all } else { &within };
@@ -168,7 +168,7 @@ fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
     if c.has_repetitions() {
         remarks.extend(undecided(c, order));
     }
-    // The table counts among all networks, this sentence among those that can be bought.
+    // The table counts among all networks, this sentence among those within the budget.
     let among = if order.len() < all.len() { " within the budget" } else { "" };
     if order.len() > 1 && count > 1 {
         let everywhere: Vec<usize> = order.iter().copied().filter(|&n| wins(c, order, n) == count).collect();
@@ -195,7 +195,7 @@ fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
             }
         }
     }
-    // The same for fewer lanes.
+    // Nearly the same performance with fewer lanes.
     if let Some(lanes) = view.facts[best].lanes {
         let cheaper = order[1..]
             .iter()
@@ -214,7 +214,7 @@ fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
     (verdict, remarks)
 }
 
-/// What performance means here.
+/// Describes the measure of performance.
 fn measure(c: &Comparison) -> String {
     let count = c.workloads.len();
     let workloads = if count == 1 { "the one workload".to_owned() } else { format!("the {count} workloads") };
@@ -228,9 +228,9 @@ fn measure(c: &Comparison) -> String {
     format!("Measure: performance relative to the baseline, as geometric mean over {workloads}, {weights}.")
 }
 
-/// Who gives most for a dollar and for a watt.
+/// Describes the networks with the best performance per dollar and per watt.
 fn worth(c: &Comparison, order: &[usize], offers: &[Offer]) -> Option<String> {
-    // All that are as good as the best one are named.
+    // All networks as good as the best one are named.
     let best = |per: fn(&Offer) -> Option<f64>| {
         let values = || order.iter().filter_map(|&n| Some((n, per(&offers[n])?)));
         let most = values().map(|(_, value)| value).reduce(f64::max)?;
@@ -248,7 +248,8 @@ fn worth(c: &Comparison, order: &[usize], offers: &[Offer]) -> Option<String> {
     })
 }
 
-/// Which networks the repetitions do not tell from the best one: their intervals overlap with its own.
+/// Returns the networks that repetitions do not distinguish from the best one: their intervals overlap with its
+/// interval.
 fn undecided(c: &Comparison, order: &[usize]) -> Option<String> {
     let (&best, others) = order.split_first()?;
     let low = c.geometric[best].ends()[0];
@@ -270,7 +271,7 @@ fn duplex(c: &Comparison, groups: &[Vec<usize>]) -> Vec<String> {
     };
     let mut out = Vec::new();
     let (full, shared, one_way) = (of("full"), of("shared"), of("one-way"));
-    // Where every cable has both directions for itself there is nothing to mind.
+    // If every cable has full bandwidth in both directions, no caveat is necessary.
     if shared.is_empty() && one_way.is_empty() {
         return out;
     }
@@ -302,7 +303,7 @@ fn duplex(c: &Comparison, groups: &[Vec<usize>]) -> Vec<String> {
     out
 }
 
-/// What it does to a graph that stands among these networks in both modes.
+/// Returns the effect of the duplex mode on graphs that are among these networks in both modes.
 fn both_modes(c: &Comparison, order: &[usize]) -> Vec<String> {
     let mode = |n: usize| c.networks[n].duplex.as_deref();
     let times = |a: usize, b: usize| ratio(c.geometric_mean(b) / c.geometric_mean(a));

@@ -1,19 +1,19 @@
-//! Pieces of inline SVG. Everything that comes from a user goes through [`escape`].
+//! Parts of inline SVG. User-supplied text is escaped by [`escape`].
 
 pub(super) use crate::markup::escape_text as escape;
 use std::fmt::Write;
 
-/// Colours, and patterns over them that tell networks apart without colour.
+/// Number of colours, and of patterns over them that distinguish networks without colour.
 pub(super) const PATTERNS: usize = 8;
 
-/// Colour and pattern of a network: the ninth has the first colour again, with another pattern. All pairs differ for 64
-/// networks.
+/// Returns the colour and pattern of a network: the ninth has the first colour again, with another pattern. All pairs
+/// differ for 64 networks.
 pub(super) fn look(network: usize) -> (usize, usize) {
     let (colour, round) = (network % PATTERNS, network / PATTERNS);
     (colour, (colour + 3 * round) % PATTERNS)
 }
 
-/// A text that is at most so many characters long.
+/// Shortens a text to at most `most` characters.
 pub(super) fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -33,7 +33,7 @@ impl Svg {
         Self { body: String::new(), width, height }
     }
 
-    /// A rectangle; `attributes` are class and the like.
+    /// Draws a rectangle; `attributes` are class and similar.
     pub fn rect(&mut self, x: f64, y: f64, width: f64, height: f64, attributes: &str) {
         let (w, h) = (width.max(0.0), height.max(0.0));
         let _ = write!(self.body, "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" {attributes}/>");
@@ -44,12 +44,12 @@ impl Svg {
             write!(self.body, "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" class=\"{class}\"/>");
     }
 
-    /// A text, escaped here.
+    /// Draws a text, which is escaped.
     pub fn text(&mut self, x: f64, y: f64, class: &str, text: &str) {
         let _ = write!(self.body, "<text x=\"{x:.1}\" y=\"{y:.1}\" class=\"{class}\">{}</text>", escape(text));
     }
 
-    /// A text that reads upwards.
+    /// Draws a text that reads upwards.
     pub fn upright(&mut self, x: f64, y: f64, class: &str, text: &str) {
         let text = escape(text);
         let _ = write!(
@@ -58,12 +58,12 @@ impl Svg {
         );
     }
 
-    /// Anything else, which must be escaped already.
+    /// Appends anything else, which must already be escaped.
     pub fn raw(&mut self, svg: &str) {
         self.body.push_str(svg);
     }
 
-    /// The element, with a title and a description for those who do not see it. `id` must be unique in the document.
+    /// Returns the element, with a title and a description for screen readers. `id` must be unique in the document.
     pub fn finish(self, id: &str, class: &str, title: &str, description: &str) -> String {
         format!(
             "<svg class=\"{class}\" viewBox=\"0 0 {:.0} {:.0}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\
@@ -77,15 +77,15 @@ impl Svg {
     }
 }
 
-/// The fill of a network.
+/// Returns the fill of a network.
 pub(super) fn network_fill(network: usize) -> String {
     let (colour, pattern) = look(network);
     format!("fill=\"url(#net{colour}-{pattern})\" class=\"net net{colour}\"")
 }
 
-/// The definitions that all drawings share: fills of so many networks and of ways to spend time.
+/// Returns the definitions that all drawings share: fills of `networks` networks and of the parts of the time.
 pub(super) fn definitions(networks: usize) -> String {
-    // What lies over the colour, in an 8 by 8 tile.
+    // Patterns over the colour, in an 8 by 8 tile.
     let overlays = [
         "",
         "<path d=\"M-2 2l4-4M0 8l8-8M6 10l4-4\" class=\"over\"/>",
@@ -115,7 +115,7 @@ pub(super) fn definitions(networks: usize) -> String {
     out
 }
 
-/// Round numbers from 0 to at least `most`, about six of them.
+/// Returns round numbers from 0 to at least `most`, about six of them.
 pub(super) fn ticks(most: f64) -> Vec<f64> {
     if !(most.is_finite() && most > 0.0) {
         return vec![0.0, 1.0];
@@ -127,7 +127,7 @@ pub(super) fn ticks(most: f64) -> Vec<f64> {
     (0..=count).map(|i| i as f64 * step).collect()
 }
 
-/// Round numbers from at most `least` to at least `most`, about five of them.
+/// Returns round numbers from at most `least` to at least `most`, about five of them.
 pub(super) fn ticks_between(least: f64, most: f64) -> Vec<f64> {
     let margin = ((most - least) * 0.12).max(most.abs() * 0.01);
     let (low, high) = ((least - margin).max(0.0), most + margin);
@@ -139,17 +139,17 @@ pub(super) fn ticks_between(least: f64, most: f64) -> Vec<f64> {
     (first..=last).map(|i| i as f64 * step).collect()
 }
 
-/// A tick as text.
+/// Formats a tick.
 pub(super) fn tick(value: f64) -> String {
     if value >= 1e4 { super::number::grouped(value as u64) } else { format!("{}", (value * 1e6).round() / 1e6) }
 }
 
-/// A ratio as text; one that is no number (a run without time) is told so.
+/// Formats a ratio; a dash if it is not finite, as for a run that takes no time.
 pub(super) fn ratio(value: f64) -> String {
     if value.is_finite() { format!("{value:.2}") } else { "—".into() }
 }
 
-/// A finite value for a length.
+/// Returns a finite value for a length.
 pub(super) fn finite(value: f64) -> f64 {
     if value.is_finite() { value } else { 0.0 }
 }

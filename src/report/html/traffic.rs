@@ -1,4 +1,4 @@
-//! What the networks carry under synthetic traffic: bars of saturation relative to the baseline, and a table.
+//! Throughput of the networks under synthetic traffic: bars of saturation relative to the baseline, and a table.
 
 use super::bars::{self, Bar, Chart, Group};
 use super::svg::ratio;
@@ -20,7 +20,7 @@ pub(super) struct Section {
     narrow: Value,
     patterns: Vec<Pattern>,
     notes: Vec<String>,
-    /// The answers, for a script element.
+    /// Results for a script element.
     json: Value,
 }
 
@@ -43,13 +43,13 @@ struct Row {
     link: Option<String>,
 }
 
-/// Bytes a second for each host over injection in links.
+/// Returns the bytes per second per host for an injection of one link bandwidth.
 fn bytes_of_a_link(cell: &Cell) -> Option<f64> {
     let injection = cell.saturation.filter(|injection| *injection > 0.0)?;
     cell.saturation_bytes_per_second.map(|bytes| bytes / injection)
 }
 
-/// Saturation of a pattern over that of the baseline network.
+/// Returns the saturation under a pattern over that of the baseline network.
 fn relative(view: &View<'_>, carried: &[SyntheticTraffic], network: &SyntheticTraffic, pattern: usize) -> Option<f64> {
     let saturation = |of: &SyntheticTraffic| of.cells[pattern].as_ref().ok()?.saturation_bytes_per_second;
     let column = view.comparison.baselines[network.column];
@@ -77,7 +77,7 @@ fn row(view: &View<'_>, carried: &[SyntheticTraffic], network: &SyntheticTraffic
     }
 }
 
-/// A pattern as all networks name it.
+/// Returns the name of a pattern.
 fn name(carried: &[SyntheticTraffic], pattern: usize) -> Option<&str> {
     carried.iter().find_map(|network| network.cells[pattern].as_ref().ok()).map(|cell| cell.pattern.as_str())
 }
@@ -123,10 +123,10 @@ fn notes(c: &Comparison, carried: &[SyntheticTraffic]) -> Vec<String> {
     notes
 }
 
-/// The section, if there is anything to say.
+/// Returns the section, if there are any results.
 ///
 /// # Errors
-/// If the answers cannot be written as JSON.
+/// If the results cannot be written as JSON.
 pub(super) fn section(view: &View<'_>, carried: &[SyntheticTraffic]) -> io::Result<Option<Section>> {
     let Some(first) = carried.first() else { return Ok(None) };
     let patterns = first.cells.len();

@@ -1,4 +1,4 @@
-//! Plain text, in 80 columns or those of the terminal.
+//! Plain text, in 80 columns or the width of the terminal.
 
 use super::number::{bytes, grouped, mops, percent, seconds};
 use super::wrap::{broken, width};
@@ -14,7 +14,7 @@ mod topology;
 /// The text format.
 pub struct Text;
 
-/// A table; long names in its cells are broken where it would become too wide.
+/// Creates a table; long names in its cells are broken if it would become too wide.
 pub(super) fn table(heading: &[&str]) -> Table {
     let mut table = Table::new();
     table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width() as u16);
@@ -23,7 +23,7 @@ pub(super) fn table(heading: &[&str]) -> Table {
     table
 }
 
-/// A cell: text to the left in the first column, numbers to the right in the others.
+/// Creates a cell: text on the left in the first column, numbers on the right in the others.
 fn cell(column: usize, text: &str) -> Cell {
     Cell::new(text).set_alignment(if column == 0 { CellAlignment::Left } else { CellAlignment::Right })
 }
@@ -32,14 +32,14 @@ pub(super) fn row(table: &mut Table, cells: &[String]) {
     table.add_row(cells.iter().enumerate().map(|(i, text)| cell(i, text)));
 }
 
-/// A, B, .. Z, AA, AB ...: the networks' short names in wide tables.
+/// Returns the short name of a network in wide tables: A, B, .. Z, AA, AB ...
 pub(super) fn letter(index: usize) -> String {
     let last = char::from(b'A' + (index % 26) as u8);
     if index < 26 { last.to_string() } else { letter(index / 26 - 1) + &last.to_string() }
 }
 
-/// `static routing ecmp (seed 1)`; the seed only of a routing that has one of its own, since that of a topology stands in its
-/// name, and those of a network with `repetitions` in a list.
+/// Describes the routing: `static routing ecmp (seed 1)`. A seed is included only for a routing with its own: the
+/// seed of a topology is part of its name, and the seeds of a network with `repetitions` are in a list.
 pub(super) fn routing(network: &NetworkInfo, repetitions: bool) -> String {
     let own = network.seed.filter(|_| !repetitions && !network.topology.contains("seed="));
     let seed = own.map_or_else(String::new, |seed| format!(" (seed {seed})"));
@@ -47,12 +47,12 @@ pub(super) fn routing(network: &NetworkInfo, repetitions: bool) -> String {
     format!("{} routing {rule}{seed}", network.routing_nature)
 }
 
-/// The topology, whether cables have one way or two, and the routing.
+/// Describes the topology, the directions of cables, and the routing.
 pub(super) fn describe(network: &NetworkInfo, repetitions: bool) -> String {
     described(network, routing(network, repetitions))
 }
 
-/// The same with a text on the routing.
+/// Describes the topology and the directions of cables, with a text on the routing.
 pub(super) fn described(network: &NetworkInfo, routing: String) -> String {
     let mut parts = vec![network.topology.clone()];
     parts.extend(network.duplex.as_deref().map(|d| match d {
@@ -63,7 +63,7 @@ pub(super) fn described(network: &NetworkInfo, routing: String) -> String {
     parts.join(", ")
 }
 
-/// The model, and what it was applied to: the speeds of the networks.
+/// Describes the model, and the speeds of the networks.
 pub(super) fn model(
     out: &mut dyn Write,
     model: &ModelDescription,
@@ -110,12 +110,13 @@ pub(super) fn jobs(out: &mut dyn Write, tables: &[super::jobs::Shown]) -> io::Re
     Ok(())
 }
 
-/// Writes a line as it is, if it is not too long; else broken between words.
+/// Writes a line unchanged if it fits, otherwise broken between words.
 pub(super) fn fitting(out: &mut dyn Write, text: &str, indent: &str) -> io::Result<()> {
     if text.chars().count() <= width() { writeln!(out, "{text}") } else { wrapped(out, text, indent) }
 }
 
-/// Writes a text line by line, broken between words; all lines but the first begin with `indent`, which is blanks.
+/// Writes a text broken between words into lines; all lines but the first begin with `indent`, which consists of
+/// blanks.
 pub(super) fn wrapped(out: &mut dyn Write, text: &str, indent: &str) -> io::Result<()> {
     let words = text.trim_start();
     let column = text.len() - words.len();
@@ -237,7 +238,7 @@ impl Reporter for Text {
             }
         }
         for shown in &sheet.tables {
-            // Names of topologies, which may be long, stand apart from the numbers.
+            // Names of topologies, which may be long, are separate from the numbers.
             let names = shown.columns.first().is_some_and(|column| column.name == "topology");
             if names {
                 writeln!(out)?;

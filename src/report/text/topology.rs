@@ -5,12 +5,12 @@ use crate::report::TopologyReport;
 use crate::report::topology::shown;
 use std::io::{self, Write};
 
-/// Topologies in one table; with the names of the properties they fill 80 columns.
+/// Number of topologies per table; with the names of the properties they fill 80 columns.
 const COLUMNS: usize = 4;
 
-/// Writes the tables, what they rest on, and the routes.
+/// Writes the tables, their assumptions, and the routes.
 pub(super) fn write(reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()> {
-    // The names, which may be long, stand apart from the numbers.
+    // The names, which may be long, are separate from the numbers.
     for (index, r) in reports.iter().enumerate() {
         writeln!(out, "  {}  {}\n     sha256 {}", letter(index), r.topology, r.edge_sha256)?;
     }

@@ -1,4 +1,4 @@
-//! A line for each answer.
+//! CSV form of throughput: a line per result.
 
 use super::ThroughputReport;
 use crate::report::csv::{Column, lines, optional};
@@ -7,12 +7,12 @@ use crate::throughput::bounds::Concurrent;
 use crate::throughput::load::Distribution;
 use std::io::{self, Write};
 
-/// The first line of each file.
+/// Returns the first line of each file.
 pub(in crate::report) fn headings() -> String {
     columns().iter().map(|(heading, _)| *heading).collect::<Vec<_>>().join(",")
 }
 
-/// An answer, and the version of the defaults that it rests on.
+/// A result, and the version of its defaults.
 type Row<'r> = (&'r Cell, &'static str);
 
 fn columns<'r>() -> Vec<Column<Row<'r>>> {
@@ -60,17 +60,17 @@ fn columns<'r>() -> Vec<Column<Row<'r>>> {
     ]
 }
 
-/// A part of the distribution of fair rates, if there is one.
+/// Formats a part of the distribution of fair rates, if there is one.
 fn fair(cell: &Cell, part: fn(&Distribution) -> f64) -> String {
     optional(cell.fair.as_ref().map(|fair| part(&fair.level)))
 }
 
-/// The bound over all paths, if it was asked for.
+/// Returns the bound over all paths, if it was requested.
 fn concurrent(cell: &Cell) -> Option<&Concurrent> {
     cell.bounds.concurrent.as_ref()
 }
 
-/// Writes the answers.
+/// Writes the results.
 pub(in crate::report) fn write(report: &ThroughputReport, out: &mut dyn Write) -> io::Result<()> {
     let rows: Vec<Row<'_>> = report.cells.iter().map(|cell| (cell, report.model.defaults)).collect();
     lines(&columns(), &rows, out)

@@ -1,4 +1,4 @@
-//! The answers as one HTML file that needs nothing else, with the style of the reports of studies.
+//! Throughput as a self-contained HTML file, with the style of the reports of studies.
 
 use super::{Tables, ThroughputReport, svg};
 use crate::markup::{escape_text as escape, script_safe};
@@ -7,7 +7,7 @@ use std::io;
 
 const STYLE: &str = include_str!("../html/templates/style.css");
 
-/// Writes the page: drawing, tables, remarks, and the results once more as JSON.
+/// Returns the page: drawing, tables, remarks, and the results also as JSON.
 ///
 /// # Errors
 /// If the results cannot be written as JSON.

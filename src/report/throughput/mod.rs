@@ -1,4 +1,4 @@
-//! Throughput under synthetic traffic: what text, Markdown, JSON, CSV and drawings show.
+//! Throughput under synthetic traffic: common parts of text, Markdown, JSON, CSV and drawings.
 
 use super::number::{grouped, percent, seconds};
 use super::text::letter;
@@ -16,29 +16,29 @@ pub(super) use tables::Tables;
 /// Schema of the JSON form.
 pub const SCHEMA: &str = "mopsim.throughput/1";
 
-/// What the numbers rest on.
+/// Assumptions of the numbers.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ModelOfThroughput {
     /// Version of the defaults.
     pub defaults: &'static str,
-    /// Bandwidth of a link between switches: injections are in units of it.
+    /// Bandwidth of a link between switches, which is the unit of injections.
     pub link_bytes_per_second: f64,
-    /// Bandwidth of the link between a host and its switch; `None` if hosts are held by nothing.
+    /// Bandwidth of the link between a host and its switch; `None` if hosts have unlimited bandwidth.
     pub host_link_bytes_per_second: Option<f64>,
-    /// Whether the directions of a cable have a capacity each: `full` or `shared`.
+    /// `full` if each direction of a cable has its own capacity, otherwise `shared`.
     pub duplex: &'static str,
     /// Delay of a switch.
     pub switch_delay_seconds: f64,
-    /// Delay of a metre of cable.
+    /// Delay per metre of cable.
     pub cable_delay_seconds_per_metre: f64,
-    /// Size of a packet, for queues.
+    /// Size of a packet in bytes, for queues.
     pub packet_bytes: f64,
-    /// What the curve of latency under load is.
+    /// Description of the curve of latency under load.
     pub load_latency: &'static str,
 }
 
 impl ModelOfThroughput {
-    /// From speeds.
+    /// Creates the assumptions from speeds.
     pub fn new(speeds: &Speeds) -> Self {
         Self {
             defaults: speeds.defaults.name(),
@@ -56,30 +56,30 @@ impl ModelOfThroughput {
     }
 }
 
-/// Answers about throughput.
+/// Results on throughput.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ThroughputReport {
-    /// Name and version of the form.
+    /// Name and version of the schema.
     pub schema: &'static str,
-    /// Title.
+    /// Title of the report.
     pub title: String,
-    /// What the numbers rest on.
+    /// Assumptions of the numbers.
     pub model: ModelOfThroughput,
-    /// Answers, network by network, pattern by pattern.
+    /// Results, network by network, pattern by pattern.
     pub cells: Vec<Cell>,
-    /// What has no answer, and why.
+    /// Networks and patterns without a result, and the reasons.
     pub unanswered: Vec<String>,
 }
 
 impl ThroughputReport {
-    /// A report with these answers, and reasons where there is none.
+    /// Creates a report of these results, and of the reasons for missing ones.
     pub fn new(title: Option<String>, speeds: &Speeds, cells: Vec<Cell>, unanswered: Vec<String>) -> Self {
         let title = title.unwrap_or_else(|| "Throughput under synthetic traffic".to_owned());
         Self { schema: SCHEMA, title, model: ModelOfThroughput::new(speeds), cells, unanswered }
     }
 }
 
-/// A network with a routing: what is compared.
+/// A network with a routing, as compared with others.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Contender<'a> {
     pub network: &'a str,
@@ -87,7 +87,7 @@ pub(super) struct Contender<'a> {
     pub routing: &'a str,
 }
 
-/// The answers as a table: contenders, patterns, and the answer for each pair.
+/// Results as a table: contenders, patterns, and the result for each pair.
 pub(super) struct Grid<'a> {
     pub contenders: Vec<Contender<'a>>,
     pub patterns: Vec<&'a str>,
@@ -121,13 +121,13 @@ impl<'a> Grid<'a> {
         grid
     }
 
-    /// The answer for a contender and a pattern.
+    /// Returns the result for a contender and a pattern.
     pub fn cell(&self, contender: usize, pattern: usize) -> Option<&'a Cell> {
         self.cells[contender].get(pattern).copied().flatten()
     }
 }
 
-/// A contender in words.
+/// Describes a contender.
 pub(super) fn described(contender: &Contender<'_>, cell: Option<&Cell>) -> Vec<String> {
     let mut lines = Vec::new();
     if contender.network != contender.topology {
@@ -141,29 +141,29 @@ pub(super) fn described(contender: &Contender<'_>, cell: Option<&Cell>) -> Vec<S
     lines
 }
 
-/// A pattern without its seed, which notes tell.
+/// Returns a pattern without its seed, which is in the notes.
 pub(super) fn without_seed(pattern: &str) -> &str {
     pattern.split_once(":seed=").map_or(pattern, |(plain, _)| plain)
 }
 
-/// The same where no other of the patterns differs by the seed alone.
+/// Returns a pattern without its seed, unless another one of the patterns differs only by the seed.
 pub(super) fn label<'a>(patterns: &[&str], pattern: &'a str) -> &'a str {
     let plain = without_seed(pattern);
     let alike = patterns.iter().filter(|other| without_seed(other) == plain).count();
     if alike > 1 { pattern } else { plain }
 }
 
-/// A share of a link's bandwidth.
+/// Formats an injection as a share of a link's bandwidth.
 pub(super) fn injection(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"))
 }
 
-/// Nanoseconds.
+/// Formats nanoseconds.
 pub(super) fn nanoseconds(value: f64) -> String {
     format!("{:.1}", value * 1e9)
 }
 
-/// The facts of one answer: name and value.
+/// Returns the facts of one result: name and value.
 pub(super) fn facts(cell: &Cell, model: &ModelOfThroughput) -> Vec<(&'static str, String)> {
     let gbit = |bytes: f64| format!("{:.3} Gbit/s", bytes * 8e-9);
     let mut facts = vec![
@@ -198,7 +198,7 @@ pub(super) fn facts(cell: &Cell, model: &ModelOfThroughput) -> Vec<(&'static str
     ];
     let saturation = match (cell.saturation, cell.saturation_bytes_per_second) {
         (Some(injection), Some(bytes)) => {
-            // Loads that differ by rounding only are the same.
+            // Loads that differ only by rounding are equal.
             let full = |at: Option<f64>| at.is_some_and(|at| at <= injection * (1.0 + SAME));
             let held = match (full(cell.network_saturation), full(cell.bounds.host_links)) {
                 (true, true) => "links of hosts and between switches at once",
@@ -249,7 +249,7 @@ pub(super) fn facts(cell: &Cell, model: &ModelOfThroughput) -> Vec<(&'static str
     facts
 }
 
-/// Short name of a contender in tables.
+/// Returns the short name of a contender in tables.
 pub(super) fn short(contender: usize) -> String {
     letter(contender)
 }

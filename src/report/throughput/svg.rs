@@ -1,21 +1,21 @@
-//! A drawing that stands alone: saturation of every contender under every pattern as bars, and estimated latencies
-//! under load as curves.
+//! Self-contained drawings: saturation of every contender under every pattern as bars, and estimated latencies under
+//! load as curves.
 
 use super::{Grid, ThroughputReport, described, label, short};
 use crate::markup::{GENERATOR, escape_text};
 use std::fmt::Write;
 
-/// Colours that people with any kind of sight tell apart (M. Okabe and K. Ito, Color Universal Design, 2008), darkest
-/// last.
+/// Colours that are distinguishable with any kind of colour vision (M. Okabe and K. Ito, Color Universal Design, 2008),
+/// darkest last.
 const COLOURS: [&str; 8] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#b8a800", "#333333"];
 const WIDTH: f64 = 900.0;
 const MARGIN: f64 = 50.0;
 const BARS: f64 = 220.0;
 const CURVES: f64 = 200.0;
-/// Curves of so many patterns side by side.
+/// Number of patterns whose curves are side by side.
 const ACROSS: usize = 3;
 
-/// Round numbers from 0 to at least `most`.
+/// Returns round numbers from 0 to at least `most`.
 fn ticks(most: f64) -> Vec<f64> {
     if !(most.is_finite() && most > 0.0) {
         return vec![0.0, 1.0];
@@ -122,7 +122,7 @@ fn bars(svg: &mut String, grid: &Grid<'_>, top: f64) {
     }
 }
 
-/// A pattern as far as there is room for it, without its seed where that says nothing.
+/// Returns the name of a pattern, shortened to the available room, and without its seed if that is redundant.
 fn title(grid: &Grid<'_>, pattern: &str) -> String {
     let plain = label(&grid.patterns, pattern);
     if plain.chars().count() <= 36 { plain.to_owned() } else { plain.chars().take(35).chain(['…']).collect() }

@@ -1,11 +1,11 @@
-//! The tables of a report, for text and Markdown.
+//! Tables on throughput, for text and Markdown.
 
 use super::{Contender, Grid, ThroughputReport, described, facts, injection, label, nanoseconds, short};
 use crate::report::number::{grouped, percent};
 use crate::throughput::Cell;
 use crate::throughput::load::{Distribution, FairShare};
 
-/// Contenders beside each other in one table.
+/// Number of contenders side by side in one table.
 const COLUMNS: usize = 6;
 
 /// A table with a heading.
@@ -15,11 +15,11 @@ pub(in crate::report) struct Shown {
     pub rows: Vec<Vec<String>>,
 }
 
-/// All that text and Markdown show.
+/// Facts, legend and tables for text and Markdown.
 pub(in crate::report) struct Tables {
-    /// Name and value.
+    /// Facts: name and value.
     pub facts: Vec<(&'static str, String)>,
-    /// Letters of contenders and what they are, where there are several.
+    /// Letters and descriptions of contenders, if there are several.
     pub legend: Vec<(String, Vec<String>)>,
     pub tables: Vec<Shown>,
     pub notes: Vec<String>,
@@ -101,7 +101,7 @@ fn notes(report: &ThroughputReport) -> Vec<String> {
     notes
 }
 
-/// The tables of a single answer.
+/// Returns the tables of a single result.
 fn alone(cell: &Cell) -> Vec<Shown> {
     let mut tables = Vec::new();
     let strings = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
@@ -155,7 +155,7 @@ fn alone(cell: &Cell) -> Vec<Shown> {
     tables
 }
 
-/// Contenders below each other, for one pattern.
+/// Returns a table of contenders, one below another, for one pattern.
 fn one_pattern(grid: &Grid<'_>) -> Vec<Shown> {
     let rows = (0..grid.contenders.len()).filter_map(|contender| {
         let cell = grid.cell(contender, 0)?;
@@ -179,10 +179,10 @@ fn one_pattern(grid: &Grid<'_>) -> Vec<Shown> {
     }]
 }
 
-/// What a table compares: a title, and the number of an answer.
+/// Quantity that a table compares: its title, value and format.
 type Measure = (&'static str, fn(&Cell) -> Option<f64>, fn(f64) -> String);
 
-/// Contenders beside each other, a table for each measure.
+/// Returns a table for each measure, with contenders side by side.
 fn side_by_side(grid: &Grid<'_>) -> Vec<Shown> {
     let measures: [Measure; 4] = [
         (

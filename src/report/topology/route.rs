@@ -1,4 +1,4 @@
-//! A route and why it goes where it goes.
+//! Routes, with the reasons for their hops.
 
 use super::{TopologyOptions, TopologyReportError, routing};
 use crate::ids::SwitchId;
@@ -15,9 +15,9 @@ pub struct RouteReport {
     pub routing: String,
     /// Seed of a random routing.
     pub routing_seed: Option<u64>,
-    /// The switches, the first and the last included.
+    /// Switches of the route, including the first and the last.
     pub path: Vec<u32>,
-    /// Why each hop is taken, in words.
+    /// Reason for each hop, in words.
     pub reasons: Vec<String>,
     /// Length of the cables, in metres.
     pub metres: f64,

@@ -1,10 +1,10 @@
-//! What tables for people say of topologies, whatever the format.
+//! Tables on topologies for people, common to all formats.
 
 use super::{CostReport, RouteReport, TopologyReport};
 use crate::report::number::{counted, grouped, percent};
 use crate::report::text::letter;
 
-/// A property: its name with the unit, and how to write it; `None` where it is unknown.
+/// A property: its name with the unit, and its formatted value; `None` if it is unknown.
 type Property = (&'static str, fn(&TopologyReport) -> Option<String>);
 
 fn count(value: usize) -> Option<String> {
@@ -15,7 +15,7 @@ fn whole(value: f64) -> String {
     grouped(value.round() as u64)
 }
 
-/// A property of the bill.
+/// Returns a property of the bill.
 fn bill(report: &TopologyReport, value: fn(&CostReport) -> Option<f64>) -> Option<String> {
     report.cost.as_ref().and_then(value).map(whole)
 }
@@ -76,7 +76,8 @@ const PROPERTIES: &[Property] = &[
     ("  per host, W", |r| r.cost.as_ref().and_then(|cost| cost.watts_per_endpoint).map(|watts| format!("{watts:.1}"))),
 ];
 
-/// A row for each property that is known of one of these topologies: its name, then a value of each.
+/// Returns a row for each property that is known of any of these topologies: its name, then its value for each
+/// topology.
 pub(in crate::report) fn rows(reports: &[TopologyReport]) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for (name, value) in PROPERTIES {
@@ -89,7 +90,7 @@ pub(in crate::report) fn rows(reports: &[TopologyReport]) -> Vec<Vec<String>> {
     rows
 }
 
-/// What else counts as a vertex, of each topology where something does.
+/// Returns remarks on hosts that count as vertices, for each topology with such hosts.
 pub(in crate::report) fn vertices(reports: &[TopologyReport]) -> Vec<String> {
     let with_hosts = reports.iter().enumerate().filter(|(_, r)| r.n > r.switches);
     let line = |(index, r): (usize, &TopologyReport)| {
@@ -106,7 +107,7 @@ pub(in crate::report) fn vertices(reports: &[TopologyReport]) -> Vec<String> {
     with_hosts.map(line).collect()
 }
 
-/// What the numbers rest on.
+/// Returns the assumptions of the numbers.
 pub(in crate::report) fn notes(reports: &[TopologyReport]) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(r) = reports.first() {
@@ -148,14 +149,14 @@ pub(in crate::report) fn notes(reports: &[TopologyReport]) -> Vec<String> {
 }
 
 impl RouteReport {
-    /// What there is to say of it at once, in the topology of that letter.
+    /// Returns a summary of the route, in the topology of that letter.
     pub(in crate::report) fn title(&self, letter: &str) -> String {
         let hops = counted(self.reasons.len() as u64, "hop");
         let seed = self.routing_seed.map_or_else(String::new, |seed| format!(" (seed {seed})"));
         format!("Route in {letter} by {}{seed}: {hops}, {:.1} m, {} ns", self.routing, self.metres, self.latency_ns)
     }
 
-    /// Each hop: from where, where to, and why.
+    /// Returns each hop: start, end and reason.
     pub(in crate::report) fn hops(&self) -> impl Iterator<Item = (u32, u32, &str)> {
         self.path.windows(2).zip(&self.reasons).map(|(ends, reason)| (ends[0], ends[1], reason.as_str()))
     }

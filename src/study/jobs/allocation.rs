@@ -1,4 +1,4 @@
-//! Which hosts a job gets: by name, or by the rule of a batch system.
+//! Assignment of hosts to jobs: by name, or by the rule of a batch system.
 
 use super::JobsError;
 use crate::ids::{HostId, SwitchId};
@@ -10,28 +10,28 @@ use rand_pcg::Pcg64;
 use std::fmt;
 use std::str::FromStr;
 
-/// Rule that chooses the hosts of a job among those that no other job has.
+/// Rule that selects the hosts of a job among free ones.
 ///
-/// A job gets whole hosts; its ranks fill the cores of one after the other.
+/// A job gets whole hosts; its ranks fill the cores of one host after another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rule {
     /// The first free hosts.
     #[default]
     Contiguous,
-    /// Any free hosts.
+    /// Random free hosts.
     Random,
-    /// All free hosts of a group, then those of another one; groups in random order. Hosts of a group, or `None` for the
-    /// groups of a Dragonfly and the cabinets of other networks.
+    /// All free hosts of a group, then those of another one; groups in random order. The parameter is the number of
+    /// hosts per group; `None` for the groups of a Dragonfly and the cabinets of other networks.
     RandomGroups(Option<u32>),
-    /// One free host of each group in turn.
+    /// One free host of each group in turn; the parameter is that of [`RandomGroups`](Self::RandomGroups).
     Striped(Option<u32>),
 }
 
 impl Rule {
-    /// Names that a rule is read from.
+    /// Names of the rules.
     pub const NAMES: [&'static str; 4] = ["contiguous", "random", "random-groups", "striped"];
 
-    /// Whether it depends on a seed.
+    /// Returns `true` if the rule depends on a seed.
     pub fn is_random(self) -> bool {
         matches!(self, Self::Random | Self::RandomGroups(_))
     }
@@ -69,18 +69,18 @@ impl fmt::Display for Rule {
     }
 }
 
-/// Request for hosts.
+/// Request of a job for hosts.
 #[derive(Debug, Clone)]
 pub(super) struct Request<'a> {
     /// Name of the job.
     pub job: &'a str,
     /// Number of ranks.
     pub ranks: usize,
-    /// Places of the ranks, which begin again where there are more ranks; or the rule.
+    /// Hosts of the ranks, starting again from the first if there are more ranks; or the rule.
     pub hosts: Result<Vec<HostId>, Rule>,
 }
 
-/// Returns the host of each rank of each job. Jobs with hosts of their own come first, the others in their order.
+/// Returns the host of each rank of each job. Jobs with specified hosts are placed first, the others in their order.
 pub(super) fn allocate(
     requests: &[Request<'_>],
     network: &NetworkUnderTest,
@@ -127,7 +127,7 @@ pub(super) fn allocate(
     Ok(places)
 }
 
-/// Returns free hosts in the order in which a job takes them.
+/// Returns free hosts in the order in which a job occupies them.
 fn order(
     rule: Rule,
     mut free: Vec<HostId>,
@@ -180,7 +180,7 @@ fn groups_of(network: &NetworkUnderTest, size: Option<u32>, rule: Rule) -> Resul
     groups.ok_or_else(|| JobsError::NoGroups { rule: rule.to_string(), network: network.info.name.clone() })
 }
 
-/// Refuses hosts on which several jobs have more ranks than there are cores.
+/// Refuses hosts on which the ranks of several jobs exceed the cores.
 fn check_cores(places: &[Vec<HostId>], requests: &[Request<'_>], network: &NetworkUnderTest) -> Result<(), JobsError> {
     let hosts = &network.platform.hosts;
     let mut ranks = vec![0_usize; hosts.len()];
@@ -224,7 +224,7 @@ mod tests {
         choice.build(Path::new("")).expect("a network")
     }
 
-    /// The hosts of jobs of these sizes under one rule.
+    /// Returns the hosts of jobs of these sizes under one rule.
     fn hosts(rule: &str, topology: &str, sizes: &[usize], seed: u64) -> Vec<Vec<u32>> {
         let rule: Rule = rule.parse().expect("a rule");
         let request = |&ranks: &usize| Request { job: "j", ranks, hosts: Err(rule) };
@@ -237,7 +237,7 @@ mod tests {
     fn rules_take_the_hosts_that_they_say() {
         assert_eq!(hosts("contiguous", "ring:8", &[3, 2], 1), [vec![0, 1, 2], vec![3, 4]]);
         assert_eq!(hosts("striped:4", "ring:8", &[3, 2], 1), [vec![0, 4, 1], vec![2, 5]]);
-        // One group or the other.
+        // Hosts of one group or the other.
         let random = hosts("random-groups:4", "ring:8", &[3, 2], 1);
         assert!(random[0] == [0, 1, 2] || random[0] == [4, 5, 6], "{random:?}");
         let seeds: Vec<_> = (1..9).map(|seed| hosts("random", "ring:8", &[4, 4], seed)).collect();
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_group_is_that_of_a_dragonfly_or_a_cabinet() {
-        // Three groups of two switches, and cabinets of 16 switches, a host on each.
+        // Three groups of two switches; and cabinets of 16 switches, with a host on each.
         assert_eq!(hosts("striped", "dragonfly:a=2,h=1", &[3, 2], 1), [vec![0, 2, 4], vec![1, 3]]);
         assert_eq!(hosts("striped", "ring:40", &[4], 1), [[0, 16, 32, 1]]);
     }

@@ -1,10 +1,10 @@
-//! Background traffic: a pattern of hosts at a load, as a job that repeats until the others end.
+//! Background traffic: a pattern between hosts at a load, as a job that repeats until the others end.
 //!
 //! Each host sends messages of one size to destinations drawn from the pattern, at times drawn from a Poisson process,
 //! as the synthetic workloads of CODES do (Mubarak, Carothers, Ross, Carns: Enabling Parallel Simulation of Large-Scale
-//! HPC Network Systems, IEEE TPDS 28(1), 2017). A message is a put, which needs no receive and no computation. A
-//! host draws a round of [`MESSAGES`] messages and repeats it; before it begins again it waits for its messages, so that
-//! a network that cannot carry the load holds the sources back.
+//! HPC Network Systems, IEEE TPDS 28(1), 2017). A message is a put, which needs no receive and no computation. A host
+//! draws a round of [`MESSAGES`] messages and repeats it; before each repetition it waits for its messages, so that a
+//! network that cannot carry the load slows the sources down.
 
 use super::{JobsError, Load, Traffic};
 use crate::ids::HostId;
@@ -15,10 +15,10 @@ use crate::traffic::{self, Setting};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// Messages of a round of a host.
+/// Number of messages per round of a host.
 const MESSAGES: usize = 64;
 
-/// Returns what all hosts of a network send: rank r is host r.
+/// Returns the traffic of all hosts of a network: rank r is host r.
 pub(super) fn trace(
     wanted: &Traffic,
     network: &NetworkUnderTest,
@@ -45,7 +45,7 @@ pub(super) fn trace(
     Ok(trace)
 }
 
-/// One round of a host.
+/// Returns one round of a host's messages.
 fn round(
     wanted: &Traffic,
     pattern: &traffic::Traffic,
@@ -53,7 +53,7 @@ fn round(
     source: u32,
     random: &mut Pcg64,
 ) -> Result<Vec<Action>, String> {
-    // Shares of the destinations, added up; a pattern that is the same for all hosts is drawn from without a list.
+    // Cumulated shares of the destinations; a pattern that is the same for all hosts needs no list.
     let mut upto: Vec<(f64, u32)> = Vec::new();
     let mut sum = 0.0;
     let evenly = pattern.flows.evenly();
@@ -85,7 +85,7 @@ fn round(
         Load::Share(load) => load * injection(platform, source, &destinations)?,
     } * sum.min(1.0);
     let gaps: Vec<f64> = (0..MESSAGES).map(|_| -(1.0 - random.random::<f64>()).ln()).collect();
-    // The drawn gaps are scaled to their mean, so that the load of a round is the one asked for.
+    // The drawn gaps are scaled to their mean, so that a round has the requested load.
     let total: f64 = gaps.iter().sum();
     let seconds = MESSAGES as f64 * f64::from(wanted.message) / rate;
     let mut actions = Vec::with_capacity(2 * MESSAGES);
@@ -107,7 +107,7 @@ fn injection(platform: &Platform, source: u32, destinations: &[u32]) -> Result<f
             .ok_or_else(|| "it has no loopback, and the pattern sends from a host to itself".to_owned());
     };
     platform.route(HostId(source), HostId(other), &mut links).map_err(|error| error.to_string())?;
-    // Hosts of one switch may have no link between them.
+    // Hosts on the same switch may have no link between them.
     links
         .first()
         .map(|link| platform.links[link.index()].bandwidth)

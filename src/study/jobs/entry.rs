@@ -1,4 +1,4 @@
-//! Jobs as written: an entry of `[[jobs]]` in a study or a file of jobs, or an argument of the command line.
+//! Jobs as written: entries of `[[jobs]]` in a study or a file of jobs, or arguments of the command line.
 
 use super::simgrid;
 use super::{Job, JobPlacement, JobsError, Load, Mix, Traffic};
@@ -13,20 +13,20 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Bytes of a message of background traffic, unless another number is asked for.
+/// Default size of a message of background traffic, in bytes.
 const MESSAGE: u32 = 65_536;
 
 /// A job as written.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct JobEntry {
-    /// Name for reports; that of the trace or of the pattern if left out.
+    /// Name for reports; default: that of the trace or of the pattern.
     pub name: Option<String>,
-    /// The trace: a file, or a list of files.
+    /// Trace: a file, or a list of files.
     pub trace: Option<PathBuf>,
-    /// Instead of a trace: the name of a built-in program, or a file that ends in `.star`.
+    /// Name of a built-in program, or a file that ends in `.star`; instead of a trace.
     pub workload: Option<String>,
-    /// Number of ranks; found from the trace if left out.
+    /// Number of ranks; default: that of the trace.
     pub ranks: Option<usize>,
     /// Class of a generated workload.
     pub class: Option<String>,
@@ -36,31 +36,31 @@ pub struct JobEntry {
     pub parameters: BTreeMap<String, toml::Value>,
     /// Hosts of the ranks, in order.
     pub hostfile: Option<PathBuf>,
-    /// Instead of it, numbers of the hosts of the ranks.
+    /// Numbers of the hosts of the ranks, instead of `hostfile`.
     pub hosts: Option<Vec<u32>>,
-    /// Instead of both, the rule that takes free hosts: `contiguous`, `random`, `random-groups[:N]`, `striped[:N]`.
+    /// Rule that selects free hosts, instead of both: `contiguous`, `random`, `random-groups[:N]`, `striped[:N]`.
     pub allocation: Option<String>,
-    /// Whether `hosts` counts hosts in the order of their names.
+    /// `true` if `hosts` numbers hosts in the order of their names.
     #[serde(skip)]
     pub hosts_by_name: bool,
-    /// Place of the first rank among the hosts of the platform, which ranks take in order, again from the first one.
+    /// Index of the first rank's host on the platform; ranks take the hosts in order, starting again from the first.
     #[serde(skip)]
     pub first_place: Option<usize>,
-    /// Start; 0 if left out.
+    /// Start time; default: 0.
     pub start: Option<Seconds>,
     /// Flops that each rank computes before its first action: SimGrid's start delay.
     pub delay_flops: Option<f64>,
-    /// Whether it starts over until the other jobs end.
+    /// `true` if the job restarts until the other jobs end.
     pub repeat: bool,
-    /// Instead of a trace or program: a pattern of background traffic, e.g. `uniform`.
+    /// Pattern of background traffic, e.g. `uniform`; instead of a trace or program.
     pub traffic: Option<String>,
-    /// Share of the bandwidth of a host that the traffic asks for.
+    /// Load of the traffic, as a share of the bandwidth of a host.
     pub load: Option<f64>,
-    /// Instead of it, bytes per second.
+    /// Load in bytes per second, instead of `load`.
     pub rate: Option<Bandwidth>,
-    /// Bytes of a message of the traffic; 64 KiB if left out.
+    /// Bytes per message of the traffic; default: 64 KiB.
     pub message: Option<u32>,
-    /// Seed of the traffic; that of the study if left out.
+    /// Seed of the traffic; default: that of the study.
     pub seed: Option<u64>,
 }
 
@@ -68,10 +68,10 @@ pub struct JobEntry {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JobsFile {
-    /// Whether hosts may have more ranks of several jobs than cores.
+    /// `true` if the ranks of several jobs on a host may exceed its cores.
     #[serde(default)]
     pub share_hosts: bool,
-    /// The jobs.
+    /// Jobs of the file.
     pub jobs: Vec<JobEntry>,
 }
 
@@ -84,7 +84,7 @@ impl JobsFile {
         Self::parse(file, &toml_file::read_plain(file)?)
     }
 
-    /// Reads the text of such a file; `file` is its name for messages.
+    /// Parses the text of such a file; `file` is its name for messages.
     ///
     /// # Errors
     /// [`TomlError::Wrong`].
@@ -96,16 +96,16 @@ impl JobsFile {
 /// Reason why an entry cannot become a job.
 #[derive(Debug, thiserror::Error)]
 pub enum EntryError {
-    /// Its trace or program cannot be opened.
+    /// The trace or program cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// What it says cannot be.
+    /// The entry is invalid.
     #[error(transparent)]
     Jobs(#[from] JobsError),
 }
 
 impl JobEntry {
-    /// Name in messages before it is opened.
+    /// Returns the name for messages before the job is opened.
     pub fn label(&self) -> String {
         self.name.clone().or(self.traffic.clone()).unwrap_or_else(|| self.source().label())
     }
@@ -127,7 +127,7 @@ impl JobEntry {
         JobsError::Contradiction { job: self.label(), text: text.to_owned() }
     }
 
-    /// Checks and opens it; appends it to a mix. File names are relative to `folder`; `otherwise` is the
+    /// Checks and opens the job, and appends it to a mix. File names are relative to `folder`; `otherwise` is the
     /// placement of jobs that have none.
     ///
     /// # Errors
@@ -147,7 +147,7 @@ impl JobEntry {
             (None, None, Some(rule)) => JobPlacement::Rule(rule.parse()?),
             (None, None, None) => match (otherwise, self.first_place) {
                 (JobPlacement::HostFile { file, .. }, first) => {
-                    // The jobs take the lines of the file one after the other.
+                    // The jobs take consecutive lines of the file.
                     let before = |job: &Job| match &job.placement {
                         JobPlacement::HostFile { file: other, .. } if other == file => job.trace.ranks(),
                         _ => 0,
@@ -174,7 +174,7 @@ impl JobEntry {
         Ok(())
     }
 
-    /// The trace with a computation in front of the actions of each rank.
+    /// Returns the trace with a computation before the actions of each rank.
     fn delayed(&self, trace: &Trace, flops: f64) -> Result<Trace, JobsError> {
         if !(flops.is_finite() && flops >= 0.0) {
             return Err(self.wrong(&format!("delay_flops = {flops} is not a finite number, zero or more")));
@@ -235,13 +235,13 @@ const KEYS: [&str; 13] = [
     "traffic",
 ];
 
-/// Reads `TRACE,key=value,...` or `traffic=PATTERN,key=value,...`, with the keys of `[[jobs]]`. Several hosts have
-/// blanks or plus signs between their numbers.
+/// Reads `TRACE,key=value,...` or `traffic=PATTERN,key=value,...`, with the keys of `[[jobs]]`. Lists of hosts are
+/// separated by blanks or plus signs.
 impl std::str::FromStr for JobEntry {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        // A comma that begins no key belongs to the value before it, as in `traffic=tornado:k=4,m=2`.
+        // A comma that is not followed by a key belongs to the previous value, as in `traffic=tornado:k=4,m=2`.
         let mut parts: Vec<String> = Vec::new();
         for piece in text.split(',') {
             let known = |piece: &str| {

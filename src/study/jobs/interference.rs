@@ -1,4 +1,4 @@
-//! Replays of a mix: each job alone, beside each other one, and all of them together.
+//! Replays of a mix: each job alone, each pair of jobs, and all jobs together.
 
 use super::{Mix, MixError, Placed};
 use crate::engine::{Counter, Model, Observer, Outcome, Repeats, ReplayError, Span, replay, replay_jobs};
@@ -14,58 +14,60 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JobTimes {
-    /// Name.
+    /// Name of the job.
     pub job: String,
     /// Number of ranks.
     pub ranks: u64,
-    /// Start in seconds.
+    /// Start time in seconds.
     pub start_seconds: f64,
-    /// Whether it repeats until the others end, as background traffic does; then it has no time with others.
+    /// `true` if the job repeats until the others end, as background traffic does; then it has no time with others.
     pub repeats: bool,
-    /// Seconds from its start to its end, alone on the network; of background traffic there is none.
+    /// Seconds from its start to its end, alone on the network; `None` for background traffic.
     pub alone_seconds: Option<f64>,
-    /// The same with all other jobs.
+    /// Seconds from its start to its end, with all other jobs.
     pub together_seconds: Option<f64>,
-    /// The same beside one other job, by the number of that one; `None` for itself, and where it was not replayed.
+    /// Seconds from its start to its end with one other job, by the number of the latter; `None` for itself, and for
+    /// pairs that were not replayed.
     pub beside_seconds: Vec<Option<f64>>,
 }
 
 impl JobTimes {
-    /// Time with all other jobs over time alone.
+    /// Returns the time with all other jobs over the time alone.
     pub fn slowdown(&self) -> Option<f64> {
         ratio(self.together_seconds, self.alone_seconds)
     }
 
-    /// Time beside another job over time alone.
+    /// Returns the time with another job over the time alone.
     pub fn slowdown_beside(&self, other: usize) -> Option<f64> {
         ratio(self.beside_seconds.get(other).copied().flatten(), self.alone_seconds)
     }
 
-    /// The other job that costs most, and by how many seconds; `None` if no other one costs more than rounding.
+    /// Returns the other job that causes the largest delay, and that delay in seconds; `None` if no delay exceeds
+    /// rounding errors.
     pub fn aggressor(&self) -> Option<(usize, f64)> {
         let alone = self.alone_seconds?;
         let costs = self.beside_seconds.iter().enumerate().filter_map(|(other, time)| Some((other, (*time)? - alone)));
-        // Of equal ones the first.
+        // The first among equals.
         let most = costs.reduce(|most, next| if next.1 > most.1 { next } else { most })?;
         (most.1 > NOTHING * alone).then_some(most)
     }
 }
 
-/// Part of a job's time below which a difference is rounding.
+/// Fraction of a job's time below which a difference is a rounding error.
 const NOTHING: f64 = 1e-9;
 
 fn ratio(time: Option<f64>, alone: Option<f64>) -> Option<f64> {
     Some(time? / alone.filter(|&alone| alone > 0.0)?)
 }
 
-/// What jobs cost each other on a network.
+/// Interference between jobs on a network.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Interference {
-    /// The jobs in their order, background traffic last.
+    /// Jobs in their order, background traffic last.
     pub jobs: Vec<JobTimes>,
-    /// Packets that waited in their channel behind packets for another link, by the two jobs; empty without packets, or where
-    /// nothing observed the links.
+    /// Packets that waited in their channel behind packets for another link, by the two jobs; empty without packets, or
+    /// if the links were not observed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub head_of_line: Vec<JobBlocking>,
 }
@@ -74,17 +76,17 @@ pub struct Interference {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JobBlocking {
-    /// Name of the job whose packets waited.
+    /// Name of the job with the waiting packets.
     pub job: String,
-    /// Name of the job of the packets before them; it may be the same.
+    /// Name of the job with the packets before them; it may be the same.
     pub behind: String,
-    /// Packets that waited.
+    /// Number of packets that waited.
     pub packets: u64,
-    /// Their seconds, added up.
+    /// Total waiting time in seconds.
     pub seconds: f64,
 }
 
-/// What a replay of a mix needs.
+/// Input of replays of a mix.
 pub(in crate::study) struct Setting<'a> {
     pub mix: &'a Mix,
     pub placed: &'a Placed,
@@ -102,7 +104,7 @@ impl Setting<'_> {
         self.mix.jobs.len() + self.mix.traffic.len()
     }
 
-    /// Where the ranks of some jobs are.
+    /// Returns the places of the ranks of some jobs.
     fn layout(&self, jobs: &[usize]) -> Layout {
         let mut hosts = Vec::new();
         for &job in jobs {
@@ -131,7 +133,7 @@ impl Setting<'_> {
         self.replay(&all, observer)
     }
 
-    /// Seconds from the start to the end of the job that comes `nth` among these, which does not repeat.
+    /// Returns the seconds from the start to the end of the job at position `nth` among these, which does not repeat.
     fn time_of(&self, jobs: &[usize], nth: usize, outcome: &Outcome) -> f64 {
         let before: usize = jobs[..nth].iter().map(|&job| self.trace(job).ranks()).sum();
         let span = self.mix.span(jobs[nth], self.placed);
@@ -140,7 +142,8 @@ impl Setting<'_> {
         (end - span.start).max(0.0)
     }
 
-    /// Replays each job alone, and each pair of them where that is asked for. What stops the counter stops them.
+    /// Replays each job alone, and each pair of them if requested. A stop of the observer's counter also stops these
+    /// replays.
     fn parts(&self, counter: Option<Counter>) -> Result<Vec<JobTimes>, MixError> {
         let (mix, members) = (self.mix, self.members());
         let counter = || counter.as_ref().map(Counter::sibling);
@@ -167,7 +170,7 @@ impl Setting<'_> {
                 }
             })
             .collect();
-        // Of two, all together says the same.
+        // With two jobs, their pair is the replay of all jobs.
         if !mix.pairs || members <= 2 {
             return Ok(times);
         }
@@ -189,8 +192,8 @@ impl Setting<'_> {
         Ok(times)
     }
 
-    /// Replays the jobs alone, in pairs, and together under an observer. The outcome has the ranks and actions of the jobs
-    /// only, not those of background traffic, and each action once, however often a job repeats.
+    /// Replays the jobs alone, in pairs, and together under an observer. The outcome includes the ranks and actions of
+    /// the jobs only, without those of background traffic; each action counts once, however often a job repeats.
     pub fn run(&self, observer: &mut dyn Observer) -> Result<(Outcome, Interference), MixError> {
         let mut jobs = self.parts(observer.counter())?;
         let mut outcome = self.replay_all(observer).map_err(|error| MixError { job: None, error })?;
@@ -205,7 +208,7 @@ impl Setting<'_> {
         outcome.ranks.truncate(self.placed.layout.ranks() as usize);
         outcome.actions = self.mix.jobs.iter().map(|job| job.trace.total_actions()).sum();
         if jobs.iter().any(|job| job.repeats) {
-            // Messages that the end cuts off are counted whole.
+            // Messages that the end of the replay cuts off count in full.
             outcome.links.iter_mut().for_each(|link| link.utilisation = link.utilisation.min(1.0));
         }
         let name = |job: u32| jobs[job as usize].job.clone();

@@ -1,8 +1,8 @@
-//! Several jobs on one network at the same time, and what they cost each other.
+//! Several jobs that run simultaneously on one network, and the interference between them.
 //!
-//! Each job is replayed alone, beside each other job, and with all of them, always on the same hosts. So a report can
-//! tell by how much a job is slowed down and by which other one, and compare that between networks. The jobs of a study
-//! are one more workload of it, whose time is that of the last job to end.
+//! Each job is replayed alone, with each other job, and with all of them, always on the same hosts. Reports can thus
+//! state by how much a job is slowed down and by which other one, and compare this between networks. The jobs of a
+//! study are an additional workload, whose time is that of the last job to end.
 
 mod allocation;
 mod background;
@@ -32,10 +32,10 @@ use std::sync::Arc;
 /// Reason why jobs cannot run together.
 #[derive(Debug, thiserror::Error)]
 pub enum JobsError {
-    /// An allocation rule that does not exist.
+    /// An allocation rule does not exist.
     #[error("`{text}` is no allocation: write one of {}, or random-groups:N or striped:N for groups of N hosts", Rule::NAMES.join(", "))]
     Allocation {
-        /// What was written.
+        /// Text as written.
         text: String,
     },
     /// A job needs more hosts than are free.
@@ -43,45 +43,45 @@ pub enum JobsError {
     NoRoom {
         /// Name of the job.
         job: String,
-        /// Its ranks.
+        /// Number of its ranks.
         ranks: usize,
-        /// Those that fit.
+        /// Number of ranks that fit.
         room: usize,
-        /// Hosts that no other job has.
+        /// Number of hosts that no other job has.
         free: usize,
-        /// All hosts.
+        /// Number of all hosts.
         hosts: usize,
     },
-    /// Two jobs have more ranks on a host than it has cores.
+    /// The ranks of two jobs on a host exceed its cores.
     #[error("jobs `{one}` and `{other}` overlap: host `{host}` has {ranks} ranks and {cores} core{}", if *.cores == 1 { "" } else { "s" })]
     Overlap {
-        /// Name of a job.
+        /// Name of the first job.
         one: String,
-        /// Name of the other one.
+        /// Name of the second job.
         other: String,
         /// Name of the host.
         host: String,
-        /// Ranks of all jobs on it.
+        /// Number of ranks of all jobs on it.
         ranks: usize,
-        /// Cores of the host.
+        /// Number of cores of the host.
         cores: u32,
     },
     /// A rule needs groups of hosts that the platform does not have.
     #[error("{rule} needs groups of hosts, and network `{network}` has no floor plan")]
     NoGroups {
-        /// The rule.
+        /// Name of the rule.
         rule: String,
         /// Name of the network.
         network: String,
     },
-    /// Background traffic cannot be made.
+    /// Background traffic cannot be generated.
     #[error("job `{job}` on network `{network}`: {text}")]
     Traffic {
         /// Name of the job.
         job: String,
         /// Name of the network.
         network: String,
-        /// Why.
+        /// Reason, in words.
         text: String,
     },
     /// The entry of a job contradicts itself.
@@ -89,13 +89,13 @@ pub enum JobsError {
     Contradiction {
         /// Name of the job.
         job: String,
-        /// What is wrong.
+        /// Description of the error.
         text: String,
     },
     /// Two jobs have the same name.
     #[error("two jobs are called `{name}`")]
     SameName {
-        /// The name.
+        /// Name of both jobs.
         name: String,
     },
     /// No job ends.
@@ -106,21 +106,21 @@ pub enum JobsError {
     Hosts {
         /// Name of the job.
         job: String,
-        /// Why.
+        /// Cause of the error.
         error: Box<PlatformError>,
     },
-    /// The traces of the jobs cannot become one.
+    /// The traces of the jobs cannot be merged.
     #[error(transparent)]
     Merge(#[from] MergeError),
 }
 
 impl JobsError {
-    /// Whether reading failed, rather than what was read.
+    /// Returns `true` if reading failed, as opposed to the content being wrong.
     pub fn is_io(&self) -> bool {
         matches!(self, Self::Hosts { error, .. } if error.is_io())
     }
 
-    /// What to do about it.
+    /// Returns one line on how to fix it.
     pub fn help(&self) -> String {
         match self {
             Self::Allocation { .. } => "docs/guide/jobs.md says which hosts each rule takes".into(),
@@ -146,36 +146,36 @@ impl JobsError {
 pub struct Job {
     /// Name for reports.
     pub name: String,
-    /// What its ranks do.
+    /// Actions of its ranks.
     pub trace: Arc<Trace>,
-    /// Where they are.
+    /// Placement of its ranks.
     pub placement: JobPlacement,
-    /// Start in seconds.
+    /// Start time in seconds.
     pub start: f64,
-    /// Whether it starts over until the other jobs end.
+    /// `true` if the job restarts until the other jobs end.
     pub repeats: bool,
 }
 
-/// Where the ranks of a job are.
+/// Placement of the ranks of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JobPlacement {
-    /// On hosts that a rule takes.
+    /// On hosts that a rule selects.
     Rule(Rule),
-    /// On the hosts of a host file in order, from the entry of this number on, again from the first one.
+    /// On the hosts of a host file in order, starting from a given entry and wrapping around.
     HostFile {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// Entry of the first rank.
+        /// Index of the entry for the first rank.
         first: usize,
     },
-    /// On the hosts of the platform in order, from the one of this number on, again from the first one.
+    /// On the hosts of the platform in order, starting from the one of this number and wrapping around.
     From(usize),
-    /// On hosts by their numbers.
+    /// On hosts by number.
     Numbers {
-        /// A number for each rank, again from the first one where there are more ranks.
+        /// Number of each rank's host, starting again from the first if there are more ranks.
         hosts: Vec<u32>,
-        /// Whether hosts are counted in the order of their names, as SimGrid's workload files do, and not in that of the
-        /// platform.
+        /// `true` if hosts are numbered in the order of their names, as in SimGrid's workload files, instead of the
+        /// order of the platform.
         by_name: bool,
     },
 }
@@ -183,9 +183,9 @@ pub enum JobPlacement {
 /// Amount of background traffic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Load {
-    /// As a share of the bandwidth at which a host injects.
+    /// Share of the bandwidth at which a host injects.
     Share(f64),
-    /// In bytes per second, for the busiest host.
+    /// Bytes per second of the busiest host.
     Rate(f64),
 }
 
@@ -196,49 +196,49 @@ pub struct Traffic {
     pub name: String,
     /// Pattern, e.g. `uniform`.
     pub pattern: String,
-    /// Folder that the file of a pattern is relative to.
+    /// Folder to which the file of a pattern is relative.
     pub folder: PathBuf,
-    /// Bytes of a message.
+    /// Bytes per message.
     pub message: u32,
-    /// Amount.
+    /// Amount of traffic.
     pub load: Load,
-    /// Seed of its own.
+    /// Seed; `None` for that of the study.
     pub seed: Option<u64>,
 }
 
-/// Jobs that run at the same time.
+/// Jobs that run simultaneously.
 #[derive(Debug, Clone)]
 pub struct Mix {
     /// Jobs that replay traces; their ranks are numbered consecutively.
     pub jobs: Vec<Job>,
     /// Background traffic.
     pub traffic: Vec<Traffic>,
-    /// Whether hosts may have more ranks of several jobs than cores.
+    /// `true` if the ranks of several jobs on a host may exceed its cores.
     pub share_hosts: bool,
-    /// Whether each job is also replayed beside each other one.
+    /// `true` if each pair of jobs is also replayed.
     pub pairs: bool,
 }
 
 /// A mix on a network.
 #[derive(Debug, Clone)]
 pub struct Placed {
-    /// Where the ranks of all jobs are; those of traffic, which are on all hosts, are not in it.
+    /// Places of the ranks of all jobs; ranks of background traffic, which are on all hosts, are not included.
     pub layout: Layout,
-    /// What the hosts send as background traffic.
+    /// Background traffic of the hosts.
     pub traffic: Vec<Arc<Trace>>,
 }
 
-/// A replay of a mix that cannot go on.
+/// Failed replay of a mix.
 #[derive(Debug)]
 pub struct MixError {
-    /// Index of the job that fails even alone; `None` if they only fail together.
+    /// Index of the job that fails even alone; `None` if the jobs only fail together.
     pub job: Option<usize>,
-    /// Why.
+    /// Cause of the failure.
     pub error: ReplayError,
 }
 
 impl Mix {
-    /// Checks what needs no network.
+    /// Checks everything that does not depend on a network.
     ///
     /// # Errors
     /// [`JobsError`].
@@ -259,12 +259,12 @@ impl Mix {
         Ok(())
     }
 
-    /// Names of all jobs, background traffic last.
+    /// Returns the names of all jobs, background traffic last.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.jobs.iter().map(|job| job.name.as_str()).chain(self.traffic.iter().map(|traffic| traffic.name.as_str()))
     }
 
-    /// Whether the hosts of some job, or its traffic, depend on a seed.
+    /// Returns `true` if the hosts or the traffic of any job depend on a seed.
     pub fn is_random(&self) -> bool {
         let random = |job: &Job| matches!(job.placement, JobPlacement::Rule(rule) if rule.is_random());
         self.jobs.iter().any(random) || self.traffic.iter().any(|traffic| traffic.seed.is_none())
@@ -283,7 +283,7 @@ impl Mix {
         rules.join(", ")
     }
 
-    /// Gives the ranks of all jobs their hosts, and makes the background traffic.
+    /// Assigns hosts to the ranks of all jobs, and generates the background traffic.
     ///
     /// # Errors
     /// [`JobsError`].

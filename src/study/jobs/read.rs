@@ -1,4 +1,4 @@
-//! The jobs of a study file.
+//! Jobs of a study file.
 
 use super::{EntryError, JobPlacement, Mix, Rule};
 use crate::study::StudyError;
@@ -8,7 +8,7 @@ use crate::study::toml_file::Step::{Item, Key};
 use crate::study::workload::{OpenError, Workload};
 use std::path::Path;
 
-/// The jobs of a study: one workload, if there are any.
+/// Reads the jobs of a study: one workload, if there are any.
 pub fn read(source: &Source, file: &StudyFile, folder: &Path) -> Result<Option<Workload>, StudyError> {
     if file.jobs.is_empty() {
         return Ok(None);

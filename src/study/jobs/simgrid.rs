@@ -1,16 +1,16 @@
-//! SimGrid's own files of jobs, as its examples `replay_multiple` and `replay_multiple_manual_deploy` read them.
+//! SimGrid's own files of jobs, for its examples `replay_multiple` and `replay_multiple_manual_deploy`.
 //!
-//! The first has lines `INSTANCE TRACE RANKS [FLOPS]`: ranks take the hosts of the platform in order, all instances
-//! together and again from the first one, and each rank computes the flops of the delay before its first action. The
-//! second has lines `NAME TRACE RANKS SECONDS HOST,HOST,...`, with hosts by their numbers in the
-//! order of their names. Both share hosts as they like. A line whose third word is no number is a remark, as there.
+//! The first has lines `INSTANCE TRACE RANKS [FLOPS]`: the ranks of all instances together take the hosts of the
+//! platform in order, starting again from the first, and each rank computes the flops of the delay before its first
+//! action. The second has lines `NAME TRACE RANKS SECONDS HOST,HOST,...`, with hosts numbered in the order of their
+//! names. Both may share hosts. As in SimGrid, a line whose third word is not a number is a comment.
 
 use super::entry::{JobEntry, JobsFile};
 use crate::platform::units::Seconds;
 use crate::study::toml_file::{Place, TomlError};
 use std::path::{Path, PathBuf};
 
-/// Reads a text of one of both forms; `None` if it has neither, and so is TOML.
+/// Reads a text in one of both forms; `None` if it has neither form and is therefore TOML.
 pub(super) fn read(file: &Path, text: &str) -> Option<Result<JobsFile, TomlError>> {
     let lines =
         || text.lines().zip(1..).map(|(line, number)| (line.trim(), number)).filter(|(line, _)| !line.is_empty());

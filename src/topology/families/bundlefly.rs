@@ -30,7 +30,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     }
     arguments.limit_arcs("m", switches as u128 * (3 * q).div_ceil(2) as u128 + (switches * (m - 1) / 2) as u128)?;
     let supernode = Supernode::paley(&order);
-    // The end with the smaller number is the one whose vertices f is applied to.
+    // f is applied to the vertices of the end with the smaller number.
     let cables: Vec<(u32, u32)> =
         Graph::undirected(2 * q * q, slimfly::cables(&structure))?.cable_ends().map(|(u, v)| (u.0, v.0)).collect();
     let graph = Graph::undirected(switches, supernode.star(2 * q * q, &cables, &[]))?;

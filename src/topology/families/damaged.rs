@@ -1,8 +1,8 @@
 //! A network in which something broke: cables and switches of a base are missing, or cables are slower.
 //!
-//! (The procedure is our own.) Switches keep their numbers. A switch that failed has no cables and no hosts. What fails at
-//! random is a prefix of a random order, so with one seed the cables that fail with 1 % also fail with 2 %. Switches fail
-//! first, then cables among those that are left, then others become slower; each choice has an order of its own.
+//! (The procedure is our own.) Switches keep their numbers. A switch that failed has no cables and no hosts. Random
+//! failures are a prefix of a random order, so with one seed the cables that fail with 1 % also fail with 2 %. Switches
+//! fail first, then cables among those that are left, then others become slower; each choice has an order of its own.
 
 use super::registry::Arguments;
 use super::{Graph, Randomness, TopologyError, derived_seed};
@@ -62,7 +62,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let kept = kept(&broken);
     let pairs = kept.iter().map(|&cable| broken.ends[cable as usize]).collect();
     let graph = Graph::with_parallel_cables(intact.switches(), intact.is_directed(), pairs)?;
-    // Cables keep their order, so the cables that are left are numbered one after another.
+    // Cables keep their order, so the remaining cables are numbered consecutively.
     let slower = (0..).zip(&kept).filter(|&(_, &cable)| slower[cable as usize]).map(|(place, _)| place).collect();
     let hosts = broken.hosts(&intact);
     if let Hosts::OnSwitches(counts) = &hosts
@@ -139,7 +139,7 @@ impl Broken {
             return Ok(());
         };
         let (u, v) = (number(u)?, number(v)?);
-        // A one-way cable fails in either direction; of a trunk all cables do.
+        // One-way cables fail in both directions; of a trunk all cables fail.
         let mut found = false;
         for pair in if self.directed { vec![(u, v), (v, u)] } else { vec![(u.min(v), u.max(v))] } {
             let first = self.ends.partition_point(|&ends| ends < pair);
@@ -165,8 +165,8 @@ impl Broken {
     }
 }
 
-/// Returns a damaged network without the switches that failed: those without cables and hosts. Its numbers are others,
-/// so it is for metrics only. `None` for other families, and if no switch failed.
+/// Returns a damaged network without its failed switches, which have neither cables nor hosts. Its switches are
+/// renumbered, so it is for metrics only. `None` for other families, and if no switch failed.
 ///
 /// # Errors
 /// [`TopologyError::Unbuildable`] if the graph is too large.

@@ -58,8 +58,8 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     of(arguments, groups, g as u32, local, hosts)
 }
 
-/// Reads the number of cables between two groups and the number of groups, which `ports` cables out of a group, written
-/// as `rule`, limit.
+/// Reads the number of cables between two groups and the number of groups; both are limited by the `ports` cables out
+/// of a group, written as `rule`.
 pub(super) fn trunk_and_groups(arguments: &Arguments, rule: &str, ports: u128) -> Result<(u32, u128), TopologyError> {
     let limit = ports.min(MAX_ARCS as u128);
     let trunk = match arguments.integer("t") {

@@ -1,10 +1,10 @@
 //! Dragonfly+, or Megafly: groups of leaves and spines, whose spines have the cables to other groups.
 //!
 //! (A. Shpiner et al., Dragonfly+: Low Cost Topology for Scaling Datacenters, 2017; M. Flajslik, E. Borch, M. Parker,
-//! Megafly: A Topology for Exascale Systems, 2018.) Within a group each of l leaves is joined to each of s spines. The h
-//! cables of a spine lead to other groups in the arrangement of Dragonfly; t of them join each pair of groups. Switch
-//! `group*(l + s) + i`, leaves before spines; hosts are attached to leaves only. Leaves of different groups are 3 hops
-//! apart. Balanced with p = l = s = h, half the ports of a switch: `(p^2 + 1)*p^2` hosts.
+//! Megafly: A Topology for Exascale Systems, 2018.) Within a group each of l leaves is joined to each of s spines. The
+//! h cables of a spine lead to other groups in the arrangement of Dragonfly; t of them join each pair of groups. Switch
+//! `group*(l + s) + i`, leaves before spines; hosts are attached to leaves only. Leaves of different groups are 3
+//! hops apart. Balanced with p = l = s = h, half the ports of a switch: `(p^2 + 1)*p^2` hosts.
 
 use super::dragonfly::{Groups, global_cables, trunk_and_groups};
 use super::graph::MAX_SWITCHES;

@@ -106,7 +106,7 @@ impl Dsnf {
         Some(layer * self.layer_size() + place).filter(|&switch| switch < self.n)
     }
 
-    /// Returns the cables; some may be named twice, and with p = 1 a switch may be connected to itself.
+    /// Returns the cables. Some may be named twice, and loops are possible with p = 1.
     pub(crate) fn cables(&self) -> Vec<(u32, u32)> {
         let &Self { n, p, .. } = self;
         let supernodes = (1 << p) - 1;

@@ -1,8 +1,8 @@
 //! The fat tree of two levels from switches with k ports: k leaves, all connected to each of the spines.
 //!
-//! Half of the ports of a leaf lead to hosts and half to spines: k^2/2 hosts, k/2 spines. With `ratio = down:up` they are
-//! divided in that proportion, so that `d = k*down/(down + up)` hosts share `k - d` spines: an oversubscribed (tapered)
-//! tree. Order: leaves, spines; hosts are attached to the leaves only.
+//! Half of the ports of a leaf lead to hosts and half to spines: k^2/2 hosts, k/2 spines. With `ratio = down:up` they
+//! are divided in that proportion, so that `d = k*down/(down + up)` hosts share `k - d` spines: an oversubscribed
+//! (tapered) tree. Order: leaves, spines; hosts are attached to the leaves only.
 
 use super::ratio::split;
 use super::registry::Arguments;

@@ -2,10 +2,10 @@
 //! cores.
 //!
 //! (M. Al-Fares, A. Loukissas, A. Vahdat, A Scalable, Commodity Data Center Network Architecture, 2008.) Aggregation
-//! switch y of each pod is connected to the cores `y*k/2` to `y*k/2 + k/2 - 1`. k^3/4 hosts. With `ratio = down:up` the
-//! ports of an edge switch are divided in that proportion, so that `d = k*down/(down + up)` hosts share u = k - d cables
-//! up: there are u aggregation switches in a pod and u*k/2 cores, and d*k^2/2 hosts. Order: edge, aggregation, core
-//! switches; hosts are attached to the edge switches only.
+//! switch y of each pod is connected to the cores `y*k/2` to `y*k/2 + k/2 - 1`. k^3/4 hosts. With
+//! `ratio = down:up` the ports of an edge switch are divided in that proportion, so that `d = k*down/(down + up)`
+//! hosts share u = k - d cables up: there are u aggregation switches in a pod and u*k/2 cores, and d*k^2/2 hosts.
+//! Order: edge, aggregation, core switches; hosts are attached to the edge switches only.
 
 use super::ratio::split;
 use super::registry::Arguments;

@@ -99,7 +99,7 @@ fn next(x: usize, p: usize, q: usize, candidate: usize) -> usize {
     if p == q {
         return x * candidate % q;
     }
-    // Multiplying by t moves every digit up; the one that leaves adds the modulus.
+    // Multiplying by t moves every digit up; the digit that overflows adds the modulus.
     let (top, shifted) = (x / (q / p), x % (q / p) * p);
     let (mut low, mut sum, mut place, mut digits) = (candidate, 0, 1, shifted);
     while place < q {

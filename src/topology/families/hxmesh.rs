@@ -3,12 +3,12 @@
 //! (T. Hoefler et al., HammingMesh: A Network Topology for Large-Scale Deep Learning, 2022, section III.) x times y
 //! boards form a grid. Every accelerator forwards messages and is a switch of this graph with one host. In each of the
 //! `y*b` rows of accelerators, both ends of every board have a cable to the row's network, so it has 2x ports; likewise
-//! in each of the `x*a` columns. Such a network is one switch if it has enough ports, otherwise a fat tree of two levels
-//! without oversubscription: each leaf has as many cables up as down, dealt to the spines in turn. The graph is one
-//! plane of the publication, whose accelerators have four of them.
+//! in each of the `x*a` columns. Such a network is one switch if it has enough ports, otherwise a fat tree of two
+//! levels without oversubscription: each leaf has as many cables up as down, dealt to the spines in turn. The graph is
+//! one plane of the publication, whose accelerators have four of them.
 //!
-//! Accelerator (X, Y) has the number `Y*x*a + X`; after them come the networks of the rows, then those of the columns,
-//! each with its leaves before its spines.
+//! Accelerator (X, Y) has the number `Y*x*a + X`; the networks of the rows follow, then those of the columns, each
+//! with its leaves before its spines.
 
 use super::graph::MAX_SWITCHES;
 use super::registry::Arguments;

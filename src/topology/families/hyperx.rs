@@ -1,10 +1,10 @@
 //! HyperX, the generalised hypercube: all-to-all within every line of every dimension.
 //!
 //! (J. Ahn, N. Binkert, A. Davis, M. McLaren, R. Schreiber, HyperX: Topology, Routing, and Packaging of Efficient
-//! Large-scale Networks, 2009.) Degree `sum k*(d - 1)`, diameter the number of dimensions with d > 1. `k` is the number
-//! of parallel cables between two switches, one number for all dimensions or one for each (the K of the paper). *Skywalk*
-//! writes it as HyperX(z, c, deg) on a grid of cabinets: the dimensions are then the switches of a cabinet, the columns
-//! and the rows.
+//! Large-scale Networks, 2009.) Degree `sum k*(d - 1)`, diameter the number of dimensions with d > 1. `k` is the
+//! number of parallel cables between two switches, one number for all dimensions or one for each (the K of the paper).
+//! *Skywalk* writes it as HyperX(z, c, deg) on a grid of cabinets: the dimensions are then the switches of a cabinet,
+//! the columns and the rows.
 
 use super::registry::Arguments;
 use super::{Graph, TopologyError, lattice};

@@ -32,8 +32,8 @@ pub(super) fn rounds(
 
 /// Returns the position in `waiting` of a uniformly random switch that is not connected to `first`.
 ///
-/// Nearly always one of the first draws fits. If none does, one of the fitting switches is drawn; in both cases each
-/// has the same chance.
+/// Nearly always one of the first draws fits. If none does, one of the fitting switches is drawn; in both cases all
+/// fitting switches are equally likely.
 fn partner(
     first: u32,
     waiting: &[u32],

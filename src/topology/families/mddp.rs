@@ -1,4 +1,4 @@
-//! Common parts of the two MDDP families: cutting a dense known graph down to n switches, or growing it to them.
+//! Common parts of the two MDDP families: reducing or growing a dense known graph to n switches.
 //!
 //! MDDP ("modified degree-diameter solutions") is a network of *A Case for Uni-Directional Network Topologies in
 //! Large-Scale Clusters*; the procedure itself is in a paper that could not be obtained. This is a heuristic of our
@@ -21,7 +21,7 @@ const TRIES: usize = 200;
 /// Largest product of the number of inserted or removed switches and the square of the degree.
 const MAX_WORK: u128 = 1 << 29;
 
-/// Graph under construction. An undirected cable is an arc each way.
+/// Graph under construction. An undirected cable is an arc in each direction.
 pub(super) struct Draft {
     directed: bool,
     /// The arcs out of each switch; `None` for a switch that was removed.

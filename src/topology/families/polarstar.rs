@@ -3,8 +3,8 @@
 //! (K. Lakhotia, L. Monroe, K. Isham, M. Besta, N. Blach, T. Hoefler, F. Petrini, PolarStar: Expanding the Horizon of
 //! Diameter-3 Networks, 2023.) The structure is the polarity graph of q, whose points that are orthogonal to themselves
 //! have a loop; the supernode of degree k is an inductive quad of 2k + 2 switches or a Paley graph of 2k + 1. Degree
-//! `q + 1 + k`. With the inductive quad all degrees are equal, since the loop of a point replaces its missing cable. The
-//! Paley graph needs no loops for diameter 3, and its copies at those points have one cable less.
+//! `q + 1 + k`. With the inductive quad all degrees are equal, since the loop of a point replaces its missing
+//! cable. The Paley graph needs no loops for diameter 3, and its copies at those points have one cable less.
 
 use super::galois::{Field, is_prime_power};
 use super::graph::MAX_SWITCHES;

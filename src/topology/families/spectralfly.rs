@@ -3,9 +3,9 @@
 //! (A. Lubotzky, R. Phillips, P. Sarnak, Ramanujan Graphs, 1988; S. Young et al., SpectralFly: Ramanujan Graphs as
 //! Flexible and Efficient Interconnection Networks, 2022.) p and q are different odd primes with `q > 2*sqrt(p)`. The
 //! graph is the Cayley graph of invertible 2 x 2 matrices over the integers modulo q, up to a factor. Its generators
-//! come from the p + 1 integer solutions of `a^2 + b^2 + c^2 + d^2 = p` with a > 0 odd and b, c, d even if p is 1 modulo
-//! 4; otherwise with a >= 0 even and b, c, d odd, and b > 0 if a = 0. With x and y such that `x^2 + y^2 + 1 = 0` the
-//! generator is
+//! come from the p + 1 integer solutions of `a^2 + b^2 + c^2 + d^2 = p` with a > 0 odd and b, c, d even if p is
+//! 1 modulo 4; otherwise with a >= 0 even and b, c, d odd, and b > 0 if a = 0. With x and y such that
+//! `x^2 + y^2 + 1 = 0` the generator is
 //!
 //! ```text
 //! |  a + b*x + d*y   c - b*y + d*x |

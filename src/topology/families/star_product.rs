@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// Checks the rule of the bijection by all pairs, and that all degrees are equal.
+    /// Checks the rule of the bijection for all pairs, and that all degrees are equal.
     fn check(supernode: &Supernode, degree: usize, involution: bool) {
         let m = supernode.image.len() as u32;
         let pair = |a: u32, b: u32| (a.min(b), a.max(b));

@@ -1,9 +1,10 @@
 //! Tofu: a six-dimensional mesh and torus, X x Y x Z groups of 2 x 3 x 2 switches.
 //!
-//! (Y. Ajima, S. Sumimoto, T. Shimizu, Tofu: A 6D Mesh/Torus Interconnect for Exascale Computers, 2009; Y. Ajima et al.,
-//! The Tofu Interconnect D, 2018.) The axes A, B and C of a group have 2, 3 and 2 switches; X, Y and Z join switches of
-//! the same place in neighbouring groups, and close into rings unless `mesh` names them. Degree 10 where all sizes are
-//! at least 3. Switch numbers run along A, B, C, X, Y, Z, the first fastest, so a group is twelve consecutive switches.
+//! (Y. Ajima, S. Sumimoto, T. Shimizu, Tofu: A 6D Mesh/Torus Interconnect for Exascale Computers, 2009; Y. Ajima et
+//! al., The Tofu Interconnect D, 2018.) The axes A, B and C of a group have 2, 3 and 2 switches; X, Y and Z join
+//! switches of the same place in neighbouring groups, and close into rings unless `mesh` names them. The degree is 10
+//! if all sizes are at least 3. Switch numbers run along A, B, C, X, Y, Z, the first fastest, so a group is twelve
+//! consecutive switches.
 
 use super::registry::Arguments;
 use super::{Graph, TopologyError, lattice};

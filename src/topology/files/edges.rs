@@ -120,7 +120,7 @@ struct Header {
 }
 
 impl Header {
-    /// Applies a comment that is a header, and ignores one that is a remark.
+    /// Applies a comment that is a header, and ignores other comments.
     fn read(&mut self, comment: &str) -> Result<(), String> {
         let (mut directed, mut switches, mut hosts, mut host_vertices) = (None, None, None, None);
         for word in comment.split_whitespace() {

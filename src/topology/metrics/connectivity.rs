@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn known_connectivities() {
-        // Two triangles connected by one cable: one cut. The diameter 3 rules out the shortcut.
+        // Two triangles connected by one cable: the edge connectivity is 1. The diameter 3 rules out the shortcut.
         let bridge = Graph::undirected(6, vec![(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (3, 5)]).unwrap();
         assert_eq!(edge_connectivity(&bridge, Some(3), false).unwrap(), 1);
         for (spec, expected) in [("torus:4x4", 4), ("mesh:4x5", 2), ("ring:9", 2), ("full_mesh:6", 5)] {

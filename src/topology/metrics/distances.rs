@@ -87,7 +87,7 @@ pub struct Sampled {
     pub seed: u64,
 }
 
-/// Distances between all pairs of switches.
+/// Returns the distances between all pairs of switches.
 ///
 /// # Errors
 /// [`TopologyError::Disconnected`] if a switch does not reach another, [`TopologyError::TooLarge`] if it would take
@@ -96,7 +96,7 @@ pub fn distances(graph: &Graph) -> Result<Distances, TopologyError> {
     watched(graph, &Steps::default())
 }
 
-/// As [`distances`]; a step is the search from one switch.
+/// Returns the distances between all pairs of switches, with progress; a step is the search from one switch.
 ///
 /// # Errors
 /// As for [`distances`].
@@ -116,8 +116,8 @@ pub fn watched(graph: &Graph, steps: &Steps) -> Result<Distances, TopologyError>
     Ok(Distances::of(search(graph, &order, deep, steps)))
 }
 
-/// Returns the distances between all pairs of switches of a graph whose automorphisms map every switch to every other:
-/// those from switch 0, times the number of switches.
+/// Returns the distances between all pairs of switches of a vertex-transitive graph, whose automorphisms map every
+/// switch to every other: the distances from switch 0, times the number of switches.
 ///
 /// # Errors
 /// [`TopologyError::Disconnected`] if a switch does not reach another.
@@ -127,8 +127,8 @@ pub fn of_transitive(graph: &Graph) -> Result<Distances, TopologyError> {
     Ok(Distances::of(levels(graph, SwitchId(0), Way::Along).into_iter().skip(1).map(|count| count * n).collect()))
 }
 
-/// Distances from `samples` switches drawn without replacement, with an error bound for the average. A step is the
-/// search from one switch.
+/// Returns the distances from `samples` switches drawn without replacement, with an error bound for the average. A step
+/// is the search from one switch.
 ///
 /// # Errors
 /// [`TopologyError::Disconnected`] if a switch does not reach another.
@@ -204,7 +204,7 @@ fn patches(graph: &Graph) -> Vec<u32> {
     let mut order = Vec::with_capacity(n);
     let mut first = 0;
     while order.len() < n {
-        // Islands that a patch leaves over are added to the next patch, up to the size of a block.
+        // Leftover islands are added to the next patch, up to the size of a block.
         let end = n.min((order.len() / BLOCK + 1) * BLOCK);
         while order.len() < end {
             while taken[first] {
@@ -257,7 +257,7 @@ fn ones(row: &Row) -> u64 {
     row.iter().map(|word| u64::from(word.count_ones())).sum()
 }
 
-/// The search for small diameters. Bit `b` of switch `v` is set if `v` reaches the `b`-th end.
+/// Search for small diameters. Bit `b` of switch `v` is set if `v` reaches the `b`-th end.
 struct Dense {
     now: Vec<Row>,
     next: Vec<Row>,
@@ -312,8 +312,8 @@ impl Dense {
         for (bit, &end) in ends.iter().enumerate() {
             self.now[end as usize][bit / 64] |= 1 << (bit % 64);
         }
-        // A bit costs about half as much as a row. Arcs are counted, not switches: one step at the hub of a star is as much
-        // work as a whole level of rows.
+        // A bit costs about half as much as a row. Arcs are counted, not switches: one step at the hub of a star is as
+        // much work as a whole level of rows.
         let arcs = |levels: &[Vec<u32>]| {
             levels.iter().flatten().map(|&switch| graph.in_degree(SwitchId(switch))).sum::<usize>()
         };
@@ -343,7 +343,7 @@ impl Dense {
     }
 }
 
-/// The search for large diameters. Only newly reached ends are passed on.
+/// Search for large diameters. Only newly reached ends are passed on.
 struct Sparse {
     /// Ends that each switch reaches.
     seen: Vec<Row>,

@@ -59,7 +59,7 @@ impl Metrics {
         Self::watched(graph, &Steps::default())
     }
 
-    /// As [`Metrics::of`]; a step is the search for distances from one switch.
+    /// Measures a graph, with progress; a step is the search for distances from one switch.
     ///
     /// # Errors
     /// As for [`Metrics::of`].
@@ -73,7 +73,7 @@ impl Metrics {
     /// As [`Metrics::of`], but only for families whose switches are not equivalent.
     pub fn of_topology(topology: &Topology, steps: &Steps) -> Result<Self, TopologyError> {
         let graph = &*topology.graph;
-        // A switch that failed is no part of the network, and would be at no distance.
+        // A failed switch is not part of the network, and cannot be reached.
         if let Some(left) = damaged::remaining(topology)? {
             return Ok(Self { edge_sha256: edge_sha256(graph), ..Self::watched(&left.graph, steps)? });
         }

@@ -26,9 +26,9 @@ const FAMILIES: &[(&str, &str)] = &[
 pub fn vertex_transitive(spec: &Spec) -> bool {
     let name = spec.family().name;
     let excepted = match name {
-        // An axis that is no ring has ends.
+        // An axis that is not a ring has ends.
         "tofu" => spec.arguments().get("mesh").is_some(),
-        // Mader's theorem is for simple graphs: the cut through a dimension of few cables may be below the degree.
+        // Mader's theorem is for simple graphs: the cut through a dimension with few cables may be below the degree.
         "hyperx" => spec.arguments().get("k").is_some(),
         _ => false,
     };
@@ -43,7 +43,7 @@ mod tests {
     use crate::topology::{Graph, build};
     use proptest::prelude::*;
 
-    /// Returns a network of each family of the table, of sizes from small numbers.
+    /// Returns a network of each family of the table, with sizes derived from small numbers.
     fn specs(a: usize, b: usize, c: usize) -> Vec<String> {
         let n = 2 * (a + b + c);
         vec![

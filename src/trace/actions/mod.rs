@@ -73,7 +73,7 @@ impl Actions {
         self.set_aside() + self.tail.len()
     }
 
-    /// Returns `true` if there are none.
+    /// Returns `true` if there are no actions.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -108,7 +108,7 @@ impl Actions {
         self.tail.reserve(more);
     }
 
-    /// Appends actions that `give` adds to a vector that already contains others.
+    /// Appends actions that `give` adds to a vector that already contains actions.
     ///
     /// # Errors
     /// Errors of `give`.

@@ -10,7 +10,7 @@ fn any_action() -> impl Strategy<Value = Action> {
     let datatype = (-1i64..=59).prop_filter_map("58 is no type", Datatype::from_id);
     let window = any::<u32>().prop_map(CommunicatorId::from_number);
     let counts = prop_oneof![any::<u32>(), Just(UNKNOWN_COUNT)];
-    // No negative zero, which is equal to zero but has other words.
+    // No negative zero: it is equal to zero, but has another bit pattern.
     let numbers = any::<f64>().prop_map(|number| number + 0.0);
     (0..24, (any::<u32>(), any::<u32>(), any::<i32>()), counts, datatype, window, numbers).prop_map(
         |(code, (other, index, tag), count, datatype, window, number)| match code {
@@ -46,7 +46,7 @@ fn compute(number: usize) -> Action {
     Action::Compute { flops: number as f64 }
 }
 
-/// Makes actions of several ranks, `each` per rank and turn.
+/// Creates actions of several ranks, `each` per rank and turn.
 fn made(store: &Arc<Store>, ranks: usize, turns: usize, each: usize) -> Vec<Actions> {
     let mut all: Vec<Actions> = (0..ranks).map(|_| Actions::in_store(store)).collect();
     for turn in 0..turns {
@@ -66,7 +66,7 @@ proptest! {
         prop_assert_eq!(to_words(&a) == to_words(&b), a == b);
     }
 
-    /// Wherever they are stored, they equal those of a vector.
+    /// Wherever actions are stored, they equal those of a vector.
     #[test]
     fn they_are_as_a_vector(
         limit in 0usize..3000,

@@ -1,4 +1,4 @@
-//! Actions as a replay sees them: the next ones of each rank.
+//! Cursors over actions, for a replay: the next actions of each rank.
 
 use super::{Actions, PIECE};
 use crate::trace::Action;

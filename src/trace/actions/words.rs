@@ -1,4 +1,4 @@
-//! An action as two words: equal words mean equal actions and vice versa, except for zeros of two signs.
+//! Actions as two words: equal words mean equal actions and vice versa, except for zeros with different signs.
 
 use crate::trace::{Action, CommunicatorId, Datatype};
 

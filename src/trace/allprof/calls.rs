@@ -1,4 +1,4 @@
-//! The calls of one rank, as actions.
+//! Conversion of one rank's calls to actions.
 
 use std::path::PathBuf;
 

@@ -48,7 +48,8 @@ fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     read_files(Files { list: &file, files: &files, budget, name, options })
 }
 
-/// Returns the files of all ranks: the last number of the first one's name counts up, with the same number of digits.
+/// Returns the files of all ranks. Their names count up from the last number in the name of the first, with the same
+/// number of digits.
 fn siblings(first: &Path) -> Option<Vec<PathBuf>> {
     let name = first.file_name()?.to_str()?;
     let end = name.rfind(|c: char| c.is_ascii_digit())? + 1;
@@ -77,7 +78,7 @@ fn read_rank(program: &mut Program<'_>, rank: u32, source: Source<'_>, budget: &
     Ok(())
 }
 
-/// Reads the file of one rank from memory, as that of a trace of one rank: for tests and fuzzing, which have no files.
+/// Reads the file of one rank from memory, as a trace of one rank: for tests and fuzzing, which have no files.
 pub(super) fn read_alone(bytes: &[u8], options: &Options) -> Result<Trace, TraceError> {
     let (file, budget) = (Path::new("alone-0.txt"), &mut options.budget());
     let mut program = Program::new("liballprof", options, 1);

@@ -6,7 +6,7 @@ use super::*;
 use crate::trace::Effect;
 use crate::trace::TraceWarning;
 
-/// The files of both ranks of a small program.
+/// Files of both ranks of a small program.
 pub(in crate::trace) const SAMPLE: [&str; 2] = [
     "# htor's PMPI Tracer 1.0 Output File\n# time: x\nMPI_Init:-:1:2:1000000\n\
      MPI_Comm_rank:1000000:9,0,2:77:1000000\n\

@@ -1,7 +1,7 @@
 //! Communicators, windows and non-blocking collectives from recorders: rank by rank, with handles.
 //!
-//! A recorder knows for each rank which communicators it has made, with which members, but no name that all ranks agree
-//! on. Members make communicators of the same members in the same order, or they would wait for each other; the list of
+//! A recorder knows which communicators each rank has created, with which members, but has no name that all ranks agree
+//! on. Ranks create communicators of the same members in the same order, or they would wait for each other; the list of
 //! members, with the number of earlier communicators of that list on the rank, is therefore a name.
 
 use std::path::Path;
@@ -16,17 +16,18 @@ use crate::trace::{Action, CollectiveCall, CollectiveKind, Datatype};
 /// Communicators by their members.
 #[derive(Default)]
 pub(super) struct Communicators {
-    /// Communicators made from the same parent with the same members, in the order in which each member has made them.
+    /// Communicators created from the same parent with the same members, in the order in which each member has created
+    /// them.
     alike: FxHashMap<Option<CommunicatorId>, FxHashMap<MemberList, Vec<CommunicatorId>>>,
     /// Lists of members: equal ones are stored once.
     lists: FxHashSet<MemberList>,
-    /// Number of equivalent communicators that each rank has made, keyed by the first of them.
+    /// Number of equivalent communicators that each rank has created, keyed by the first of them.
     made: FxHashMap<(u32, CommunicatorId), usize>,
     /// Replacement tags of messages on communicators, in the order of first use.
     tags: FxHashMap<(CommunicatorId, i32), i32>,
 }
 
-/// Way in which a communicator is made, which determines the messages of the call.
+/// Method of creating a communicator, which determines the messages of the call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::trace) enum Making {
     /// By colours and keys, which all ranks have to exchange: `MPI_Comm_split`.
@@ -41,9 +42,9 @@ pub(in crate::trace) enum Making {
 const FIRST_NUMBERED: i32 = 1 << 30;
 
 impl Program<'_> {
-    /// Returns the communicator (or window) that a rank makes now, with these members in order, as world ranks.
+    /// Returns the communicator (or window) that a rank creates now, with these members in order, as world ranks.
     ///
-    /// The result is the same for all its members if each calls this for each communicator that it makes, in its own
+    /// The result is the same for all its members if each calls this for each communicator that it creates, in its own
     /// order; the ranks may call in any order. It records no action: [`making`](Self::making) records the cost of the
     /// call.
     pub fn new_communicator(
@@ -56,8 +57,8 @@ impl Program<'_> {
         self.communicator_of(None, rank, members, file, at)
     }
 
-    /// Returns the communicator that a rank makes from a known parent: only the order of communicators made from that
-    /// parent matters then, so that threads may make others from other parents.
+    /// Returns the communicator that a rank creates from a known parent. Only the order of communicators with that
+    /// parent matters then, so threads may create others from other parents.
     pub fn communicator_of(
         &mut self,
         parent: Option<CommunicatorId>,
@@ -97,7 +98,7 @@ impl Program<'_> {
         Members::of(&self.tables.communicators, id, self.ranks.len())
     }
 
-    /// Records the cost of a call that makes a communicator: collectives on its parent. For a split all members
+    /// Records the cost of a call that creates a communicator: collectives on its parent. For a split all members
     /// exchange colour and key (an allgather of 8 bytes); then, as for every communicator, all agree on a number for
     /// its messages (an allreduce of 4 bytes). This is the essence of the methods of MPICH and Open MPI, which may need
     /// several rounds to agree.

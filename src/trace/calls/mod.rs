@@ -1,4 +1,4 @@
-//! From recorded MPI calls to actions: common parts of the readers of recorders' formats.
+//! Conversion of recorded MPI calls to actions: common parts of the readers of recorders' formats.
 //!
 //! A recorder writes calls with handles of requests and communicators, with wildcards and with times. Actions identify
 //! requests by source, destination and tag, messages without their communicator, and computation as flops. This module
@@ -40,7 +40,7 @@ pub(super) enum At {
 
 /// The trace under construction.
 pub(super) struct Program<'o> {
-    /// Name of the format in messages.
+    /// Name of the format, for messages.
     format: &'static str,
     options: &'o Options,
     pub tables: Tables,
@@ -92,8 +92,8 @@ impl<'o> Program<'o> {
         self.warnings.push(TraceWarning::Noted { file: file.into(), text });
     }
 
-    /// Reports calls that the recorder left out; `ranks` are those with gaps and all of them, `replayed` describes how
-    /// a replay treats the gaps.
+    /// Reports calls that the recorder left out; `ranks` are the number of ranks with gaps and of all ranks, `replayed`
+    /// describes how a replay treats the gaps.
     pub fn unrecorded(
         &mut self,
         file: &Path,

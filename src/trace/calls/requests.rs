@@ -1,4 +1,4 @@
-//! Requests by their handles, until they are complete.
+//! Requests by handle, until they are complete.
 
 use std::collections::BTreeMap;
 
@@ -123,8 +123,8 @@ impl Rank {
 }
 
 impl Program<'_> {
-    /// Posts a non-blocking send or receive, remembered under a handle until it is waited for. Any other action needs
-    /// no wait.
+    /// Posts a non-blocking send or receive, which is remembered under a handle until it is waited for. Any other
+    /// action needs no wait.
     pub fn post(&mut self, rank: u32, handle: u64, action: Action) {
         let at = self.ranks[rank as usize].actions.len();
         let request = match action {

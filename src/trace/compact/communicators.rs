@@ -1,4 +1,4 @@
-//! The section of communicators: the members of each, in the order of their numbers.
+//! Section of communicators: the members of each, in the order of their numbers.
 //!
 //! It precedes the ranks that use them. There may be several: later ones repeat the known communicators and add others.
 
@@ -6,7 +6,8 @@ use crate::trace::communicator::twice;
 use crate::trace::varint::{Cursor, put, put_signed};
 use crate::trace::{MemberList, Trace};
 
-/// Writes the body of the section: the number of communicators; for each the number of members, then their differences.
+/// Writes the body of the section: the number of communicators, and for each the number of members, followed by their
+/// differences.
 pub(super) fn encode(trace: &Trace, body: &mut Vec<u8>) {
     put(trace.communicators.len() as u64, body);
     for members in &trace.communicators {

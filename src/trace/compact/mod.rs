@@ -1,4 +1,4 @@
-//! The compact binary form of a trace, `.mtrace`.
+//! The compact binary form of traces, `.mtrace`.
 //!
 //! It contains every action exactly, is read many times faster than text, and is checked during reading: each section
 //! has checksums, so that a truncated or modified file is refused with the position of the damage.
@@ -9,8 +9,8 @@
 //! varying amounts are inserted as numbers. Reading is then a copy of 16 bytes per byte of input. General compression
 //! (zstd) on top of it is for archives; the form itself needs none.
 //!
-//! Varints for everything were rejected: decoding a message of four arguments takes as long as all the rest of reading.
-//! Runs of equal actions were rejected as well: a file of a few bytes could request any amount of memory.
+//! Varints for everything were rejected: decoding a message of four arguments takes as long as the rest of reading
+//! together. Runs of equal actions were rejected as well: a file of a few bytes could request any amount of memory.
 
 mod communicators;
 mod entry;
@@ -32,7 +32,7 @@ const MAGIC: [u8; 8] = *b"\x8dmtr\r\n\x1a\n";
 /// Version of the layout.
 const VERSION: u16 = 1;
 
-/// Length of the head of a file, and of that of a section.
+/// Lengths of the head of a file and of that of a section.
 const FILE_HEAD: usize = 20;
 const SECTION_HEAD: usize = 20;
 

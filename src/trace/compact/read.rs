@@ -1,4 +1,4 @@
-//! Reading the compact form.
+//! Reader of the compact form.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Writing the compact form.
+//! Writer of the compact form.
 
 use std::io::Write;
 
@@ -81,7 +81,7 @@ fn section(kind: u8, body: &[u8], out: &mut dyn Write) -> Result<(), WriteError>
 }
 
 fn encode(trace: &Trace, actions: &[Action], rank: u32, body: &mut Vec<u8>) {
-    // Number of occurrences, and position of the first.
+    // Number of occurrences, and index of the first.
     let mut found: HashMap<[u64; 2], u32, FxBuildHasher> = HashMap::default();
     let mut uses: Vec<(u32, &Action)> = Vec::new();
     let order: Vec<u32> = actions

@@ -80,7 +80,7 @@ impl Comms {
         }
     }
 
-    /// Updates the state from a call that makes a communicator or a group. For a communicator, returns the handles of
+    /// Updates the state from a call that creates a communicator or a group. For a communicator, returns the handles of
     /// its parent and of the new one.
     pub fn learn(&mut self, call: &Call) -> Option<(i64, i64)> {
         let (i, v) = (&call.integers, &call.vectors);

@@ -1,4 +1,4 @@
-//! The arguments of each call in the file.
+//! Arguments of each call in the file.
 //!
 //! The stream has no lengths: to find the next call, all arguments of this one have to be known. Numbers of calls, and
 //! order and widths of arguments, are those of the public sources of sst-dumpi (dumpi/common: funclabels.h, dumpiio.c,

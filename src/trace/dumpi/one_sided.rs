@@ -7,7 +7,7 @@ use crate::trace::calls::{At, Making};
 use crate::trace::{ANY_TARGET, Action, CommunicatorId};
 
 impl Reader<'_, '_, '_> {
-    /// Makes a window: it is a separate communicator.
+    /// Creates a window, which is a separate communicator.
     pub(super) fn window(&mut self, call: &Call) -> Done {
         let i = &call.integers;
         let (comm, handle) = (i[3], i[4]);

@@ -1,4 +1,4 @@
-//! The calls of one rank, as actions.
+//! Conversion of one rank's calls to actions.
 
 use std::path::PathBuf;
 
@@ -195,7 +195,7 @@ impl Reader<'_, '_, '_> {
         Ok(())
     }
 
-    /// Updates the state from a call; if it makes a communicator, all members of the parent agree on it.
+    /// Updates the state from a call; if it creates a communicator, all members of the parent agree on it.
     fn make(&mut self, call: &Call) -> Done {
         let Some((parent, new)) = self.comms.learn(call) else { return Ok(()) };
         let making = if call.name == "Comm_split" { Making::Split } else { Making::Agreed };

@@ -1,6 +1,6 @@
-//! Members of communicators after `MPI_Comm_split`.
+//! Members of communicators created by `MPI_Comm_split`.
 //!
-//! A rank's file contains only its own colour and key. If there are any splits, the calls that make communicators and
+//! A rank's file contains only its own colour and key. If there are any splits, the calls that create communicators and
 //! groups are therefore read from all files first, and executed together: a split is known once all members of its
 //! parent have provided theirs, and its members are those of a colour, ordered by key and then by their rank in the
 //! parent (MPI 4.0, section 7.4.2).

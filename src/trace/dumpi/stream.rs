@@ -1,4 +1,4 @@
-//! The bytes of a DUMPI file: big-endian, calls one after the other.
+//! Bytes of a DUMPI file: big-endian, one call after another.
 
 use std::path::Path;
 
@@ -40,7 +40,7 @@ pub(super) struct Call {
     pub statuses: Vec<Status>,
 }
 
-/// Reader from front to back.
+/// Reader of calls from front to back.
 pub(super) struct Stream<'a, 'r> {
     bytes: Bytes<'a, 'r>,
     version: [u8; 3],

@@ -93,7 +93,7 @@ fn parse(end: &End, file: &Path) -> Result<Tail, TraceError> {
     let Some((entries, table)) = found else {
         return Err(error(length, "there is no table of its parts at its end".to_owned()));
     };
-    // The last four are header, body, counts and keys; newer versions have more in front of them.
+    // The last four are header, body, counts and keys; newer versions have more before them.
     let entry = |from_end: u64| (from_end <= entries).then(|| end.u64(table + 8 * (entries + 1 - from_end))).flatten();
     let (header, body, footer) = (entry(4).unwrap_or(0), entry(3).unwrap_or(0), entry(2).unwrap_or(0));
     let sizes = entry(7).unwrap_or(0);

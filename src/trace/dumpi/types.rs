@@ -23,7 +23,7 @@ impl<'t> Types<'t> {
         self.told.get(&datatype).copied().or_else(|| known(self.table)).or_else(|| known(&SIZES))
     }
 
-    /// Updates the types from a call that makes or measures a type.
+    /// Updates the types from a call that creates or measures a type.
     pub fn learn(&mut self, call: &Call) {
         let (i, v) = (&call.integers, &call.vectors);
         let sum = |v: &[i32]| v.iter().map(|&n| n.max(0) as u64).sum::<u64>();

@@ -1,4 +1,4 @@
-//! The graphs of all ranks: operations and their dependencies.
+//! Graphs of all ranks: operations and their dependencies.
 //!
 //! A rank has a record for each of its operations, followed by two lists: the requirements of each operation, and its
 //! dependents. All of this is paged, so a rank may have more operations than fit in memory. Traversing the graph of a
@@ -16,7 +16,7 @@ pub(super) enum Kind {
     Calculate,
 }
 
-/// An operation.
+/// An operation of a rank, with the place of its definition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Operation {
     pub kind: Kind,
@@ -52,7 +52,7 @@ impl Link {
 /// Pages that a rank needs to process its operations: the operations, and both lists of edges.
 const PAGES_AT_WORK: usize = 3;
 
-/// Largest line or byte of a definition that can be kept: a tebibyte.
+/// Largest line or byte of a definition that can be stored: a tebibyte.
 const LAST: u64 = (1 << 40) - 1;
 
 /// Largest number of operations of a rank, and of edges.
@@ -60,11 +60,11 @@ pub(super) const MOST: u64 = 1 << 31;
 
 /// Bytes of a record, and the offsets of numbers that are read separately.
 const RECORD: u64 = 36;
-/// End of an operation's list of requirements.
+/// Offset of the end of an operation's list of requirements.
 const EARLIER_END: u64 = 24;
-/// End of its list of dependents.
+/// Offset of the end of its list of dependents.
 const LATER_END: u64 = 28;
-/// Number of requirements that have not happened yet.
+/// Offset of the number of requirements that have not happened yet.
 const LEFT: u64 = 32;
 /// Flags for operations that were waited for, and for completed sends; the kind is in the two lower bits.
 const WAITED: u8 = 4;
@@ -300,7 +300,7 @@ impl Graphs {
 impl Place {
     /// Number of edges.
     pub fn edges(&self) -> usize {
-        // Each is once in the list of what an operation waits for, in 4 bytes.
+        // Each edge is once in the lists of requirements, in 4 bytes.
         ((self.later - self.earlier) / 4) as usize
     }
 

@@ -1,4 +1,4 @@
-//! The labels of a rank, which identify operations.
+//! Labels of a rank, which identify operations.
 //!
 //! Programs number them: `l1`, `l2` and so on. Labels that count up with the operations take no memory of their own, so
 //! that memory does not grow with the rank.
@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 /// Labels, and the operations that they name.
 #[derive(Default)]
 pub(super) struct Labels {
-    /// By prefix of the number: its first number, the operation of that, and the length of the run.
+    /// By prefix: runs of consecutive numbers, with the first number, its operation and the length of the run.
     numbered: FxHashMap<Vec<u8>, BTreeMap<u64, (u32, u32)>>,
     others: FxHashMap<Vec<u8>, u32>,
 }

@@ -1,7 +1,7 @@
 //! GOAL schedules, the input of LogGOPSim: for each rank, operations and their dependencies.
 //!
-//! The text and the binary form that `txt2bin` makes of it are read; the text is written. The grammar and the layout
-//! follow the public sources of LogGOPSim (txt2bin.re, Parser.hpp). It has no collectives: they are written as the
+//! The text, and the binary form that `txt2bin` makes of it, are read; the text is written. The grammar and the layout
+//! follow the public sources of LogGOPSim (txt2bin.re, Parser.hpp). GOAL has no collectives: they are written as the
 //! messages of an algorithm (`rounds.rs`). A rank of a schedule is a graph (`graph.rs`), a rank of a trace a list:
 //! `schedule.rs` converts a graph to a list in an order in which it can run.
 

@@ -1,4 +1,4 @@
-//! Bytes that may exceed the memory allowed for them.
+//! Byte arrays that may exceed the memory allowed for them.
 //!
 //! They are stored in pages. As many as fit are in memory; the others are in an unnamed file that disappears with the
 //! process, and are exchanged with the least recently used ones by the clock algorithm (Corbató, "A paging experiment

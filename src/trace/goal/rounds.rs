@@ -1,4 +1,4 @@
-//! The messages of collectives, for writers of formats without collectives.
+//! Messages of collectives, for writers of formats without collectives.
 //!
 //! The algorithms are in [`crate::mpi::collective::rounds`]; this module only defines the interface.
 
@@ -38,7 +38,7 @@ pub enum Round {
         /// Position in the order of posting.
         nth: u32,
     },
-    /// Waits for all of them.
+    /// Waits for all non-blocking steps that have not been waited for.
     WaitAll,
 }
 

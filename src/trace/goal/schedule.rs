@@ -20,7 +20,7 @@ use crate::trace::error::{TraceError, TraceErrorKind};
 use crate::trace::schedule::{Graph, OperationKind, Schedule as Kept};
 use crate::trace::{Action, Actions, Effect, Options, Trace};
 
-/// Largest number of consecutive operations of a rank. Others run then, so that no rank gets far ahead of its
+/// Largest number of consecutive operations of a rank. Other ranks run then, so that no rank gets far ahead of its
 /// receivers.
 const TURN: usize = 4096;
 
@@ -28,7 +28,7 @@ const TURN: usize = 4096;
 const CARDS: &str = "messages of a further network card of a rank: over the links of its host, as all others (the model \
                      loggops keeps cards apart)";
 
-/// Reason why an operation in a circle never begins, and the way out.
+/// Reason why an operation in a circle never begins, and the remedy.
 const CIRCLE: &str = "what it requires waits for itself";
 const CIRCLE_HELP: &str = "leave out one of the edges that make the circle";
 
@@ -49,7 +49,7 @@ struct Run {
     last: Option<u32>,
     /// Sends without a receive, the oldest first, and some that are complete.
     unmatched: VecDeque<u32>,
-    /// Number of these that are not complete.
+    /// Number of those sends that are not complete.
     undone: usize,
     /// `true` if the rank is listed as having such sends.
     holds: bool,
@@ -321,8 +321,8 @@ impl Order<'_> {
         released
     }
 
-    /// Takes the counterpart of a message, or stores the message until it comes. Triples without messages in progress
-    /// are forgotten: programs may have one tag per message.
+    /// Takes the counterpart of a message, or stores the message until the counterpart is posted. Triples without
+    /// messages in progress are forgotten: programs may have one tag per message.
     fn post(
         &mut self,
         triple: (u32, u32, u32),
@@ -439,7 +439,7 @@ impl Order<'_> {
         Ok(())
     }
 
-    /// Returns what an operation that has not begun waits for in the end.
+    /// Returns the cause that keeps an operation from beginning.
     fn blocker(&mut self, rank: u32, stuck: u32) -> Blocker {
         let place = self.runs[rank as usize].place;
         let to_rank = self.posted.iter().filter(|((_, destination, _), _)| *destination == rank);
@@ -452,7 +452,7 @@ impl Order<'_> {
             }
             next = self.earlier_stuck(place, next);
         }
-        // The first one that comes up again is in the circle.
+        // The first one that is visited again is in the circle.
         let (mut least, mut at) = (next, self.earlier_stuck(place, next));
         while at != next {
             least = least.min(at);
@@ -470,7 +470,7 @@ impl Order<'_> {
     }
 }
 
-/// What an operation that can never begin waits for.
+/// Cause that keeps an operation from ever beginning.
 enum Blocker {
     /// A receive whose message is never sent.
     Receive(Operation),

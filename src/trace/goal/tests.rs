@@ -203,7 +203,7 @@ fn errors_have_their_line() {
             4,
             "never begin: it requires a message of rank 0 with tag 7 that is never sent",
         ),
-        // Through an operation that has not started either, and whose own line comes later.
+        // Through another operation that has not started, and whose own line is further down.
         (
             "num_ranks 2\nrank 0 {\nc: calc 2\na: recv 1b from 1 tag 7\nb: calc 1\nb requires a\nc requires b\n}\nrank 1 {\n}\n",
             3,

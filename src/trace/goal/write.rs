@@ -33,7 +33,7 @@ impl<'r> Goal<'r> {
 
 impl Writer for Goal<'_> {
     fn head(&self, ranks: usize, notes: &[String], out: &mut dyn Write) -> Result<(), WriteError> {
-        // It comes first: readers recognise the format by this word, however many notes there are.
+        // This line is first: readers recognise the format by this word, however many notes there are.
         writeln!(out, "num_ranks {ranks}")?;
         if let Some(origin) = self.0.and_then(Rounds::origin) {
             writeln!(out, "// {origin}")?;

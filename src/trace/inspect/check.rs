@@ -1,4 +1,4 @@
-//! Errors and possible problems of a trace.
+//! Checks for errors and possible problems of a trace.
 
 use std::collections::VecDeque;
 
@@ -34,7 +34,7 @@ impl Severity {
 /// A finding, with its first place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// Its severity.
+    /// Severity of the finding.
     pub severity: Severity,
     /// Kind, for programs: `unmatched-send`.
     pub kind: &'static str,

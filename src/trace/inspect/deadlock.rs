@@ -1,12 +1,12 @@
-//! Deadlocks, without any notion of time.
+//! Detection of deadlocks, without any notion of time.
 //!
 //! Messages of a triple (source, destination, tag) match in order, so counting is sufficient: the k-th receive can
 //! complete when the k-th send is posted. Whether ranks block does not depend on their speed, since no receive here
-//! takes a message from whichever source is first; one run covers all orders. Two runs are made: one with sends that
-//! are always buffered, where a block is certain, and one with sends that wait for their receive, where a block means
-//! that the program relies on buffers, which MPI does not promise (MPI 4.0, section 3.5). Collectives hold all members
-//! together, as MPI allows; but with buffered sends not the members that only contribute, such as the root of a bcast.
-//! The wait for a non-blocking one ends when all members have started it.
+//! accepts messages from any source; one run covers all orders. Two runs are made: one with sends that are always
+//! buffered, where a block is certain, and one with sends that wait for their receive, where a block means that the
+//! program relies on buffers, which MPI does not promise (MPI 4.0, section 3.5). Collectives hold all members together,
+//! as MPI allows; but with buffered sends not the members that only contribute, such as the root of a bcast. The wait
+//! for a non-blocking one ends when all members have started it.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -94,7 +94,7 @@ pub(super) fn blocked<W: Watch>(trace: &Trace, sends: Sends, watch: &mut W) -> V
 /// Actions per turn. No rank gets far ahead of the others, with all its sends in memory.
 const TURN: usize = 4096;
 
-/// Number of posted sends and receives of a triple, and number of these that may still be asked for.
+/// Number of posted sends and receives of a triple, and number of those that may still be waited for.
 #[derive(Clone, Copy, Default)]
 struct Posted {
     sends: u64,
@@ -182,7 +182,7 @@ impl<W: Watch> Run<'_, W> {
         half
     }
 
-    /// Drops a send or receive that will not be asked for any more. A triple whose messages are all complete is
+    /// Drops a send or receive that will not be waited for any more. A triple whose messages are all complete is
     /// forgotten, with its numbers.
     fn let_go(&mut self, half: Half) {
         if let Some(posted) = self.posted.get_mut(&half.triple) {

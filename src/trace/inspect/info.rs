@@ -58,7 +58,7 @@ pub struct Info {
     pub sizes: Vec<u64>,
     /// Estimated messages inside collectives, for the estimate of the time of a replay.
     pub collective_messages: u64,
-    /// Estimated messages of alltoall and alltoallv, which are not included in those.
+    /// Estimated messages of alltoall and alltoallv, which are not included in `collective_messages`.
     pub exchanged_messages: u64,
 }
 
@@ -174,9 +174,10 @@ impl Info {
     }
 
     /// Returns a rough estimate of the seconds that a replay takes on one core: 30 ns per action, 450 ns per message,
-    /// and for a message of an exchange of all with all, which are in flight together, that times half the root of the
-    /// number of ranks. Measured on traces of 64 ranks, and one exchange of 1,024, on tori and random networks and a
-    /// core of about 3 GHz, where runs of more than some hundredths of a second are right within a factor of about two.
+    /// and for a message of an all-to-all exchange, whose messages are in flight together, that time multiplied by half
+    /// the square root of the number of ranks. Measured on traces of 64 ranks, and one exchange of 1,024, on tori and
+    /// random networks and a core of about 3 GHz, where estimates for runs of more than some hundredths of a second are
+    /// right within a factor of about two.
     pub fn replay_seconds(&self) -> f64 {
         let messages = (self.sum(|rank| rank.messages) + self.collective_messages) as f64;
         let together = ((self.ranks.len() as f64).sqrt() / 2.0).max(1.0);
@@ -190,8 +191,8 @@ fn size_class(bytes: u64) -> usize {
     (u64::BITS - bytes.leading_zeros()) as usize
 }
 
-/// Returns about how many messages one rank sends inside a collective: log2 of the ranks for trees and exchanges, one
-/// per other rank if each has data for each.
+/// Returns the approximate number of messages that one rank sends inside a collective: log2 of the ranks for trees and
+/// exchanges, one per other rank if each has data for each.
 fn messages_inside(kind: CollectiveKind, ranks: u64) -> u64 {
     use CollectiveKind as K;
     let logarithm = u64::from(u64::BITS - ranks.saturating_sub(1).leading_zeros());
@@ -219,7 +220,7 @@ impl std::io::Write for Counter {
 
 /// Returns the compressed size of a trace: bytes in the compact form, and bytes of that compressed by zstd (level 3).
 ///
-/// # Errors
+/// [`WriteError`], which does not occur while memory is available.
 /// [`WriteError`], which does not happen while memory lasts.
 pub fn compressed(trace: &Trace) -> Result<(u64, u64), WriteError> {
     let mut plain = Counter::default();

@@ -1,4 +1,4 @@
-//! Totals of a trace, and its problems.
+//! Totals and problems of a trace.
 
 mod check;
 mod deadlock;

@@ -37,7 +37,7 @@ fn sizes_and_types_have_to_fit() {
 fn sends_that_cross_rely_on_buffers() {
     let text = "0 init\n0 send 1 0 5 6\n0 recv 1 0 5 6\n1 init\n1 send 0 0 5 6\n1 recv 0 0 5 6\n";
     assert_eq!(found(text), [("possible-deadlock", 2, 0, 1)]);
-    // The combined call does not, nor do requests.
+    // Neither the combined call nor requests depend on buffers.
     assert_eq!(found("0 sendRecv 5 1 5 1 6 6\n1 sendRecv 5 0 5 0 6 6\n"), []);
     assert_eq!(found("0 isend 1 0 5 6\n0 recv 1 0 5 6\n0 waitall\n1 isend 0 0 5 6\n1 recv 0 0 5 6\n1 waitall\n"), []);
     // Receives that cross do not depend on buffers.

@@ -1,4 +1,4 @@
-//! The attributes of a line: `Tag: 7, Communicator: "MPI_COMM_WORLD" <0>`.
+//! Attributes of a line: `Tag: 7, Communicator: "MPI_COMM_WORLD" <0>`.
 
 use super::event::Member;
 

@@ -1,4 +1,4 @@
-//! Collectives, once all ranks have recorded the bytes they sent and received.
+//! Collectives, completed once all ranks have recorded the bytes they sent and received.
 
 use crate::trace::calls::{At, Program, uniform};
 use crate::trace::check_call::MOST;
@@ -45,8 +45,7 @@ pub(super) fn kind(operation: &[u8]) -> Option<K> {
     })
 }
 
-/// Collectives that not all ranks have recorded yet. Those with the same number in a communicator are the same one on
-/// all its ranks.
+/// Collectives that not all ranks have recorded yet. Those with the same number in a communicator belong together.
 #[derive(Default)]
 pub(super) struct Meetings {
     /// For each rank, by action: recorded collectives, and started ones that are recorded later; the oldest is one of

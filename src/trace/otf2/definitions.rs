@@ -1,4 +1,4 @@
-//! The definitions before the events: clock, locations, groups, communicators, windows.
+//! Definitions before the events: clock, locations, groups, communicators, windows.
 
 use rustc_hash::FxHashMap;
 

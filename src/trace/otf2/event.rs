@@ -1,4 +1,4 @@
-//! An event of a trace, independent of how it was read.
+//! Events of a trace, independent of how they were read.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ impl Region {
 /// The target of an event, as a member of a communicator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Member {
-    /// None, by one of the reserved numbers.
+    /// No target: one of the reserved numbers.
     Nobody,
     /// The member at this location.
     Location(u64),
@@ -62,9 +62,9 @@ pub(super) struct Collective<'a> {
 pub(super) enum What<'a> {
     Enter(Region),
     Leave,
-    /// With a request, if it is non-blocking.
+    /// A send, with its request if it is non-blocking.
     Send(Message, Option<u64>),
-    /// With the request that it completes, if it was non-blocking.
+    /// A receive, with the request that it completes if it was non-blocking.
     Receive(Message, Option<u64>),
     ReceivePosted(u64),
     SendComplete(u64),

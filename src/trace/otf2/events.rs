@@ -1,4 +1,4 @@
-//! The events, as actions.
+//! Conversion of events to actions.
 
 use std::path::Path;
 
@@ -263,7 +263,7 @@ impl<'o> Events<'o> {
     fn collective(&mut self, at: Option<usize>, told: Collective<'_>, event: &Event<'_>) -> Result<bool, TraceError> {
         let rank = event.rank;
         let Some(kind) = kind(told.operation) else {
-            // Communicators and windows are made; this is not replayed.
+            // Communicators and windows are created; this is not replayed.
             return Ok(false);
         };
         let communicator = self.communicator(told.comm);

@@ -1,5 +1,5 @@
-//! Archives of OTF2, through the library: definitions one by one, then the events of all ranks in the order of time, a
-//! batch at a time. `library.c` calls the library, and explains why it is in C.
+//! Archives of OTF2, read through the library: definitions one by one, then the events of all ranks in the order of
+//! time, in batches. `library.c` calls the library, and explains why it is in C.
 //!
 //! The library keeps a piece of each rank's file in memory (a MiB, unless the archive was written differently) and all
 //! of these files open. Those of threads and devices other than the ranks are not opened; the number of their events is

@@ -137,7 +137,7 @@ impl Events<'_> {
     fn ends(&mut self, window: u64, operation: &[u8], event: &Event<'_>) -> Result<(), TraceError> {
         let rank = event.rank;
         match operation {
-            // Making a window costs nothing, like making a communicator.
+            // Creating a window costs nothing, like creating a communicator.
             b"CREATE_HANDLE" | b"ALLOCATE" | b"CREATE_HANDLE_AND_ALLOCATE" => Ok(()),
             // Freeing a window is also a barrier after all operations.
             b"BARRIER" | b"DESTROY_HANDLE" | b"DEALLOCATE" | b"DESTROY_HANDLE_AND_DEALLOCATE" => {

@@ -284,7 +284,7 @@ fn collectives_that_do_nothing_leave_the_rest_as_it_is() {
         "MPI_IRECV 10 5000 Sender: 1 (\"t\" <11>), Communicator: \"w\" <0>, Tag: 8, Length: 200, Request: 6\n";
     let text = [request, posted, HANDLE, &second, received].concat();
     let trace = parse(&with_events(&text), &Options::default()).unwrap();
-    // Making a communicator takes no time (`comm_dup`), and its number is free again for the second one.
+    // Creating a communicator takes no time (`comm_dup`), and its number is free again for the second one.
     assert_eq!(ti(&trace), "0 comm_dup\n0 irecv 1 8 200 6\n0 ibarrier 0\n0 wait_request 0\n0 wait 1 0 8\n");
 }
 

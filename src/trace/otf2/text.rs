@@ -228,7 +228,7 @@ fn one_sided<'a>(keyword: &[u8], a: Attributes<'a>) -> Option<Option<OneSided<'a
         b"RMA_SYNC" => OneSided::Ignored(Ignored::Sync),
         b"RMA_WAIT_CHANGE" => OneSided::Ignored(Ignored::WaitChange),
         b"RMA_OP_TEST" => OneSided::Ignored(Ignored::Test),
-        // Windows are made and freed by collectives, whose ends are recorded.
+        // Windows are created and freed by collectives, whose ends are recorded.
         _ => return Some(None),
     }))
 }

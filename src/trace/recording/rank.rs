@@ -1,4 +1,4 @@
-//! The records of one rank, as actions.
+//! Conversion of one rank's records to actions.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ pub(super) enum Ended {
         /// Number of calls that began while another thread was in one.
         overlapped: u64,
     },
-    /// Ahead of MPI_Finalize: at this byte, by MPI_Abort with a code if so.
+    /// Before MPI_Finalize: at this byte, and with a code if MPI_Abort ended it.
     Early {
         /// The first byte that is missing, or belongs to an incomplete record.
         byte: u64,

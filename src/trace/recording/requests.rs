@@ -1,4 +1,4 @@
-//! Requests of a rank by the handles of the MPI library.
+//! Requests of a rank, by the handles of the MPI library.
 //!
 //! Libraries use one handle for many requests: those that are complete immediately. A handle therefore refers to a
 //! queue of operations, of which all but one need no wait.

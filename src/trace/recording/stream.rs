@@ -1,4 +1,4 @@
-//! The bytes of a file: a header, then records.
+//! Bytes of a file: a header, then records.
 
 use std::path::Path;
 
@@ -125,7 +125,7 @@ impl From<TraceError> for Stop {
 
 type Step<T> = Result<T, Stop>;
 
-/// Reader from front to back.
+/// Reader of records from front to back.
 pub(super) struct Stream<'a, 'r> {
     bytes: Bytes<'a, 'r>,
     with_instructions: bool,

@@ -115,8 +115,8 @@ fn a_collective_has_the_same_form_on_all_members() {
     assert_eq!(inner(&trace, 1), [whole, start(1), wait(1), barrier, wait(0), whole]);
 }
 
-/// Communicators have the order in which they are made from the same parent, whatever other threads make from other
-/// parents.
+/// Communicators have the order in which they are created from the same parent, independent of those that other threads
+/// create from other parents.
 #[test]
 fn communicators_of_threads_are_named_by_what_they_are_made_from() {
     let file = |rank: u32| {
@@ -202,7 +202,7 @@ fn requests_that_are_released_or_seen() {
 fn files_of_the_first_version_are_read() {
     let mut file = File::new(0, 1, 0).record(Op::Quiet, 1000, &[]).end();
     file[8] = 1;
-    // Overlapping calls are counted in front of the last eight bytes.
+    // The count of overlapping calls precedes the last eight bytes.
     let at = file.len() - 9;
     file[at] = 3;
     let told = |trace: Result<Trace, TraceError>| trace.unwrap().warnings[0].to_string();

@@ -1,8 +1,8 @@
 //! Calls during which another thread of the rank was recorded.
 //!
 //! Such a call may wait for actions of the other thread. Its start is therefore placed where it began, and its
-//! completion where it returned; a blocking call becomes the non-blocking one and a wait. Each rank is still one list:
-//! starts and ends in the order in which they happened, an order in which the ranks can repeat them.
+//! completion where it returned; a blocking call becomes the non-blocking one and a wait. Each rank is still one list
+//! of starts and ends in the order in which they happened, in which the ranks can repeat them.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

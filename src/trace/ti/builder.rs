@@ -1,4 +1,4 @@
-//! From lines to actions: the state that the lines of a trace share.
+//! Conversion of lines to actions: the state that the lines of a trace share.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

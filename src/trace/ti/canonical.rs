@@ -1,9 +1,8 @@
-//! The short path for lines as tracers write them: one blank between words, plain digits, nothing after the last
-//! argument.
+//! Fast path for lines as tracers write them: one blank between words, plain digits, nothing after the last argument.
 //!
-//! Nearly all lines of a large trace are such a computation, message or wait. They are read in one pass over their
-//! bytes, without searching the end of the line first. Anything slightly unusual, or wrong, is left to the parsers that
-//! know all forms and all errors; tests compare both.
+//! Nearly all lines of a large trace are computations, messages or waits of this form. They are read in one pass over
+//! their bytes, without searching for the end of the line first. Anything slightly unusual, or wrong, is left to the
+//! parsers that know all forms and all errors; tests compare both.
 
 use crate::trace::{Action, Datatype};
 

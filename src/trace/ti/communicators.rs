@@ -47,8 +47,8 @@ impl Builder {
         }
     }
 
-    /// `communicator NUMBER MEMBER...`: no action. An identical declaration may be repeated, so that the file of each
-    /// rank can contain it.
+    /// Reads `communicator NUMBER MEMBER...`, which is not an action. An identical declaration may be repeated, so
+    /// that the file of each rank can contain it.
     pub fn declare<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, ()> {
         let (mut rest, number) = integer("number")(text)?;
         if number == 0 {
@@ -78,7 +78,7 @@ impl Builder {
         Ok(())
     }
 
-    /// `on NUMBER ACTION ARGUMENTS...`: the action on a communicator; returns its keyword and its arguments.
+    /// Reads `on NUMBER ACTION ARGUMENTS...`, an action on a communicator; returns its keyword and its arguments.
     pub fn on<'a>(&mut self, rank: u32, text: &'a [u8]) -> Arguments<'a, (Keyword, &'a [u8])> {
         let (rest, number) = integer("number of the communicator")(text)?;
         let id = match number {

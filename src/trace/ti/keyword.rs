@@ -1,4 +1,4 @@
-//! The names of actions.
+//! Names of actions.
 
 use crate::similar;
 use crate::trace::CollectiveKind;

@@ -1,7 +1,7 @@
-//! Finding the line of an action again, for messages of the replay.
+//! Lookup of the line of an action, for messages of the replay.
 //!
 //! Storing a line number for each action would add half to the memory of a trace, for errors that stop the run anyway;
-//! the file is read a second time instead when one occurs. This works since every line of a rank produces exactly one
+//! instead, the file is read again when an error occurs. This works since every line of a rank produces exactly one
 //! action, except declarations of a communicator.
 
 use std::path::Path;

@@ -4,8 +4,8 @@
 //! input is one of:
 //!
 //! - a *merged* trace with the lines of all ranks, in any interleaving;
-//! - a *list*, as SimGrid's `-replay` takes: the path of one merged trace, or one path per rank, line by line. Paths
-//!   are relative to the current directory, and if there is no such file, to the folder of the list. They have to be in
+//! - a *list*, as for SimGrid's `-replay`: the path of one merged trace, or one path per rank, line by line. Paths are
+//!   relative to the current directory, and if there is no such file, to the folder of the list. They have to be in
 //!   that folder or below, unless [`Options::files_anywhere`] is set; for a list from a stream it is the current
 //!   directory;
 //! - `-`, standard input, with either of them.

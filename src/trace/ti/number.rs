@@ -1,7 +1,7 @@
 //! Parsers of single arguments.
 //!
-//! They skip the blanks before a word and stop at its end. A missing word is a recoverable error of nom, so that
-//! `opt` accepts it; a malformed word is a failure. Plain digits have a short path: nearly all arguments are that.
+//! They skip the blanks before a word and stop at its end. A missing word is a recoverable error of nom, so that `opt`
+//! accepts it; a malformed word is a failure. Plain digits, which nearly all arguments are, have a fast path.
 
 use nom::IResult;
 use nom::error::{ErrorKind, ParseError};

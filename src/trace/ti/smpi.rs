@@ -98,7 +98,7 @@ pub(super) struct Smpi {
     persistent: FxHashMap<(u32, i32), VecDeque<(usize, Place)>>,
     /// `true` if there are receives of any tag.
     any_tag: bool,
-    /// `true` if lines depend on others, so that none may take the short path.
+    /// `true` if lines depend on others, so that none may take the fast path.
     pub seen: bool,
     /// Approximations: their number, and the first place.
     notes: Vec<(&'static str, u64, u32, Place)>,
@@ -167,7 +167,7 @@ impl Builder {
         })
     }
 
-    /// `Start`: SMPI writes the destination of the request, so a receive names its own rank.
+    /// Reads `Start`: SMPI writes the destination of the request, so a receive names its own rank.
     fn persistent<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, Action> {
         let (rest, peer) = self.partner("destination", text)?;
         let (rest, tag) = tag(rest)?;
@@ -314,7 +314,7 @@ impl Builder {
         )
     }
 
-    /// A wait for all requests includes collectives.
+    /// Forgets the collectives of a rank: a wait for all requests includes them.
     pub fn forget_collectives(&mut self) {
         if self.smpi.first.is_some() {
             self.smpi.collectives.remove(&self.rank_at_work);

@@ -1,8 +1,8 @@
-//! Parts of a trace: some of its ranks, some of its time.
+//! Parts of a trace: some of its ranks, or of its time.
 //!
-//! A part has to be a program again. A send or receive whose counterpart is outside is left out, with the wait for it;
-//! a collective is kept if all of its kept members have it; communicators keep these members. Everything left out is
-//! counted.
+//! A part is itself a complete program. A send or receive whose counterpart is outside is left out, with the wait for
+//! it; a collective is kept if all of its kept members have it; communicators keep these members. Everything left out
+//! is counted.
 
 use std::collections::VecDeque;
 use std::ops::Range;

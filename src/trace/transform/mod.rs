@@ -1,4 +1,4 @@
-//! Traces made from traces: parts of them, several in one, and other speeds of computation.
+//! Traces derived from others: parts, merged jobs, and other speeds of computation.
 
 mod cut;
 mod iterations;
@@ -19,13 +19,13 @@ use super::{Action, Trace};
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("{flops:e} flops times {factor:e} are more than the largest number, 1.8e308")]
 pub struct ScaleError {
-    /// The amount in the trace.
+    /// Amount of computation in the trace.
     pub flops: f64,
-    /// The factor.
+    /// Factor by which it was to be multiplied.
     pub factor: f64,
 }
 
-/// Multiplies all amounts of computation, those inside collectives included, by a factor that is positive and finite.
+/// Multiplies all amounts of computation, including those inside collectives, by a factor that is positive and finite.
 ///
 /// # Errors
 /// [`ScaleError`] if an amount would be too large for a number; then the trace stays as it is.

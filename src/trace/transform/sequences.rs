@@ -1,4 +1,4 @@
-//! The calls of all members of a communicator that are within a part of a trace.
+//! Calls of all members of a communicator that are within a part of a trace.
 
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ pub(super) fn common_sequences(
             *have += 1;
         }
     }
-    // If a member has none at all, none is common.
+    // If a member has none, no call is common to all.
     let kept = |id| trace.members(id).ranks().filter(|&rank| renumbered[rank as usize].is_some()).count();
     common.retain(|sequence, (_, have)| *have == kept(sequence.0));
     common.into_iter().map(|(sequence, (all, _))| (sequence, all)).collect()

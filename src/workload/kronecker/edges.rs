@@ -1,4 +1,4 @@
-//! The edges of a Graph500 graph, each of which can be computed independently.
+//! Edges of a Graph500 graph, each of which can be computed independently.
 //!
 //! An edge descends the levels of a Kronecker product of the 2 x 2 matrix (0.57, 0.19; 0.19, 0.05): at each level a
 //! random quarter determines one bit of both of its ends. The ends are then renamed by a permutation, so that large and
@@ -9,7 +9,7 @@ use super::random::{Generator, Jump};
 
 /// Probability that a bit of an end is 0, and that it is 1: sums of the rows of the matrix.
 pub const OF_A_BIT: [f64; 2] = [0.76, 0.24];
-/// Probabilities of the quarters.
+/// Probabilities of the quarters of the matrix.
 pub const OF_A_QUARTER: [[f64; 2]; 2] = [[0.57, 0.19], [0.19, 0.05]];
 
 /// The permutation of vertex numbers: multiplications by odd numbers, whose high bits matter, and reversals of the

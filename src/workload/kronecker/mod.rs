@@ -2,7 +2,7 @@
 //!
 //! A graph that fits ([`LARGEST_BUILT`]) is built, with the edges that the reference code of Graph500 2.1.4 generates
 //! from the same seeds, and searched from its roots. A larger one is drawn from the distribution of its edges
-//! ([`sampled`]). Graphs are made before the ranks run, and the ranks only read them.
+//! ([`sampled`]). Graphs are created before the ranks run, and the ranks only read them.
 
 mod edges;
 mod exact;
@@ -14,10 +14,9 @@ pub(super) mod words;
 use super::stuck::AtWork;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Largest number of edges of a graph that is built: scale 22 with 16 edges per vertex. It takes 1.1 GB while it is
-/// built.
+/// Largest number of edges of a graph that is built: scale 22 with 16 edges per vertex. Building it takes 1.1 GB.
 pub const LARGEST_BUILT: u64 = 1 << 26;
-/// Largest scale.
+/// Largest scale, the binary logarithm of the number of vertices.
 pub const LARGEST_SCALE: u32 = 40;
 /// Largest number of searches in a graph.
 pub const MOST_ROOTS: u32 = 64;
@@ -27,11 +26,11 @@ const MOST_GRAPHS: usize = 2;
 /// Specification of a graph and of its searches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Spec {
-    /// The graph has 2^scale vertices.
+    /// Binary logarithm of the number of vertices.
     pub scale: u32,
-    /// Edges per vertex.
+    /// Number of edges per vertex.
     pub edgefactor: u32,
-    /// Both seeds of the reference code.
+    /// Seeds of the reference code.
     pub seeds: (u64, u64),
     /// Number of searches, each from a root of its own.
     pub roots: u32,
@@ -101,12 +100,12 @@ impl Graph {
     }
 }
 
-/// The graphs of a workload: each is made once, and identified by a number.
+/// The graphs of a workload: each is created once, and identified by a number.
 #[derive(Debug, Default)]
 pub struct Graphs(Mutex<Vec<(Spec, Arc<Graph>)>>);
 
 impl Graphs {
-    /// Returns the number of a graph, which is made if it is new. The error is the reason why it cannot be made.
+    /// Returns the number of a graph, which is created if it is new. The error is the reason why it cannot be created.
     pub fn number(&self, spec: &Spec) -> Result<usize, String> {
         let _at_work = AtWork::begin();
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! The random numbers of Graph500: a multiple recursive generator that can jump to any position of its sequence.
+//! Random numbers of Graph500: a multiple recursive generator that can jump to any position of its sequence.
 //!
 //! z(n) = 107374182 z(n-1) + 104480 z(n-5) mod 2^31 - 1: P. L'Ecuyer, F. Blouin, R. Couture, A search for good multiple
 //! recursive random number generators, ACM TOMACS 3(2), 1993, table 3. A step is a product of the last five numbers
@@ -22,7 +22,7 @@ fn reduce(x: u64) -> u64 {
     if x >= M { x - M } else { x }
 }
 
-/// A jump by a number of steps.
+/// Jump by a number of steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Jump([[u64; 5]; 5]);
 
@@ -73,7 +73,7 @@ impl Jump {
     }
 }
 
-/// The generator: its last five numbers, the latest first.
+/// The generator's last five numbers, the latest first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Generator([u64; 5]);
 

@@ -2,18 +2,19 @@
 //!
 //! Edges of a Kronecker graph are drawn independently of each other, so the numbers of edges between pairs of vertices
 //! are independent, and Poisson to a very good approximation; their means depend on the bits of both vertices. Vertices
-//! with equal numbers of one bits are a class, with the same expected degree. An unreached vertex is reached next with
-//! probability 1 - e^-x, if x edges to the vertices of the last level are expected; its edges to the rest of the graph
-//! are unaffected. A search is therefore drawn class by class, level by level:
+//! whose numbers have equally many one bits are a class, with the same expected degree. An unreached vertex is reached
+//! next with probability 1 - e^-x, if x edges to the vertices of the last level are expected; its edges to the rest of
+//! the graph are unaffected. A search is therefore drawn class by class, level by level:
 //!
-//! - The few vertices of the classes with the largest degrees (the hubs, up to [`HUBS`]) are drawn one by one and belong to the
-//!   ranks that own them in the real graph: they make some ranks busier than others.
+//! - The few vertices of the classes with the largest degrees (the hubs, up to [`HUBS`]) are drawn one by one and
+//!   belong to the ranks that own them in the real graph: they make some ranks busier than others.
 //! - For all other classes the number of vertices reached is drawn, and the share of each rank.
 //! - The expected edges between two levels are distributed over pairs of ranks by their shares in both, and drawn as
 //!   Poisson numbers.
 //!
-//! Neglected: within a class, bits of vertices of the last level and of unreached vertices are assumed to be
-//! independent; loops. `docs/guide/workloads.md` has the resulting error at sizes at which a graph can be built.
+//! Two effects are neglected: the bits of vertices of the last level and of unreached vertices are assumed to be
+//! independent within a class, and there are no loops. `docs/guide/workloads.md` has the resulting error at sizes at
+//! which a graph can be built.
 
 use super::edges::{Edges, OF_A_BIT, OF_A_QUARTER, candidates};
 use super::noise::{Noise, at_least_one};
@@ -35,7 +36,7 @@ pub struct Sampled {
 struct Search {
     /// Seed of the numbers of each pair of ranks.
     seed: u64,
-    /// Expected edges from each level to the previous one, to itself, to the next one.
+    /// Expected number of edges from each level to the previous one, to itself, and to the next one.
     between: Vec<[f64; 3]>,
     /// Share of each rank in the ends of a level's edges.
     shares: Vec<Vec<f64>>,
@@ -47,11 +48,11 @@ struct Search {
 struct Model {
     edges: Edges,
     ranks: u32,
-    /// Vertices of each class.
+    /// Number of vertices of each class.
     sizes: Vec<f64>,
     /// Expected degree of a vertex of each class.
     degrees: Vec<f64>,
-    /// Expected edges between two vertices, one of each class.
+    /// Expected number of edges between two vertices, one of each class.
     rates: Vec<Vec<f64>>,
     /// Number and class of each hub.
     hubs: Vec<(u64, usize)>,

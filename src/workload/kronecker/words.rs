@@ -1,4 +1,4 @@
-//! The functions of programs for searches in Kronecker graphs.
+//! Functions of programs for searches in Kronecker graphs.
 
 #![allow(clippy::too_many_arguments)] // `kronecker_graph` is a call with many arguments.
 

@@ -1,4 +1,4 @@
-//! What if something breaks: damaged networks on the command line and in studies.
+//! Failures: damaged networks on the command line and in studies.
 
 use crate::support::cli::{Folder, assert_80_columns, number};
 use serde_json::Value;

@@ -261,7 +261,7 @@ fn packets_can_be_checked_on_some_iterations() {
     assert_eq!((check["iterations"].as_u64(), &check["not_modelled"]), (Some(2), &serde_json::json!(["shared"])));
     // IS.S does not repeat its calls often enough for iterations to be found.
     assert_eq!(check["of_iterations"], serde_json::json!([null, 4]));
-    // The same as a study of the cut traces.
+    // A study of the cut traces has the same times.
     folder.run(&["trace", "cut", "lu.S.4.it5.ti.zst", "--iterations", "1-2", "-o", "cut.ti"]).success();
     let whole = folder.read("s.toml").replace("iterations = 2", "").replace("lu.S.4.it5.ti.zst", "cut.ti");
     folder.write("c.toml", whole);

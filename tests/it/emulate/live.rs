@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// Whether this process may build networks. Otherwise the test is skipped, and says why.
+/// Returns `true` if this process may build networks. Otherwise the test is skipped, with the reason.
 fn can_build() -> bool {
     static CAN: OnceLock<bool> = OnceLock::new();
     let run = |program: &str, arguments: &[&str]| {
@@ -24,7 +24,7 @@ fn can_build() -> bool {
     can
 }
 
-/// Whether programs can run on them, too.
+/// Returns `true` if programs can also run on them.
 fn can_run() -> bool {
     let version = Command::new("mpirun").arg("--version").output();
     let is_open_mpi_4 = version.is_ok_and(|out| String::from_utf8_lossy(&out.stdout).contains("(Open MPI) 4."));

@@ -42,9 +42,5 @@ pub fn platform(hosts: u32, links: u32, cores: u32, routes: Arc<dyn RouteTable>)
 
 /// SMPI's network with exact sharing, and a table of collectives.
 pub fn model(table: Table) -> Model {
-    Model {
-        network: NetworkModel::smpi(),
-        mpi: MpiOptions::default(),
-        ..Model::exact(Selector::new(table, true))
-    }
+    Model { network: NetworkModel::smpi(), mpi: MpiOptions::default(), ..Model::exact(Selector::new(table, true)) }
 }

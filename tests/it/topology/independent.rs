@@ -142,8 +142,8 @@ fn primitive_root(q: i64) -> i64 {
     (2..q).find(|&g| order(g) == q - 1).unwrap()
 }
 
-/// Whether vertices of the inductive quad of a degree are joined, by the place of each: its quad, its pair in the quad and
-/// its side of the pair.
+/// Returns `true` if vertices of the inductive quad of a degree are joined, by the place of each: its quad, its pair in
+/// the quad and its side of the pair.
 fn quad_joined(degree: usize, u: usize, v: usize) -> bool {
     let place = |vertex: usize| match degree % 4 {
         0 if vertex < 2 => (0, 0, vertex),

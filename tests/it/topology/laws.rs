@@ -1,4 +1,4 @@
-//! What is known of a network before it is built, and the test of networks against it.
+//! Known properties of a network before it is built, and the test of networks against them.
 
 use mopsim::ids::SwitchId;
 use mopsim::topology::metrics::Metrics;
@@ -6,7 +6,7 @@ use mopsim::topology::{TopologyError, build};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-/// What is known of a network before it is built; `None` where there is no closed form.
+/// Known properties of a network before it is built; `None` if there is no closed form.
 #[derive(Clone, Debug, Default)]
 pub struct Law {
     pub spec: String,
@@ -20,9 +20,9 @@ pub struct Law {
     pub diameter: Option<(usize, usize)>,
     /// Hosts in all; 0 where there is one on each switch.
     pub hosts: usize,
-    /// Whether two cables may join the same switches.
+    /// `true` if two cables may join the same switches.
     pub parallel: bool,
-    /// Whether a disconnected or unbuildable network is possible.
+    /// `true` if a disconnected or unbuildable network is possible.
     pub fallible: bool,
     /// The average distance.
     pub aspl: Option<f64>,

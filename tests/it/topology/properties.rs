@@ -393,7 +393,7 @@ fn few_hops() {
         hxmesh.prop_map(|(a, b, x, y, radix)| {
             let (x, y) = (x.min(radix * radix / 4), y.min(radix * radix / 4));
             let (width, height) = (a * x, b * y);
-            // Switches and cables within the network of a row or column with so many ports.
+            // Switches and cables within the network of a row or column with this number of ports.
             let inner = |ports: usize| {
                 let leaves = ports.div_ceil(radix / 2);
                 if ports <= radix { (1, 0) } else { (leaves + leaves.div_ceil(2), leaves * radix / 2) }

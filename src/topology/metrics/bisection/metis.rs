@@ -14,8 +14,8 @@ static ALONE: Mutex<()> = Mutex::new(());
 /// METIS scans all switches after each connected component, so a large number of components would take too long.
 const MAX_PARTS: usize = 1000;
 
-/// Returns halves from a seed. If METIS refuses (it fails on graphs without cables), or would not end, returns the
-/// first half against the second.
+/// Returns halves from a seed. If METIS refuses (it fails on graphs without cables), or would take too long, returns
+/// the first half against the second.
 pub(super) fn halves(graph: &Weighted, seed: i32) -> Vec<bool> {
     let n = graph.len();
     let mut side = run(graph, seed).unwrap_or_else(|| (0..n).map(|switch| switch < n / 2).collect());

@@ -20,7 +20,7 @@ pub use exact::MAX_EXACT;
 /// Counting of arcs in a directed graph. In an undirected graph both variants count cables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Counting {
-    /// Every arc between the halves, either way.
+    /// Every arc between the halves, in either direction.
     #[default]
     Arcs,
     /// Arcs in both directions between two switches count once, as does every bundle of parallel cables.
@@ -49,7 +49,7 @@ pub enum Method {
 /// Two halves and the cut between them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bisection {
-    /// Number of cables (directed: arcs, either way) between the halves.
+    /// Number of cables (directed: arcs, in either direction) between the halves.
     pub cut: u64,
     /// The half of each switch.
     pub side: Vec<bool>,
