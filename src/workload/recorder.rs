@@ -313,10 +313,7 @@ impl<'b> Recorder<'b> {
         let end = state.done.actions.len();
         let more = ((end - mark) as u64).saturating_mul(times);
         self.pay(&mut state, more)?;
-        let actions = &mut state.done.actions;
-        for _ in 0..times {
-            actions.extend_from_within(mark, end);
-        }
+        state.done.actions.repeat(mark, end, times);
         Ok(())
     }
 }

@@ -126,9 +126,9 @@ fn live_measurements_are_as_near_as_the_page_says() {
     page.put("means, live", &means_table(&measured.times, &models, &networks));
     // The goals were 8 % for times, 6 % and 35 % for ratios, 6 % for geometric means, and the order in 99 % of pairs.
     let [tcp, ordered, _, smpi] = [0, 1, 2, 3].map(|at| &rows[at].1);
-    assert_eq!((tcp.cells, tcp.ordered), (84, 201));
+    assert_eq!((tcp.cells, tcp.ordered), (84, 200));
     assert!(
-        tcp.median_time < 10.5 && tcp.median_ratio < 8.3 && tcp.worst_ratio < 41.0 && tcp.in_order >= 199,
+        tcp.median_time < 10.5 && tcp.median_ratio < 8.3 && tcp.worst_ratio < 41.0 && tcp.in_order >= 198,
         "{tcp:?}"
     );
     assert!(ordered.median_time < 9.0 && ordered.median_ratio < 9.0 && ordered.in_order >= 195, "{ordered:?}");

@@ -159,8 +159,8 @@ fn adaptive(all: &Times) -> String {
             let cell = |model: &str| if rule == "default" { "—".to_owned() } else { shown(gain(model)) };
             lines.push(format!(
                 "| {network} | {rule} | {} | {} | {} |",
-                spread(all.ratios((rule, "packet"), (rule, "ideal"), network)),
-                cell("ideal"),
+                spread(all.ratios((rule, "packet"), (rule, "ordered"), network)),
+                cell("ordered"),
                 cell("packet"),
             ));
         }
@@ -173,13 +173,13 @@ fn the_page_on_packets_shows_the_results() {
     let page = Page::open("packets");
     let flagship = Times::read("packets-64");
     let even = vec![1.0; flagship.workloads.len()];
-    page.put("means", &flagship.means("", &["smpi", "ideal", "packet", "packet:routing=amin"], &even));
-    page.put("times", &times(&flagship, "packet", "ideal"));
+    page.put("means", &flagship.means("", &["ordered", "smpi", "packet", "packet:routing=amin"], &even));
+    page.put("times", &times(&flagship, "packet", "ordered"));
     page.put("adaptive times", &times(&flagship, "packet:routing=amin", "packet"));
     page.put("adaptive", &adaptive(&Times::read("packets-adaptive")));
     let congestion = Times::read("packets-congestion");
-    page.put("congestion", &against(&congestion, &["smpi", "packet", "packet:routing=amin"], "ideal"));
+    page.put("congestion", &against(&congestion, &["smpi", "packet", "packet:routing=amin"], "ordered"));
     let offers = Times::read("packets-offers");
-    page.put("offers", &offers.means("", &["smpi", "packet", "packet:routing=amin"], &[1.0, 2.0, 1.0]));
-    page.put("offer times", &times(&offers, "packet", "smpi"));
+    page.put("offers", &offers.means("", &["ordered", "smpi", "packet", "packet:routing=amin"], &[1.0, 2.0, 1.0]));
+    page.put("offer times", &times(&offers, "packet", "ordered"));
 }

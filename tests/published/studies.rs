@@ -388,6 +388,7 @@ fn kept(csv: &str, columns: &[&str]) -> String {
     let headings = reader.headers().expect("a heading").clone();
     // In studies without variations of settings, the columns of settings follow these.
     let end = headings.iter().position(|heading| heading == "defaults").expect("a column");
+    let end = if columns == FAILURES { headings.len() } else { end };
     let place = |column: &&str| headings.iter().take(end).position(|heading| heading == *column);
     let places: Vec<usize> = columns.iter().filter_map(place).collect();
     let mut out = csv::Writer::from_writer(Vec::new());

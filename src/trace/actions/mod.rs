@@ -132,8 +132,29 @@ impl Actions {
         Ok(some.len())
     }
 
+    /// Appends a range of actions `times` times.
+    pub(crate) fn repeat(&mut self, from: usize, to: usize, times: u64) {
+        let length = to - from;
+        if length == 0 {
+            return;
+        }
+        // Short ranges are copied in blocks, since reading from the temporary file decodes thousands of actions, even
+        // for one of them.
+        let block = times.min((STEP / length) as u64);
+        if block < 2 {
+            (0..times).for_each(|_| self.extend_from_within(from, to));
+            return;
+        }
+        let one: Vec<Action> = self.iter_from(from).take(length).collect();
+        let many = one.repeat(block as usize);
+        for _ in 0..times / block {
+            self.extend(many.iter().copied());
+        }
+        self.extend(many.into_iter().take((times % block) as usize * length));
+    }
+
     /// Appends copies of a range of actions.
-    pub(crate) fn extend_from_within(&mut self, from: usize, to: usize) {
+    fn extend_from_within(&mut self, from: usize, to: usize) {
         let aside = self.set_aside();
         if from >= aside && self.store.as_ref().is_none_or(|store| store.allows(to - from, false)) {
             self.tail.extend_from_within(from - aside..to - aside);

@@ -85,6 +85,12 @@ proptest! {
             actions.extend(given.iter().copied());
             vector.extend_from_slice(&given);
         }
+        // Blocks of several copies, a part of a block, and copies of more than a block.
+        let from = start.index(vector.len() + 1);
+        for (to, copies) in [(vector.len().min(from + 3), 3000), (vector.len(), 2)] {
+            actions.repeat(from, to, copies);
+            (0..copies).for_each(|_| vector.extend_from_within(from..to));
+        }
         for (index, action) in changes.into_iter().filter(|_| !given.is_empty()) {
             let at = index.index(vector.len());
             actions.set(at, action);

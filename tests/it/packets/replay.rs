@@ -290,7 +290,7 @@ fn every_rule_delivers_everything_on_every_network() {
                 Err(error) => panic!("{spec} {rule}: {error}"),
             };
             let hosts = ground.platform.hosts.len() as u32;
-            let starts = traffic(hosts, 300, 7);
+            let starts = traffic(hosts, 120, 7);
             let (counts, links) = ground.counts(&starts);
             let remote = || starts.iter().filter(|start| start.1 != start.2);
             let packets: u64 = remote().map(|start| start.3.div_ceil(1024).max(1)).sum();
