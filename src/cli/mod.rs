@@ -4,7 +4,9 @@ pub mod args;
 mod calibrate;
 mod closed;
 mod collectives;
+mod colour;
 mod compare;
+mod completions;
 mod design;
 #[cfg(unix)]
 mod emulate;
@@ -16,6 +18,7 @@ pub mod files;
 pub mod inputs;
 mod interrupt;
 pub mod jobs;
+mod man;
 mod memory;
 mod merge;
 mod model;
@@ -43,7 +46,7 @@ use clap::error::ErrorKind;
 use failure::Failure;
 use mopsim::printable::{Printable, printable};
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -77,7 +80,7 @@ fn survive_limits() {
 fn told(error: &clap::Error) -> u8 {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         let text = error.render();
-        let text = if io::stdout().is_terminal() { text.ansi().to_string() } else { text.to_string() };
+        let text = if colour::is_shown(&io::stdout()) { text.ansi().to_string() } else { text.to_string() };
         return match deliver(text.as_bytes()) {
             Ok(()) => 0,
             Err(failure) => {
@@ -154,6 +157,8 @@ pub fn main(invocation: Invocation) -> u8 {
         args::Verb::Design(verb) => design::run(verb, &arguments.output),
         #[cfg(unix)]
         args::Verb::Emulate(verb) => emulate::run(verb, &arguments.output),
+        args::Verb::Completions(verb) => completions::run(verb),
+        args::Verb::Man(verb) => man::run(verb, arguments.output.quiet),
     };
     match result {
         Ok(()) => 0,
@@ -166,7 +171,7 @@ pub fn main(invocation: Invocation) -> u8 {
 
 /// Tells the user something on standard error; that nobody listens is no reason to fail.
 fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "{}", printable(line));
+    let _ = writeln!(io::stderr(), "{}", colour::labelled(&printable(line)));
 }
 
 /// Writes a whole result to standard output at once. A reader that went away is no error.

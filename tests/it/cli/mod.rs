@@ -11,6 +11,7 @@ mod docs_examples;
 mod export;
 mod failures;
 mod flags;
+mod help;
 mod model;
 mod outputs;
 mod packet_model;
