@@ -8,6 +8,7 @@ mod colour;
 mod compare;
 mod completions;
 mod design;
+mod doctor;
 #[cfg(unix)]
 mod emulate;
 #[cfg(unix)]
@@ -157,6 +158,7 @@ pub fn main(invocation: Invocation) -> u8 {
         args::Verb::Design(verb) => design::run(verb, &arguments.output),
         #[cfg(unix)]
         args::Verb::Emulate(verb) => emulate::run(verb, &arguments.output),
+        args::Verb::Doctor(_) => doctor::run(&arguments.output),
         args::Verb::Completions(verb) => completions::run(verb),
         args::Verb::Man(verb) => man::run(verb, arguments.output.quiet),
     };

@@ -34,7 +34,7 @@ pub use network::{Model, Network, PlacementFiles, Switch};
 pub use packets::{PacketSwitch, Packets};
 pub use record::Record;
 pub use replay::Replay;
-pub use shell::{CompletedShell, Completions, Man};
+pub use shell::{CompletedShell, Completions, Doctor, Man};
 pub use study::{Compare, CompareFiles, Merge, StudyFlags};
 pub use throughput::{Throughput, ThroughputFiles};
 pub use topology::Topology;
@@ -142,6 +142,8 @@ pub enum Verb {
     /// Build networks on this Linux machine, and measure MPI programs on them
     #[cfg(unix)]
     Emulate(Later<Emulate>),
+    /// Show which optional parts are found, and what each is for
+    Doctor(Later<Doctor>),
     /// Print the completion script of a shell
     Completions(Later<Completions>),
     /// Print manual pages, or write them into a folder

@@ -1,4 +1,4 @@
-//! Arguments of `completions` and `man`.
+//! Arguments of `completions`, `man` and `doctor`.
 
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -39,3 +39,12 @@ pub struct Man {
     #[arg(long, requires = "output")]
     pub force: bool,
 }
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  mopsim doctor
+
+All of it is optional: the exit code is 0 whatever is missing. Replays, studies
+and topologies need none of these programs.")]
+pub struct Doctor {}

@@ -8,6 +8,7 @@ mod compare;
 mod defaults;
 mod design;
 mod docs_examples;
+mod doctor;
 mod export;
 mod failures;
 mod flags;
