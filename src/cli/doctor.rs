@@ -6,8 +6,10 @@
 use super::args::Output;
 use super::failure::Failure;
 use super::print;
+use super::site::{self, Site};
 use mopsim::report::Sheet;
 use mopsim::report::sheet::{Column, Datum, Rows};
+use mopsim::report::site::SiteDefault;
 use mopsim::{memory, trace};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -69,7 +71,8 @@ pub fn run(output: &Output) -> Result<(), Failure> {
         Part { name, found: found.is_some(), detail, purpose }
     }));
     parts.extend(namespaces());
-    let sheet = sheet(&parts);
+    let site = if output.no_config { Ok(Site::default()) } else { Site::read() };
+    let sheet = sheet(&parts, &site);
     print(|out| output.format.sheet(&sheet, out))
 }
 
@@ -148,11 +151,12 @@ fn free_bytes(folder: &Path) -> Option<u64> {
     }
 }
 
-fn sheet(parts: &[Part]) -> Sheet {
+fn sheet(parts: &[Part], site: &Result<Site, Failure>) -> Sheet {
     let temporary = std::env::temp_dir();
     let cores = std::thread::available_parallelism().ok().map(|cores| cores.get() as u64);
     let (available, free) = (memory::available(), free_bytes(&temporary));
-    let limit = available.map(|_| memory::limit());
+    let of_site = site.as_ref().ok().and_then(|site| site.memory);
+    let limit = of_site.or(available.map(|_| memory::limit()));
     let row = |part: &Part| {
         vec![
             Datum::Text(part.name.to_owned()),
@@ -170,19 +174,27 @@ fn sheet(parts: &[Part]) -> Sheet {
             ("cores", "cores", Datum::count(cores)),
             ("memory_bytes", "memory, bytes", Datum::count(available)),
             ("network_memory_bytes", "default --memory of a network, bytes", Datum::count(limit)),
+            (
+                "config_file",
+                "config file",
+                site::config_file().map_or(Datum::Missing, |file| Datum::Text(file.display().to_string())),
+            ),
             ("temporary_folder", "temporary folder", Datum::Text(temporary.display().to_string())),
             ("temporary_free_bytes", "free in it, bytes", Datum::count(free)),
         ],
-        tables: vec![Rows {
-            name: "parts",
-            columns: vec![
-                column("part", "optional part"),
-                column("found", "found"),
-                column("purpose", "for"),
-                column("detail", "version and place"),
-            ],
-            rows: parts.iter().map(row).collect(),
-        }],
+        tables: vec![
+            settings(site),
+            Rows {
+                name: "parts",
+                columns: vec![
+                    column("part", "optional part"),
+                    column("found", "found"),
+                    column("purpose", "for"),
+                    column("detail", "version and place"),
+                ],
+                rows: parts.iter().map(row).collect(),
+            },
+        ],
         detail: None,
         notes: vec![
             "Replays, studies and topologies need none of these parts.".to_owned(),
@@ -192,8 +204,32 @@ fn sheet(parts: &[Part]) -> Sheet {
                 size(available),
                 size(limit)
             ),
+            config(site),
             format!("The temporary folder is {}, with {} free.", temporary.display(), size(free)),
         ],
+    }
+}
+
+/// The defaults of the site.
+fn settings(site: &Result<Site, Failure>) -> Rows {
+    let values = site.as_ref().map_or(&[][..], Site::values);
+    let row =
+        |default: &SiteDefault| [default.key, &default.value, &default.source].map(|text| Datum::Text(text.into()));
+    Rows {
+        name: "site_defaults",
+        columns: [("key", "site default"), ("value", "value"), ("source", "from")]
+            .map(|(name, heading)| Column { name, heading: Some(heading) })
+            .into(),
+        rows: values.iter().map(|default| row(default).into()).collect(),
+    }
+}
+
+/// The config file in a sentence.
+fn config(site: &Result<Site, Failure>) -> String {
+    match site {
+        Err(failure) => format!("The defaults of the site cannot be used: {}", failure.text().replace('\n', ";")),
+        Ok(Site { file: Some(file), .. }) => format!("The config file is {}.", file.display()),
+        Ok(_) => "There is no config file in effect.".to_owned(),
     }
 }
 

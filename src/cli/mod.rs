@@ -31,6 +31,7 @@ mod record;
 pub mod replay;
 mod shell;
 mod side_files;
+pub mod site;
 mod slurm;
 pub mod study;
 mod throughput;
@@ -46,6 +47,8 @@ use clap::FromArgMatches;
 use clap::error::ErrorKind;
 use failure::Failure;
 use mopsim::printable::{Printable, printable};
+use mopsim::report::Reporter;
+use mopsim::report::site::SiteDefault;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -129,16 +132,25 @@ pub fn main(invocation: Invocation) -> u8 {
     let parsed = command.try_get_matches_from_mut(words).and_then(|mut matches| {
         args::Arguments::from_arg_matches_mut(&mut matches).map_err(|e| e.format(&mut command))
     });
-    let arguments = match parsed {
+    let mut arguments = match parsed {
         Ok(arguments) => arguments,
         Err(error) => return told(&error),
     };
+    if !arguments.output.no_config && !arguments.verb.needs_no_site() {
+        match site::Site::read() {
+            Ok(site) => arguments.output.site = site,
+            Err(failure) => {
+                failure.print();
+                return failure.code();
+            }
+        }
+    }
     let _ = INVOCATION.set(invocation);
     survive_limits();
     if let Some((_, columns)) = console::Term::stdout().size_checked() {
         mopsim::report::wrap::set_width(columns.into());
     }
-    memory::limit(arguments.output.memory, !arguments.verb.runs_commands());
+    memory::limit(arguments.output.memory.or(arguments.output.site.memory), !arguments.verb.runs_commands());
     memory::watch_threads();
     watch_programs();
     let result = match &arguments.verb {
@@ -174,6 +186,31 @@ pub fn main(invocation: Invocation) -> u8 {
 /// Tells the user something on standard error; that nobody listens is no reason to fail.
 fn say(line: &str) {
     let _ = writeln!(io::stderr(), "{}", colour::labelled(&printable(line)));
+}
+
+/// Writes a report to standard output, with the defaults of the site that it rests on: those with these keys.
+fn print_report(
+    output: &args::Output,
+    keys: &[&str],
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let defaults = output.site.used(keys);
+    print(|out| write_report(output.format, &defaults, out, write))
+}
+
+/// Writes a report in a format, with the defaults of the site that it rests on.
+fn write_report(
+    format: &dyn Reporter,
+    defaults: &[SiteDefault],
+    out: &mut dyn Write,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    if defaults.is_empty() {
+        return write(out);
+    }
+    let mut report = Vec::new();
+    write(&mut report)?;
+    out.write_all(&format.with_site(report, defaults)?)
 }
 
 /// Writes a whole result to standard output at once. A reader that went away is no error.

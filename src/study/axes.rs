@@ -101,7 +101,7 @@ pub(super) fn budget(
         (Some(prices), _) => prices.clone(),
         (None, Some(list)) => procurement::read_prices(&axes.folder.join(list))
             .map_err(|error| source.at(&[Key("budget"), Key("prices")], Box::new(error)))?,
-        (None, None) => PriceList::default(),
+        (None, None) => overrides.prices_of_site.clone().unwrap_or_default(),
     };
     prices.ownership =
         choice.ownership(prices.ownership).map_err(|rule| source.wrong(&[Key("budget")], rule.to_owned()))?;
@@ -131,7 +131,8 @@ fn iterations(file: &StudyFile, overrides: &Overrides) -> Option<usize> {
 
 /// Returns the network model of a study without a list of them, if it names one.
 fn own_model<'a>(file: &'a StudyFile, overrides: &'a Overrides) -> Option<&'a String> {
-    overrides.model.network_model.as_ref().or(file.model.network_model.as_ref())
+    let of_site = overrides.model.site.as_ref().and_then(|site| site.network_model.as_ref());
+    overrides.model.network_model.as_ref().or(file.model.network_model.as_ref()).or(of_site)
 }
 
 /// Adds packets to the network models where a check asks for them and they are not there, or flows; `true` if it has added
@@ -270,7 +271,11 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
         })
         .collect();
     let choice = |(network, table): &Pair<'_>| {
-        let network_model = network.map(|(_, name)| name.clone()).or_else(|| base.network_model.clone());
+        let named = network.map(|(_, name)| name.clone()).or_else(|| base.network_model.clone());
+        // A model of the site comes with its constants, where a check alone names it.
+        let of_site = base.site.as_ref().and_then(|site| site.network_model.as_ref());
+        let is_of_site = base.network_model.is_none() && file.models.is_none() && named.as_ref() == of_site;
+        let network_model = named.filter(|_| !is_of_site);
         // Constants of packets go with the models of the list that have packets.
         let has_packets = network.map_or(sample.is_none(), |(_, name)| has_packets(name));
         // The model that a check adds has no part in what the study says of another one.

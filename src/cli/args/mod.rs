@@ -44,6 +44,7 @@ pub use trace::{
 };
 pub use workload::Workload;
 
+use crate::cli::site::Site;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Command, CommandFactory, Parser, Subcommand};
 use later::Later;
@@ -89,6 +90,14 @@ pub struct Output {
     /// Memory is that of the machine, or of the control group if that is less.
     #[arg(long, global = true, value_name = "SIZE", value_parser = crate::cli::memory::size, help_heading = "Limits", hide_short_help = true)]
     pub memory: Option<u64>,
+    /// Ignore the config file and the variables MOPSIM_*
+    ///
+    /// Reports name every value that they take from these (docs/reference/config.md).
+    #[arg(long, global = true, hide_short_help = true, display_order = 903)]
+    pub no_config: bool,
+    /// Defaults of the site; none until the command line reads them.
+    #[arg(skip)]
+    pub site: Site,
 }
 
 impl Output {
@@ -151,6 +160,11 @@ pub enum Verb {
 }
 
 impl Verb {
+    /// `true` if it works whatever the config file has in it: it computes nothing.
+    pub fn needs_no_site(&self) -> bool {
+        matches!(self, Self::Doctor(_) | Self::Completions(_) | Self::Man(_))
+    }
+
     /// `true` if it runs a command of the user, which would inherit limits of the process.
     pub fn runs_commands(&self) -> bool {
         match self {

@@ -15,9 +15,9 @@ pub struct ModelVerb {
     /// Models: smpi, lv08, cm02, ideal, tcp, packet, or files [default: the first five]
     #[arg(value_name = "NAME|FILE", value_parser = Known(models), hide_possible_values = true)]
     pub models: Vec<String>,
-    /// Bandwidth of the link
-    #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH", default_value = "100 Gbit/s")]
-    pub link_bandwidth: String,
+    /// Bandwidth of the link [default: 100 Gbit/s]
+    #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH")]
+    pub link_bandwidth: Option<String>,
     /// Latency of the link
     #[arg(long, allow_hyphen_values = true, value_name = "TIME", default_value = "1 us")]
     pub link_latency: String,

@@ -63,11 +63,11 @@ pub struct Packets {
     /// Run a rule even if its channel dependencies have a cycle
     #[arg(long, hide_short_help = true)]
     pub allow_deadlock: bool,
-    /// Number of threads; 0: one per core
+    /// Number of threads; 0: one per core [default: 0]
     ///
     /// The result does not depend on it.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads)]
-    pub threads: usize,
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
     #[command(flatten)]
     pub switch: PacketSwitch,
 }

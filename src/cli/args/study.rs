@@ -47,11 +47,11 @@ A long study, in pieces or on a cluster:
   mopsim compare S.toml --slurm DIR --shards 16      # job scripts for that"
 )]
 pub struct Compare {
-    /// Number of replays at a time; 0: one per core
+    /// Number of replays at a time; 0: one per core [default: 0]
     ///
     /// The result does not depend on it.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads)]
-    pub threads: usize,
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
     #[command(flatten)]
     pub study: StudyFlags,
     #[command(flatten)]

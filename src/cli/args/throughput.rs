@@ -63,11 +63,11 @@ pub struct Throughput {
     /// Number of bottleneck links to show [default: 5]
     #[arg(long, hide_short_help = true, value_name = "N")]
     pub links: Option<usize>,
-    /// Number of threads; 0: one per core
+    /// Number of threads; 0: one per core [default: 0]
     ///
     /// The result does not depend on it.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads)]
-    pub threads: usize,
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
     #[command(flatten)]
     pub speeds: Speeds,
     #[command(flatten)]

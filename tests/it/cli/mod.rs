@@ -22,6 +22,7 @@ mod report_settings;
 mod routing;
 mod shell;
 mod simgrid_page;
+mod site;
 mod snapshots;
 mod study;
 mod study_resume;
