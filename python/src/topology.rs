@@ -1,6 +1,7 @@
 //! Graphs of switches.
 
 use crate::cli::failure::Failure;
+use crate::cli::site::Site;
 use crate::cli::topology::choices;
 use crate::errors::OrRaise;
 use crate::{flags, wait};
@@ -27,7 +28,7 @@ fn bytes<const N: usize, T>(values: impl Iterator<Item = T>, of: fn(T) -> [u8; N
 
 impl Topology {
     fn floor(&self, given: Vec<OsString>) -> Result<FloorPlan, Failure> {
-        let wanted = choices(&*flags::topology(&self.0.name(), given)?)?;
+        let wanted = choices(&*flags::topology(&self.0.name(), given)?, &Site::default())?;
         Ok(FloorPlan::new(&self.0, &wanted.floor).map_err(TopologyReportError::from)?)
     }
 }
@@ -92,7 +93,7 @@ impl Topology {
     fn report(&self, py: Python<'_>, flags: Vec<OsString>) -> PyResult<String> {
         let topology = self.0.clone();
         let report = move || -> Result<String, Failure> {
-            let wanted = choices(&*flags::topology(&topology.name(), flags)?)?;
+            let wanted = choices(&*flags::topology(&topology.name(), flags)?, &Site::default())?;
             let report = TopologyReport::of(&topology, &wanted)?;
             Ok(written(|out| format("json").expect("a format").topology(&[report], out)))
         };

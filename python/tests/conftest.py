@@ -1,6 +1,7 @@
 """Paths, and the command line that results are compared with."""
 
 import json
+import os
 import pathlib
 import signal
 import subprocess
@@ -15,6 +16,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 def ctrl_c():
     """Ctrl-C is that of a terminal, also where the tests were started with the signal ignored."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_site():
+    """The defaults of the user's site have no part in tests."""
+    os.environ["MOPSIM_CONFIG"] = ""
+    for key in ("LINK_BANDWIDTH", "LINK_LATENCY", "SWITCH_DELAY", "CABLE_DELAY", "HOST_LINK_BANDWIDTH", "HOST_LINK_LATENCY",
+                "HOST_SPEED", "CORES", "DUPLEX", "MODEL", "COLLECTIVES", "PRICES", "MEMORY", "THREADS"):
+        os.environ.pop(f"MOPSIM_{key}", None)
 
 
 @pytest.fixture(scope="session")

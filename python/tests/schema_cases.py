@@ -104,6 +104,7 @@ CASES = [
     ("mopsim.collectives/1", ["collectives", "allreduce", "--ranks", "64", "--size", "4096"]),
     ("mopsim.collectives/1", ["collectives", "alltoall", "bcast", "--ranks", "60", "--size", "100"]),
     ("mopsim.model/1", ["model"]),
+    ("mopsim.doctor/1", ["doctor"]),
     ("mopsim.trace-info/1", ["trace", "info", TRACE]),
     ("mopsim.trace-info/1", ["trace", "info", "{tmp}/m.ti"]),
     ("mopsim.trace-check/1", ["trace", "check", TRACE]),

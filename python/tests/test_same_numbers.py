@@ -40,6 +40,19 @@ def test_replays(cli, traces, trace, network, options, flags):
     assert result.seconds == max(row["end_seconds"] for row in result.rank_table())
 
 
+def test_objects_ignore_the_site(cli, traces, monkeypatch):
+    path = traces / "is.A.64.ti.zst"
+    alone = mopsim.replay(path, "torus:8x8").report
+    monkeypatch.setenv("MOPSIM_LINK_BANDWIDTH", "50 Gbit/s")
+    assert mopsim.replay(path, "torus:8x8").report == alone
+    # The command line reads it, and says so.
+    report = cli.json("replay", path, "--topology", "torus:8x8")
+    assert report["site_defaults"] == [
+        {"key": "link_bandwidth", "value": "50 Gbit/s", "source": "MOPSIM_LINK_BANDWIDTH"}
+    ]
+    assert report["simulated_seconds"] > alone["simulated_seconds"]
+
+
 def test_replays_have_the_bytes_of_every_format(cli, traces):
     path = traces / "is.A.64.ti.zst"
     result = mopsim.replay(path, "torus:8x8")

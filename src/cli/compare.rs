@@ -44,7 +44,7 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
 
     let stop = interrupt::listen(file.is_some(), output.quiet)?;
     // Additional threads beyond the number of replays would be idle.
-    let threads = arguments.threads.min(missing.len());
+    let threads = arguments.threads.or(output.site.threads).unwrap_or(0).min(missing.len());
     let pool = options::pool(threads)?;
     let begin = Instant::now();
     let bars = Bars::new(&study, &ours, &missing, output.quiet);

@@ -124,7 +124,8 @@ impl Failure {
             return;
         }
         let text = format!("error: {}\n", self.text());
-        let _ = std::io::stderr().write_all(mopsim::printable::printable(&text).as_bytes());
+        let text = super::colour::labelled(&mopsim::printable::printable(&text));
+        let _ = std::io::stderr().write_all(text.as_bytes());
     }
 
     /// Adds the name of the study file to a message that does not begin with it: flags and file are merged before most

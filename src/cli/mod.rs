@@ -4,8 +4,11 @@ pub mod args;
 mod calibrate;
 mod closed;
 mod collectives;
+mod colour;
 mod compare;
+mod completions;
 mod design;
+mod doctor;
 #[cfg(unix)]
 mod emulate;
 #[cfg(unix)]
@@ -16,6 +19,7 @@ pub mod files;
 pub mod inputs;
 mod interrupt;
 pub mod jobs;
+mod man;
 mod memory;
 mod merge;
 mod model;
@@ -27,6 +31,7 @@ mod record;
 pub mod replay;
 mod shell;
 mod side_files;
+pub mod site;
 mod slurm;
 pub mod study;
 mod throughput;
@@ -42,8 +47,10 @@ use clap::FromArgMatches;
 use clap::error::ErrorKind;
 use failure::Failure;
 use mopsim::printable::{Printable, printable};
+use mopsim::report::Reporter;
+use mopsim::report::site::SiteDefault;
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -77,7 +84,7 @@ fn survive_limits() {
 fn told(error: &clap::Error) -> u8 {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         let text = error.render();
-        let text = if io::stdout().is_terminal() { text.ansi().to_string() } else { text.to_string() };
+        let text = if colour::is_shown(&io::stdout()) { text.ansi().to_string() } else { text.to_string() };
         return match deliver(text.as_bytes()) {
             Ok(()) => 0,
             Err(failure) => {
@@ -125,16 +132,25 @@ pub fn main(invocation: Invocation) -> u8 {
     let parsed = command.try_get_matches_from_mut(words).and_then(|mut matches| {
         args::Arguments::from_arg_matches_mut(&mut matches).map_err(|e| e.format(&mut command))
     });
-    let arguments = match parsed {
+    let mut arguments = match parsed {
         Ok(arguments) => arguments,
         Err(error) => return told(&error),
     };
+    if !arguments.output.no_config && !arguments.verb.needs_no_site() {
+        match site::Site::read() {
+            Ok(site) => arguments.output.site = site,
+            Err(failure) => {
+                failure.print();
+                return failure.code();
+            }
+        }
+    }
     let _ = INVOCATION.set(invocation);
     survive_limits();
     if let Some((_, columns)) = console::Term::stdout().size_checked() {
         mopsim::report::wrap::set_width(columns.into());
     }
-    memory::limit(arguments.output.memory, !arguments.verb.runs_commands());
+    memory::limit(arguments.output.memory.or(arguments.output.site.memory), !arguments.verb.runs_commands());
     memory::watch_threads();
     watch_programs();
     let result = match &arguments.verb {
@@ -154,6 +170,9 @@ pub fn main(invocation: Invocation) -> u8 {
         args::Verb::Design(verb) => design::run(verb, &arguments.output),
         #[cfg(unix)]
         args::Verb::Emulate(verb) => emulate::run(verb, &arguments.output),
+        args::Verb::Doctor(_) => doctor::run(&arguments.output),
+        args::Verb::Completions(verb) => completions::run(verb),
+        args::Verb::Man(verb) => man::run(verb, arguments.output.quiet),
     };
     match result {
         Ok(()) => 0,
@@ -166,7 +185,32 @@ pub fn main(invocation: Invocation) -> u8 {
 
 /// Prints a line on standard error; failure to write it is ignored.
 fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "{}", printable(line));
+    let _ = writeln!(io::stderr(), "{}", colour::labelled(&printable(line)));
+}
+
+/// Writes a report to standard output, with the defaults of the site that it rests on: those with these keys.
+fn print_report(
+    output: &args::Output,
+    keys: &[&str],
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let defaults = output.site.used(keys);
+    print(|out| write_report(output.format, &defaults, out, write))
+}
+
+/// Writes a report in a format, with the defaults of the site that it rests on.
+fn write_report(
+    format: &dyn Reporter,
+    defaults: &[SiteDefault],
+    out: &mut dyn Write,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    if defaults.is_empty() {
+        return write(out);
+    }
+    let mut report = Vec::new();
+    write(&mut report)?;
+    out.write_all(&format.with_site(report, defaults)?)
 }
 
 /// Writes a complete result to standard output in one step. A reader that has closed it is not an error.

@@ -3,7 +3,7 @@
 use super::args::{ModelVerb, Output};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::{options, print};
+use super::{options, print_report};
 use mopsim::network::model::NetworkModel;
 use mopsim::platform::parameters::PlatformParameters;
 use mopsim::report::model::{self, Curve, ModelCurve, ModelLink};
@@ -24,7 +24,8 @@ pub fn run(arguments: &ModelVerb, output: &Output) -> Result<(), Failure> {
         .report("--svg", arguments.svg.as_deref(), arguments.force)
         .check(|| names.iter().map(PathBuf::from).filter(|file| file.is_file()).collect::<Vec<_>>())?;
     let parameters = PlatformParameters {
-        link_bandwidth: options::parse("link-bandwidth", Some(&arguments.link_bandwidth))?,
+        link_bandwidth: options::parse("link-bandwidth", arguments.link_bandwidth.as_deref())?
+            .or(output.site.parameters.link_bandwidth),
         link_latency: options::parse("link-latency", Some(&arguments.link_latency))?,
         ..PlatformParameters::default()
     };
@@ -48,5 +49,6 @@ pub fn run(arguments: &ModelVerb, output: &Output) -> Result<(), Failure> {
             out.write_all(model::svg(link, &curves).as_bytes())
         })?;
     }
-    print(|out| output.format.sheet(&model::sheet(link, &curves), out))
+    let from_site: &[&str] = if arguments.link_bandwidth.is_some() { &[] } else { &["link_bandwidth"] };
+    print_report(output, from_site, |out| output.format.sheet(&model::sheet(link, &curves), out))
 }

@@ -36,7 +36,7 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
         .iter()
         .map(|spec| topology(spec, arguments.seed, arguments.without.as_deref()))
         .collect::<Result<Vec<_>, _>>()?;
-    let pool = options::pool(arguments.threads)?;
+    let pool = options::pool(arguments.threads.or(output.site.threads).unwrap_or(0))?;
     if let Some(file) = &arguments.packets {
         let sheet = pool.install(|| list(arguments, file, &topologies, &switches))?;
         return print(|out| output.format.sheet(&sheet, out));

@@ -3,7 +3,7 @@
 use super::args::{Output, Replay};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::{inputs, jobs, options, print, progress, say};
+use super::{inputs, jobs, options, print_report, progress, say};
 use mopsim::mpi::mapping::Mapping;
 use mopsim::report::trace_events::TraceEvents;
 use mopsim::report::{ReplayReport, number};
@@ -20,6 +20,7 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     let choice = NetworkChoice {
         topology: arguments.topology.clone(),
         platform: arguments.platform.clone(),
+        site: output.site.parameters.clone(),
         ..options::network(&arguments.network)?
     };
     Outputs::default().report("--timeline", arguments.timeline.as_deref(), arguments.force).check(|| {
@@ -32,6 +33,7 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     options::model(&arguments.model)?.build()?;
     let network = choice.build(Path::new(""))?;
     let (model, mapping) = setting(arguments, &network)?;
+    let model = output.site.beneath(model);
     let asked = [("--explain", arguments.explain), ("--timeline", arguments.timeline.is_some())];
     if let Some((flag, _)) = asked.iter().find(|(_, given)| *given)
         && model.build()?.0.network.loggops.is_some()
@@ -89,7 +91,7 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
             number::grouped((actions as f64 / wall) as u64)
         ));
     }
-    print(|out| output.format.replay(&report, out))?;
+    print_report(output, &study.from_site(), |out| output.format.replay(&report, out))?;
     let outcome = if result.outcome.unmatched_sends.is_empty() {
         Ok(())
     } else {

@@ -1,12 +1,13 @@
 //! Files that `compare` and `merge` write in addition to standard output: the HTML report, JSON, CSV.
 
-use super::args::{CompareFiles, StudyFlags};
+use super::args::{CompareFiles, Output, StudyFlags};
 use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::progress;
 use super::shell::word;
-use mopsim::report;
+use super::write_report;
 use mopsim::report::html::{Facts, HtmlReport, Origin, Watched};
+use mopsim::report::{self, site};
 use mopsim::study::Study;
 use mopsim::study::comparison::Comparison;
 use mopsim::study::plan::Plan;
@@ -35,11 +36,12 @@ pub fn check_cell(files: &CompareFiles, study: &Study) -> Result<(), Failure> {
 }
 
 /// Writes the results to the requested files.
-pub fn write(flags: &StudyFlags, study: &Study, comparison: &Comparison, quiet: bool) -> Result<(), Failure> {
+pub fn write(flags: &StudyFlags, study: &Study, comparison: &Comparison, output: &Output) -> Result<(), Failure> {
+    let (quiet, defaults) = (output.quiet, output.site.used(&study.from_site()));
     let CompareFiles { html, timeline_cell, json, csv, pattern: _, force: _ } = &flags.files;
     for (file, format) in [(json, "json"), (csv, "csv")] {
         if let (Some(file), Some(reporter)) = (file, report::format(format)) {
-            files::report(file, |out| reporter.compare(comparison, out))?;
+            files::report(file, |out| write_report(reporter, &defaults, out, |out| reporter.compare(comparison, out)))?;
         }
     }
     let Some(html) = html else { return Ok(()) };
@@ -64,7 +66,10 @@ pub fn write(flags: &StudyFlags, study: &Study, comparison: &Comparison, quiet: 
         timeline,
         origin: Some(Origin { command: command_line(), study: study.text.clone() }),
     };
-    files::report(html, |out| report.write(out))
+    let mut page = Vec::new();
+    report.write(&mut page).map_err(|error| Failure::file("write", html, &error))?;
+    let page = site::html(&String::from_utf8_lossy(&page), &defaults);
+    files::report(html, |out| out.write_all(page.as_bytes()))
 }
 
 /// Returns the command as given, without the path of the program and the number of threads, which do not change the

@@ -2,7 +2,7 @@
 
 use super::args::{Output, StudyFlags};
 use super::failure::Failure;
-use super::{inputs, options, print, progress, say, side_files, topology};
+use super::{inputs, options, print_report, progress, say, side_files, topology};
 use mopsim::steps::Steps;
 use mopsim::study::comparison::Comparison;
 use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
@@ -36,6 +36,7 @@ pub fn overrides(flags: &StudyFlags) -> Result<Overrides, Failure> {
         cross_check: flags.cross_check,
         check_iterations: flags.check_iterations,
         prices: flags.prices.prices.as_deref().map(topology::prices).transpose()?,
+        prices_of_site: None,
     };
     // Before the study is read, a wrong choice can only be from the command line.
     overrides.model.build()?;
@@ -49,7 +50,10 @@ pub fn overrides(flags: &StudyFlags) -> Result<Overrides, Failure> {
 
 /// Reads the study with the changes of the flags.
 pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
-    let overrides = overrides(flags)?;
+    let mut overrides = overrides(flags)?;
+    overrides.network.site = output.site.parameters.clone();
+    overrides.model = output.site.beneath(overrides.model);
+    overrides.prices_of_site = output.site.price_list()?;
     let steps = overrides.steps.clone();
     let waiting = progress::counted("reading traces and building networks", &steps, output.quiet);
     let study = Study::read(&flags.study, overrides);
@@ -107,8 +111,8 @@ pub fn files_read(flags: &StudyFlags) -> Vec<PathBuf> {
 /// Prints the report, and writes the requested files.
 pub fn report(flags: &StudyFlags, study: &Study, comparison: &Comparison, output: &Output) -> Result<(), Failure> {
     // A failure to write one does not lose the other.
-    let printed = print(|out| output.format.compare(comparison, out));
-    side_files::write(flags, study, comparison, output.quiet)?;
+    let printed = print_report(output, &study.from_site(), |out| output.format.compare(comparison, out));
+    side_files::write(flags, study, comparison, output)?;
     printed?;
     if comparison.unmatched {
         return Err(Failure::unmatched(&comparison.title, &comparison.notes));

@@ -3,9 +3,11 @@
 use super::args::{Output, Throughput, ThroughputFiles};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::{inputs, options, print, progress};
+use super::site::Site;
+use super::{inputs, options, print, progress, write_report};
 use mopsim::platform::HostsPerSwitch;
 use mopsim::report::ThroughputReport;
+use mopsim::report::site::{self, SiteDefault};
 use mopsim::report::throughput::{html, svg};
 use mopsim::study::toml_file;
 use mopsim::throughput::ThroughputError;
@@ -22,8 +24,8 @@ pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
         .report("--json", files.json.as_deref(), files.force)
         .report("--csv", files.csv.as_deref(), files.force)
         .check(|| files_read(arguments))?;
-    let (study, file) = read(arguments)?;
-    let pool = options::pool(arguments.threads)?;
+    let (study, file, defaults) = read(arguments, &output.site)?;
+    let pool = options::pool(arguments.threads.or(output.site.threads).unwrap_or(0))?;
     let bar = progress::Answers::new(study.cells(), &study.options.steps, output.quiet);
     let result = pool.install(|| study.run(&mut |what, cells| bar.done(what, cells)));
     drop(bar);
@@ -38,17 +40,19 @@ pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
     let reasons = unanswered.iter().map(ToString::to_string).collect();
     let report = ThroughputReport::new(study.title.clone(), &study.speeds, cells, reasons);
     // A failure to write one does not lose the other.
-    let printed = print(|out| output.format.throughput(&report, out));
-    write(files, &report)?;
+    let printed =
+        print(|out| write_report(output.format, &defaults, out, |out| output.format.throughput(&report, out)));
+    write(files, &report, &defaults)?;
     printed?;
     // Unanswered requests are in the report; scripts recognise them by the exit code.
     unanswered.into_iter().next().map_or(Ok(()), |first| Err(failure(first)))
 }
 
 /// Writes the requested files.
-fn write(files: &ThroughputFiles, report: &ThroughputReport) -> Result<(), Failure> {
+fn write(files: &ThroughputFiles, report: &ThroughputReport, defaults: &[SiteDefault]) -> Result<(), Failure> {
     if let Some(file) = &files.html {
         let page = html::page(report).map_err(|error| Failure::file("write", file, &error))?;
+        let page = site::html(&page, defaults);
         files::report(file, |out| out.write_all(page.as_bytes()))?;
     }
     if let Some(file) = &files.svg {
@@ -57,7 +61,7 @@ fn write(files: &ThroughputFiles, report: &ThroughputReport) -> Result<(), Failu
     }
     for (file, format) in [(&files.json, "json"), (&files.csv, "csv")] {
         if let (Some(file), Some(reporter)) = (file, mopsim::report::format(format)) {
-            files::report(file, |out| reporter.throughput(report, out))?;
+            files::report(file, |out| write_report(reporter, defaults, out, |out| reporter.throughput(report, out)))?;
         }
     }
     Ok(())
@@ -77,8 +81,35 @@ fn files_read(arguments: &Throughput) -> Vec<PathBuf> {
     files
 }
 
+/// Fills in the defaults of the site where nothing else sets a value, and returns those that were taken.
+fn with_site(mut study: StudyFile, site: &Site) -> (StudyFile, Vec<SiteDefault>) {
+    let of_site = &site.parameters;
+    let mut taken = Vec::new();
+    fn fill<T: Clone>(own: &mut Option<T>, of_site: &Option<T>, key: &'static str, taken: &mut Vec<&'static str>) {
+        if own.is_none() && of_site.is_some() {
+            own.clone_from(of_site);
+            taken.push(key);
+        }
+    }
+    fill(&mut study.link_bandwidth, &of_site.link_bandwidth, "link_bandwidth", &mut taken);
+    if study.host_links.is_none() {
+        fill(&mut study.host_link_bandwidth, &of_site.host_link_bandwidth, "host_link_bandwidth", &mut taken);
+    }
+    fill(&mut study.duplex, &of_site.duplex, "duplex", &mut taken);
+    fill(&mut study.switch_delay, &of_site.switch_delay, "switch_delay", &mut taken);
+    fill(&mut study.cable_delay, &of_site.cable_delay, "cable_delay", &mut taken);
+    // Only the messages of a trace depend on it.
+    if study.patterns.iter().flatten().any(|pattern| pattern.starts_with("trace")) {
+        fill(&mut study.collectives, &site.model.collectives, "collectives", &mut taken);
+    }
+    (study, site.used(&taken))
+}
+
+/// Study, its file if there is one, and the defaults of the site that it rests on.
+type Read = (mopsim::throughput::study::Study, Option<PathBuf>, Vec<SiteDefault>);
+
 /// Returns the study of the file, if there is one, with overrides of the flags.
-fn read(arguments: &Throughput) -> Result<(mopsim::throughput::study::Study, Option<PathBuf>), Failure> {
+fn read(arguments: &Throughput, site: &Site) -> Result<Read, Failure> {
     let studies: Vec<&String> = arguments.specs.iter().filter(|spec| is_study(spec)).collect();
     if studies.len() > 1 {
         return Err(Failure::input("several study files are given", "give one; networks may stand beside it as SPEC"));
@@ -88,7 +119,8 @@ fn read(arguments: &Throughput) -> Result<(mopsim::throughput::study::Study, Opt
     }
     let flags = flags(arguments, !studies.is_empty())?;
     let Some(file) = studies.first().map(PathBuf::from) else {
-        return Ok((flags.check(PathBuf::new())?, None));
+        let (study, defaults) = with_site(flags, site);
+        return Ok((study.check(PathBuf::new())?, None, defaults));
     };
     let written: StudyFile = toml_file::read(&file).map_err(|error| {
         if error.is_io() {
@@ -98,8 +130,9 @@ fn read(arguments: &Throughput) -> Result<(mopsim::throughput::study::Study, Opt
     })?;
     // Files on the command line are relative to the working folder, those in the study to its own.
     let folder = file.parent().unwrap_or(Path::new("")).to_owned();
-    let study = flags.over(written).check(folder).map_err(|error| Failure::from(error).in_study(&file))?;
-    Ok((study, Some(file)))
+    let (study, defaults) = with_site(flags.over(written), site);
+    let study = study.check(folder).map_err(|error| Failure::from(error).in_study(&file))?;
+    Ok((study, Some(file), defaults))
 }
 
 /// Returns `true` if an argument names a study instead of a topology.

@@ -3,7 +3,8 @@
 use super::args::{Output, Topology};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::{inputs, options, print, progress, say};
+use super::site::Site;
+use super::{inputs, options, print_report, progress, say};
 use mopsim::cost::PriceList;
 use mopsim::defaults::Version;
 use mopsim::design::fit::{self, Wanted};
@@ -17,12 +18,13 @@ use std::path::Path;
 pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
     if let Some(fit) = &arguments.fit {
         let wanted: Wanted = fit.parse()?;
-        let list = arguments.prices.as_deref().map_or_else(|| Ok(PriceList::default()), prices)?;
+        let list = price_list(arguments, &output.site)?;
         let prices = &list.rates[0];
         let fits = fit::fits(wanted, prices)?;
-        return print(|out| output.format.sheet(&design::fits(wanted, &fits, prices), out));
+        let sheet = design::fits(wanted, &fits, prices);
+        return print_report(output, &from_site(arguments), |out| output.format.sheet(&sheet, out));
     }
-    let wanted = choices(arguments)?;
+    let wanted = choices(arguments, &output.site)?;
     if let (Some(_), 2..) = (&arguments.floor_svg, arguments.specs.len()) {
         return Err(Failure::input("--floor-svg draws one topology, and several are given", "give one SPEC"));
     }
@@ -48,16 +50,35 @@ pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
             }
         }
     }
-    print(|out| output.format.topology(&reports, out))
+    print_report(output, &from_site(arguments), |out| output.format.topology(&reports, out))
 }
 
-/// Returns the options of the report, from the flags.
-pub fn choices(arguments: &Topology) -> Result<TopologyOptions, Failure> {
+/// Returns the keys that the site may set, because no flag does.
+fn from_site(arguments: &Topology) -> Vec<&'static str> {
+    let given = [
+        ("switch_delay", arguments.switch_delay.is_some() || arguments.fit.is_some()),
+        ("cable_delay", arguments.cable_delay.is_some() || arguments.fit.is_some()),
+        ("prices", arguments.prices.is_some()),
+    ];
+    given.into_iter().filter(|(_, is_given)| !is_given).map(|(key, _)| key).collect()
+}
+
+/// Reads the price list: that of the flag, that of the site, or the built-in one.
+fn price_list(arguments: &Topology, site: &Site) -> Result<PriceList, Failure> {
+    match &arguments.prices {
+        Some(file) => prices(file),
+        None => Ok(site.price_list()?.unwrap_or_default()),
+    }
+}
+
+/// Returns the options of the report, from the flags and the defaults of the site.
+pub fn choices(arguments: &Topology, site: &Site) -> Result<TopologyOptions, Failure> {
     let version: Option<Version> = options::parse("defaults", arguments.defaults.defaults.as_deref())?;
     let default = TopologyOptions::of(version.unwrap_or_default());
-    let mut list = arguments.prices.as_deref().map_or_else(|| Ok(PriceList::default()), prices)?;
-    let seconds = |option: &str, text: &Option<String>, default: f64| {
-        options::parse::<Seconds>(option, text.as_deref()).map(|value| value.map_or(default, Seconds::value))
+    let mut list = price_list(arguments, site)?;
+    let seconds = |option: &str, text: &Option<String>, of_site: Option<Seconds>, default: f64| {
+        let given = options::parse::<Seconds>(option, text.as_deref())?;
+        Ok::<f64, Failure>(given.or(of_site).map_or(default, Seconds::value))
     };
     let route = arguments.route.as_deref().and_then(|ends| match ends {
         [from, to] => Some((arguments.routing.clone(), *from, *to)),
@@ -77,8 +98,13 @@ pub fn choices(arguments: &Topology) -> Result<TopologyOptions, Failure> {
             endpoints_per_switch: arguments.hosts_per_switch,
             hosts_per_cabinet: floor.hosts_per_cabinet,
         },
-        switch_delay: seconds("switch-delay", &arguments.switch_delay, default.switch_delay)?,
-        cable_delay: seconds("cable-delay", &arguments.cable_delay, default.cable_delay)?,
+        switch_delay: seconds(
+            "switch-delay",
+            &arguments.switch_delay,
+            site.parameters.switch_delay,
+            default.switch_delay,
+        )?,
+        cable_delay: seconds("cable-delay", &arguments.cable_delay, site.parameters.cable_delay, default.cable_delay)?,
         // A topology alone has no link rate, so the first one of the list applies.
         prices: list.rates.swap_remove(0),
         prices_note: list.note,

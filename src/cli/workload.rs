@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 
 pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
     let reporter = output.format;
-    if arguments.help {
+    if arguments.help || arguments.brief_help {
         let text = match &arguments.name {
             Some(name) => workload_help::of(&catalogue::open(name)?),
-            None => args::help("workload"),
+            None => args::help("workload", arguments.help),
         };
         return print(|out| out.write_all(text.as_bytes()));
     }

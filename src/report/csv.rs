@@ -3,6 +3,7 @@
 use super::sheet::Rows;
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TopologyReport};
 use crate::platform::speeds::{Resolved, Values};
+use crate::report::site::SiteDefault;
 use crate::study::comparison::Comparison;
 use crate::study::network::NetworkInfo;
 use std::io::{self, Write};
@@ -234,6 +235,10 @@ impl Reporter for Csv {
 
     fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()> {
         lines(TOPOLOGY, reports, out)
+    }
+
+    fn with_site(&self, report: Vec<u8>, defaults: &[SiteDefault]) -> io::Result<Vec<u8>> {
+        super::site::csv(&report, defaults)
     }
 
     fn sheet(&self, sheet: &Sheet, out: &mut dyn Write) -> io::Result<()> {

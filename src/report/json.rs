@@ -3,6 +3,7 @@
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TimeSplit, TopologyReport};
 use crate::network::PacketCounts;
 use crate::platform::speeds::{Resolved, Speeds};
+use crate::report::site::SiteDefault;
 use crate::result::critical::CriticalPath;
 use crate::result::explain::Blocking;
 use crate::result::explain::{BusyLink, Shares};
@@ -166,6 +167,10 @@ impl Reporter for Json {
             [one] => write(&Document { schema, content: one }, out),
             several => write(&Document { schema, content: &Several { topologies: several } }, out),
         }
+    }
+
+    fn with_site(&self, report: Vec<u8>, defaults: &[SiteDefault]) -> io::Result<Vec<u8>> {
+        Ok(super::site::json(report, defaults))
     }
 
     fn sheet(&self, sheet: &Sheet, out: &mut dyn Write) -> io::Result<()> {

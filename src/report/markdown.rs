@@ -5,6 +5,7 @@ use super::text::{describe, letter};
 use super::topology::shown;
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TopologyReport, findings};
 use crate::printable::printable;
+use crate::report::site::SiteDefault;
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::Comparison;
 use crate::study::network::NetworkInfo;
@@ -204,6 +205,10 @@ impl Reporter for Markdown {
             }
         }
         Ok(())
+    }
+
+    fn with_site(&self, report: Vec<u8>, defaults: &[SiteDefault]) -> io::Result<Vec<u8>> {
+        Ok(super::site::markdown(report, defaults))
     }
 
     fn sheet(&self, sheet: &Sheet, out: &mut dyn Write) -> io::Result<()> {

@@ -36,6 +36,7 @@ mod replay;
 mod routings;
 mod sensitivity;
 pub mod sheet;
+pub mod site;
 mod tables;
 mod text;
 pub mod throughput;
@@ -55,6 +56,7 @@ pub use throughput::ThroughputReport;
 pub use topology::{Effort, RouteReport, TopologyOptions, TopologyReport, TopologyReportError};
 
 use crate::study::comparison::Comparison;
+use site::SiteDefault;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -101,6 +103,12 @@ pub trait Reporter: Sync {
     /// # Errors
     /// If writing to `out` fails.
     fn sheet(&self, sheet: &Sheet, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Adds the defaults of the site that a report rests on to the report, written in this format.
+    ///
+    /// # Errors
+    /// If the report is not in this format.
+    fn with_site(&self, report: Vec<u8>, defaults: &[SiteDefault]) -> io::Result<Vec<u8>>;
 }
 
 impl fmt::Debug for dyn Reporter {

@@ -101,7 +101,7 @@ pub(super) fn budget(
         (Some(prices), _) => prices.clone(),
         (None, Some(list)) => procurement::read_prices(&axes.folder.join(list))
             .map_err(|error| source.at(&[Key("budget"), Key("prices")], Box::new(error)))?,
-        (None, None) => PriceList::default(),
+        (None, None) => overrides.prices_of_site.clone().unwrap_or_default(),
     };
     prices.ownership =
         choice.ownership(prices.ownership).map_err(|rule| source.wrong(&[Key("budget")], rule.to_owned()))?;
@@ -140,7 +140,9 @@ fn checks_whole_replays(file: &StudyFile, overrides: &Overrides) -> bool {
 fn with_packets(choice: &ModelChoice, mut models: Vec<Option<String>>) -> (Vec<Option<String>>, bool) {
     let default = || choice.default_network_model().to_owned();
     if models == [None] {
-        models = vec![Some(choice.network_model.clone().unwrap_or_else(default))];
+        let of_site = choice.site.as_ref().and_then(|site| site.network_model.clone());
+        let of_site = of_site.filter(|_| !choice.reproduces_simgrid());
+        models = vec![Some(choice.network_model.clone().or(of_site).unwrap_or_else(default))];
     }
     let count = models.iter().flatten().filter(|name| has_packets(name)).count();
     if count == models.len() {
@@ -266,7 +268,11 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
         })
         .collect();
     let choice = |(network, table): &Pair<'_>| {
-        let network_model = network.map(|(_, name)| name.clone()).or_else(|| base.network_model.clone());
+        let named = network.map(|(_, name)| name.clone()).or_else(|| base.network_model.clone());
+        // A model of the site comes with its constants, where a check alone names it.
+        let of_site = base.site.as_ref().and_then(|site| site.network_model.as_ref());
+        let is_of_site = base.network_model.is_none() && file.models.is_none() && named.as_ref() == of_site;
+        let network_model = named.filter(|_| !is_of_site);
         // Constants of packets apply only to the models of the list that have packets.
         let has_packets = network.map_or(sample.is_none(), |(_, name)| has_packets(name));
         // Constants that the study sets for another model do not apply to the model that a check adds.

@@ -3,8 +3,8 @@
 use super::basis::CALIBRATION;
 use super::cross_check::has_packets;
 pub use super::cross_traffic::CrossTraffic;
-use super::packets;
 pub use super::packets::PacketChoice;
+use super::{packets, site};
 use crate::defaults::Version;
 use crate::engine::{Model, TIMING_PRECISION};
 use crate::mpi::MpiOptions;
@@ -163,6 +163,9 @@ pub struct ModelChoice {
     pub loggops: Option<LogGopsChoice>,
     /// Constants of `packet`.
     pub packet: Option<PacketChoice>,
+    /// Choices of the site, for what nothing else sets.
+    #[serde(skip)]
+    pub site: Option<Box<ModelChoice>>,
 }
 
 /// Constants of the LogGOPS model as written, by their letters; the defaults are those of LogGOPSim.
@@ -220,6 +223,9 @@ pub struct ModelDescription {
     /// Constants that replace those of the network model and of the point-to-point layer, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<&'static str, String>,
+    /// Choices that are those of the site: `model`, `collectives`.
+    #[serde(skip)]
+    pub from_site: Vec<&'static str>,
 }
 
 impl ModelDescription {
@@ -334,6 +340,7 @@ impl ModelChoice {
                 (Some(own), Some(base)) => Some(own.over(base)),
                 (own, base) => own.or_else(|| base.clone()),
             },
+            site: self.site.or_else(|| base.site.clone()),
         }
     }
 
@@ -479,6 +486,9 @@ impl ModelChoice {
     /// # Errors
     /// [`ChoiceError`] for a name or a number that is not allowed.
     pub fn build(&self) -> Result<(Model, ModelDescription), ChoiceError> {
+        if let Some(site) = &self.site {
+            return site::build(self, site);
+        }
         let text = self.network_model.as_deref().unwrap_or_else(|| self.default_network_model());
         let (name, inline) = match text.split_once(':') {
             Some((name, constants)) if has_packets(text) => (name, Some(PacketChoice::parse(constants)?)),
@@ -586,6 +596,7 @@ impl ModelChoice {
             crosstraffic: network.cross_traffic.is_some(),
             smp_setup,
             parameters,
+            from_site: Vec::new(),
         };
         // Exact sharing distinguishes the completions of transfers, as SimGrid's full solver does.
         let transfers = if sharing == Rule::Exact { 0.0 } else { timing_precision };

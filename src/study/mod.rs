@@ -43,6 +43,7 @@ pub mod sample;
 pub mod sensitivity;
 pub mod shard;
 mod simgrid_settings;
+mod site;
 mod source;
 pub mod statistics;
 pub mod toml_file;

@@ -10,6 +10,7 @@ use crate::packets::PacketError;
 use crate::platform::load::LoadOptions;
 use crate::platform::parameters::{Duplex, PlatformParameters};
 use crate::platform::speeds::{Resolved, Speeds};
+use crate::platform::units::HostLinkBandwidth;
 use crate::platform::{CheckedParameters, Loaded, Platform, PlatformError};
 use crate::routing::{self, RoutingSpec};
 use crate::topology::damage::Damage;
@@ -52,6 +53,9 @@ pub struct NetworkChoice {
     pub price: Option<Quoted>,
     /// Power of the whole network in watts, adapters included; overrides the price list.
     pub watts: Option<Quoted>,
+    /// Parameters of the site, which apply where nothing else sets them; the command line fills them in.
+    #[serde(skip)]
+    pub site: PlatformParameters,
 }
 
 /// Description of a network for reports.
@@ -98,6 +102,8 @@ pub struct NetworkUnderTest {
     pub price: Option<Quoted>,
     /// Quoted power in watts.
     pub watts: Option<Quoted>,
+    /// Names of the parameters that are those of the site.
+    pub from_site: Vec<&'static str>,
 }
 
 /// Parameters by which a graph of switches becomes a platform.
@@ -289,6 +295,7 @@ impl NetworkChoice {
             model: self.model.over(&base.model),
             price: self.price.or_else(|| base.price.clone()),
             watts: self.watts.or_else(|| base.watts.clone()),
+            site: self.site.over(&base.site),
         }
     }
 
@@ -417,7 +424,8 @@ impl NetworkChoice {
 
     fn build_topology(&self, topology: Arc<Topology>) -> Result<NetworkUnderTest, NetworkError> {
         let version = self.defaults.unwrap_or_default();
-        let mut parameters = self.parameters.check_with(version)?;
+        let (parameters, from_site) = self.with_site();
+        let mut parameters = parameters.check_with(version)?;
         if let Some(share) = self.bandwidth_share {
             parameters.scale_cables(share);
         }
@@ -453,7 +461,20 @@ impl NetworkChoice {
             remarks: Vec::new(),
             price: self.price.clone(),
             watts: self.watts.clone(),
+            from_site,
         })
+    }
+
+    /// Returns the parameters with those of the site where nothing else sets them, and the names of the latter.
+    fn with_site(&self) -> (PlatformParameters, Vec<&'static str>) {
+        let own = self.parameters.given();
+        let mut site = self.site.clone();
+        if self.parameters.host_link_bandwidth == Some(HostLinkBandwidth::None) {
+            // There is no link that could have this latency.
+            site.host_link_latency = None;
+        }
+        let from_site = site.given().into_iter().filter(|name| !own.contains(name)).collect();
+        (self.parameters.clone().over(&site), from_site)
     }
 
     fn build_file(&self, file: &Path) -> Result<NetworkUnderTest, NetworkError> {
@@ -499,6 +520,8 @@ impl NetworkChoice {
             remarks,
             price: self.price.clone().or(price.map(Quoted::All)),
             watts: self.watts.clone().or(watts.map(Quoted::All)),
+            // The file lists its links.
+            from_site: Vec::new(),
         })
     }
 

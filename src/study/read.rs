@@ -50,6 +50,8 @@ pub struct Overrides {
     pub patterns: Vec<String>,
     /// Price list to use.
     pub prices: Option<PriceList>,
+    /// Price list of the site, where neither the command line nor the study has one.
+    pub prices_of_site: Option<PriceList>,
     /// `true` if assumptions are changed one at a time.
     pub sensitivity: bool,
     /// `true` to repeat every replay with packets.
@@ -96,6 +98,8 @@ impl Study {
         check_numbers(&source, &file)?;
         let axes = axes(&source, &file, &overrides)?;
         let (budget, prices) = budget(&source, &file, &overrides, &axes)?;
+        let own_prices = overrides.prices.is_some() || file.budget.as_ref().is_some_and(|own| own.prices.is_some());
+        let has_site_prices = budget.is_some() && !own_prices && overrides.prices_of_site.is_some();
         let traffic = TrafficPlan::read(file.throughput.clone(), &overrides.patterns, axes.seeds[0], &axes.folder)
             .map_err(|error| source.at(&[Key("throughput")], Box::new(error)))?;
         let built = file.networks.len() * axes.platforms.len() * axes.routings.len() * axes.states.len();
@@ -258,6 +262,7 @@ impl Study {
             variations,
             file_digests,
             places,
+            has_site_prices,
         })
     }
 }

@@ -79,6 +79,8 @@ pub struct Study {
     /// Digests of files from which networks were read.
     pub(super) file_digests: Vec<String>,
     pub(super) places: Vec<Place>,
+    /// `true` if costs are those of the price list of the site.
+    pub(super) has_site_prices: bool,
 }
 
 /// Built form of a column.
@@ -174,6 +176,17 @@ pub(super) fn layouts(
 }
 
 impl Study {
+    /// Returns the keys of all defaults of the site that the study rests on.
+    pub fn from_site(&self) -> Vec<&'static str> {
+        let networks = self.networks.iter().flat_map(|network| &network.from_site);
+        let models = self.models.iter().flat_map(|(_, description)| &description.from_site);
+        let prices = self.has_site_prices.then_some(&"prices");
+        let mut keys: Vec<&'static str> = networks.chain(models).chain(prices).copied().collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+
     /// Creates a study from parts that are already built; the seed is for jobs that run together.
     ///
     /// # Errors
@@ -249,6 +262,7 @@ impl Study {
             variations: Vec::new(),
             file_digests: Vec::new(),
             places,
+            has_site_prices: false,
         })
     }
 

@@ -48,3 +48,6 @@ pub use options::{DEFAULT_RECORDED_SPEED, Options};
 pub use origin::{Effect, Gap, Origin, SourceLine, TraceWarning};
 pub use side::SideFile;
 pub use write::{Packing, WriteError, Writer, format_for, write, write_watched, writer_for};
+
+/// `true` if this build reads archives of OTF2 (feature `libotf2`). It reads their text in any case.
+pub const READS_OTF2_ARCHIVES: bool = cfg!(feature = "libotf2");

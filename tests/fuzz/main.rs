@@ -9,6 +9,8 @@ mod bodies;
 #[path = "../support/clock.rs"]
 mod clock;
 mod mutate;
+#[path = "../support/no_config.rs"]
+mod no_config;
 mod readers;
 
 use mutate::{forge, mutate};

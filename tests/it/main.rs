@@ -12,6 +12,8 @@ mod cli;
 mod emulate;
 mod examples;
 mod hostile;
+#[path = "../support/no_config.rs"]
+mod no_config;
 mod packets;
 mod platform;
 mod progress;

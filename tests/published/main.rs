@@ -7,6 +7,8 @@ mod failures;
 mod figures;
 mod formulas;
 mod networks;
+#[path = "../support/no_config.rs"]
+mod no_config;
 mod packets;
 mod pages;
 mod procurement;

@@ -15,16 +15,18 @@ Files are the output of osu_latency, osu_bw and osu_bibw (OSU), of IMB-MPI1
 PingPong, Uniband and Biband (Intel), or of NetPIPE, measured between two hosts.
 docs/guide/calibrate.md explains which constant follows from which measurement.")]
 pub struct Calibrate {
-    /// Files with the output of benchmarks
+    /// Output of benchmarks: OSU, IMB-MPI1 or NetPIPE
     #[arg(value_name = "FILE", required_unless_present = "run")]
     pub files: Vec<PathBuf>,
-    /// Measure: compile a small MPI program, and start it by the command behind `--`
+    /// Measure: compile a small MPI program, and start it by the command after `--`
     #[arg(long)]
     pub run: bool,
-    /// Bandwidth of the slowest link between the two hosts [default: the largest that was measured]
+    /// Bandwidth of the slowest link between the two hosts [default: the largest measured]
     #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH")]
     pub link_bandwidth: Option<String>,
-    /// Latencies of the links between the two hosts together, as the platform of later replays has them
+    /// Sum of the latencies of the links between the two hosts
+    ///
+    /// As the platform of later replays has them.
     #[arg(long, allow_hyphen_values = true, value_name = "TIME", default_value = "0 s")]
     pub link_latency: String,
     /// Write the model file, for --model FILE
@@ -34,13 +36,13 @@ pub struct Calibrate {
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     /// Keep the output of the benchmark that --run starts
-    #[arg(long, value_name = "FILE", requires = "run")]
+    #[arg(long, hide_short_help = true, value_name = "FILE", requires = "run")]
     pub measurements: Option<PathBuf>,
-    /// The C compiler of the MPI library [default: $MPICC, or the mpicc beside mpirun]
-    #[arg(long, value_name = "CC", requires = "run")]
+    /// C compiler of the MPI library [default: $MPICC, or the mpicc next to mpirun]
+    #[arg(long, hide_short_help = true, value_name = "CC", requires = "run")]
     pub mpicc: Option<PathBuf>,
     /// Also replace files that mopsim has not written
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub force: bool,
     /// Command that starts the benchmark on two hosts, e.g. `mpirun -n 2 --host a,b`
     #[arg(last = true, requires = "run", value_name = "COMMAND")]

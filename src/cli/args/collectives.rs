@@ -1,5 +1,6 @@
 //! Arguments of `collectives`.
 
+use super::known::{Known, tables};
 use super::network::Switch;
 use clap::Args;
 
@@ -9,24 +10,26 @@ Examples:
   mopsim collectives --ranks 64 --size 4096
   mopsim collectives allreduce bcast --ranks 100 --size 65536 --collectives ompi")]
 pub struct Collectives {
-    /// Operations, e.g. allreduce, with the sizes at which tables change their choice; all operations if none is given
+    /// Operations, e.g. allreduce, shown with crossovers of the tables [default: all]
     #[arg(value_name = "KIND")]
     pub kinds: Vec<String>,
     /// Number of ranks, P
     #[arg(long, visible_alias = "np", value_name = "P")]
     pub ranks: u32,
-    /// Size in bytes, n: of the message or vector, or of a block where every rank has one for each
+    /// Size in bytes, n
+    ///
+    /// Size of the message or vector, or of a block where every rank has one for each rank.
     #[arg(long, value_name = "BYTES")]
     pub size: u32,
-    /// Ranks on each host, in a row
+    /// Consecutive ranks on each host
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub ranks_per_host: u32,
-    /// The table whose crossovers are shown, and that combined algorithms use in turn: mvapich2, ompi, mpich or default
-    /// [default: crossovers of all, mvapich2]
-    #[arg(long, value_name = "TABLE")]
+    /// Table whose crossovers are shown: mvapich2, ompi, mpich or default [default: all]
+    ///
+    /// Combined algorithms use it in turn; mvapich2 if it is left out.
+    #[arg(long, value_name = "TABLE", value_parser = Known(tables), hide_possible_values = true)]
     pub collectives: Option<String>,
-    /// Whether the calls include the messages that find out who shares a host, as the first one of a replay does
-    /// [default: off]
-    #[arg(long, value_name = "ON|OFF")]
+    /// Include the messages that find ranks on the same host, as in the first call of a replay [default: off]
+    #[arg(long, hide_short_help = true, value_name = "ON|OFF")]
     pub smp_setup: Option<Switch>,
 }

@@ -1,5 +1,6 @@
 //! Arguments of `emulate`.
 
+use super::known::{Known, routings};
 use super::whole;
 use clap::{Args, Subcommand};
 use std::ffi::OsString;
@@ -29,7 +30,7 @@ pub enum EmulateWhat {
     Down(EmulateDown),
     /// Run an MPI program on a network
     Run(EmulateRun),
-    /// Show the bytes on each cable, and those of a replay
+    /// Show the bytes on each cable, measured and predicted
     Counters(EmulateCounters),
     /// Measure an MPI program on networks, and compare with its replay
     Validate(Box<EmulateValidate>),
@@ -41,26 +42,28 @@ pub struct Cables {
     /// Rate of each direction of a cable, e.g. 5mbit or "5 Mbit/s"
     #[arg(long, value_name = "RATE", default_value = "3mbit", allow_hyphen_values = true)]
     pub rate: String,
-    /// Rate of the link between a host and its switch, or none: hosts have no links [default: that of the cables]
+    /// Rate of host links, or none [default: that of the cables]
     #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
     pub host_rate: Option<String>,
-    /// Delay of each cable and host link, e.g. "1 ms"; needs netem in the kernel [default: 0]
+    /// Delay of each link, e.g. "1 ms"; needs netem in the kernel [default: 0]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub delay: Option<String>,
     /// Bytes that wait at the end of a cable before packets are dropped
-    #[arg(long, value_name = "BYTES", default_value_t = 4_000_000, value_parser = whole::<u64>)]
+    #[arg(long, hide_short_help = true, value_name = "BYTES", default_value_t = 4_000_000, value_parser = whole::<u64>)]
     pub queue: u64,
-    /// Routing rule, as in `mopsim replay`; static ones only
-    #[arg(long, value_name = "RULE")]
+    /// Static routing rule, as in `mopsim replay` [default: that of the family]
+    #[arg(long, value_name = "RULE", value_parser = Known(routings), hide_possible_values = true)]
     pub routing: Option<String>,
-    /// Hosts on each switch that has hosts [default: those of the topology, mostly 1]
+    /// Hosts on each switch [default: those of the topology, mostly 1]
     #[arg(long, value_name = "N")]
     pub hosts_per_switch: Option<u32>,
-    /// Seed of random topologies and routings that have none of their own [default: 1]
+    /// Seed of random topologies and routings [default: 1]
     #[arg(long, value_name = "N", value_parser = whole::<u64>)]
     pub seed: Option<u64>,
-    /// Packets times hops per second that the machine carries; higher rates are refused [default: 15,000 per core]
-    #[arg(long, value_name = "N", value_parser = whole::<u64>)]
+    /// Packets times hops per second that the machine carries [default: 15,000 per core]
+    ///
+    /// Higher rates are refused.
+    #[arg(long, hide_short_help = true, value_name = "N", value_parser = whole::<u64>)]
     pub packets: Option<u64>,
 }
 
@@ -94,10 +97,10 @@ pub struct EmulateRun {
     /// Prefix of the network
     #[arg(long, value_name = "NAME", default_value = "mopsim")]
     pub prefix: String,
-    /// The C compiler of the MPI library [default: $MPICC, or the mpicc beside mpirun]
-    #[arg(long, value_name = "CC")]
+    /// C compiler of the MPI library [default: $MPICC, or the mpicc next to mpirun]
+    #[arg(long, hide_short_help = true, value_name = "CC")]
     pub mpicc: Option<PathBuf>,
-    /// The command that runs the program
+    /// Command that runs the program
     #[arg(required = true, last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
@@ -137,26 +140,26 @@ pub struct EmulateValidate {
     /// Model of the replays (may be repeated) [default: tcp]
     #[arg(long, value_name = "NAME|FILE")]
     pub model: Vec<String>,
-    /// Runs of each program on each network; the median counts
+    /// Runs of each program on each network, of which the median is used
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repetitions: u32,
     /// File with a program on each line, `NAME: mpirun ...`, instead of a command
     #[arg(long, value_name = "FILE", conflicts_with = "command", required_unless_present = "command")]
     pub commands: Option<PathBuf>,
     /// Folder of recordings: NAME.mrec in it is used, or written if it is missing
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, hide_short_help = true, value_name = "DIR")]
     pub recordings: Option<PathBuf>,
-    /// Record processor time instead of time on the clock, for programs that compute on more ranks than cores
+    /// Record processor time, for programs that compute on more ranks than cores
     #[arg(long)]
     pub cpu_time: bool,
     /// Leave the choice of collective algorithms to Open MPI; replays then use its table
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub library_collectives: bool,
-    /// Bytes from which on messages wait for their receive, on both sides [default: 65,536, as in Open MPI]
-    #[arg(long, value_name = "BYTES", value_parser = whole::<u64>)]
+    /// Bytes from which messages wait for their receive [default: 65,536, as in Open MPI]
+    #[arg(long, hide_short_help = true, value_name = "BYTES", value_parser = whole::<u64>)]
     pub eager_limit: Option<u64>,
     /// Pause before the clock starts, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.3)]
+    #[arg(long, hide_short_help = true, value_name = "SECONDS", default_value_t = 0.3)]
     pub pause: f64,
     /// Seconds after which a run is ended
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = whole::<u64>)]
@@ -164,10 +167,10 @@ pub struct EmulateValidate {
     /// Prefix of the networks
     #[arg(long, value_name = "NAME", default_value = "mopsimv")]
     pub prefix: String,
-    /// The C compiler of the MPI library [default: $MPICC, or the mpicc beside mpirun]
-    #[arg(long, value_name = "CC")]
+    /// C compiler of the MPI library [default: $MPICC, or the mpicc next to mpirun]
+    #[arg(long, hide_short_help = true, value_name = "CC")]
     pub mpicc: Option<PathBuf>,
-    /// The command that runs the program
+    /// Command that runs the program
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
     #[command(flatten)]

@@ -26,13 +26,13 @@ pub struct Export {
     /// Platform file instead of a topology: explicit JSON, SimGrid XML, or TOML
     #[arg(long, value_name = "FILE", conflicts_with = "spec")]
     pub platform: Option<PathBuf>,
-    /// What to write
+    /// Format of the export
     #[arg(long, value_name = "FORMAT", value_parser = one_of(FORMATS, |format| (format.name, format.help)))]
     pub to: Format,
-    /// File to write instead of standard output (`-`); never half a file
+    /// File to write [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// With --to simgrid: host file to write, too, a host a line in the order of ranks
+    /// Also write a host file, one host per line in the order of ranks (--to simgrid)
     #[arg(long, value_name = "FILE")]
     pub hostfile: Option<PathBuf>,
     /// Replace files that exist

@@ -1,11 +1,13 @@
 //! Arguments for files in formats without collectives.
 
+use super::known::{Known, tables};
 use clap::Args;
 
 #[derive(Debug, Args)]
 pub struct GoalTable {
-    /// Table that chooses the algorithms of collectives for GOAL, which has messages only: mvapich2, ompi, mpich or
-    /// default [default: mvapich2]
-    #[arg(long, value_name = "TABLE", requires = "output")]
+    /// Table of collective algorithms for GOAL, which has messages only [default: mvapich2]
+    ///
+    /// mvapich2, ompi, mpich or default.
+    #[arg(long, hide_short_help = true, value_name = "TABLE", requires = "output", value_parser = Known(tables), hide_possible_values = true)]
     pub collectives: Option<String>,
 }

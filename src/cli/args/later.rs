@@ -45,5 +45,18 @@ impl<T: Args> Args for Later<T> {
 fn described(verb: Command, augment: fn(Command) -> Command) -> Command {
     let about = Resettable::from(verb.get_about().cloned());
     let long_about = Resettable::from(verb.get_long_about().cloned());
-    with_negative_numbers(augment(verb)).about(about).long_about(long_about)
+    let name = verb.get_name().to_owned();
+    brief(with_negative_numbers(augment(verb)).about(about).long_about(long_about), &name)
+}
+
+/// Leaves examples and notes to `--help`, so that `-h` fits one screen, and ends `-h` with a line that says so.
+fn brief(verb: Command, path: &str) -> Command {
+    let verbs: Vec<String> = verb.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
+    let notes = Resettable::from(verb.get_after_help().cloned());
+    let more = format!("All options, and examples: mopsim {path} --help");
+    let verb = verb.after_long_help(notes).after_help(more);
+    verbs.into_iter().fold(verb, |verb, name| {
+        let path = format!("{path} {name}");
+        verb.mut_subcommand(name, |verb| brief(verb, &path))
+    })
 }

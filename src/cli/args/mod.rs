@@ -8,12 +8,14 @@ mod emulate;
 mod export;
 mod families;
 mod goal;
+mod known;
 mod later;
 mod model;
 mod network;
 mod packets;
 mod record;
 mod replay;
+mod shell;
 mod study;
 mod throughput;
 mod topology;
@@ -32,6 +34,7 @@ pub use network::{Model, Network, PlacementFiles, Switch};
 pub use packets::{PacketSwitch, Packets};
 pub use record::Record;
 pub use replay::Replay;
+pub use shell::{CompletedShell, Completions, Doctor, Man};
 pub use study::{Compare, CompareFiles, Merge, StudyFlags};
 pub use throughput::{Throughput, ThroughputFiles};
 pub use topology::Topology;
@@ -41,6 +44,7 @@ pub use trace::{
 };
 pub use workload::Workload;
 
+use crate::cli::site::Site;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Command, CommandFactory, Parser, Subcommand};
 use later::Later;
@@ -54,7 +58,8 @@ use std::str::FromStr;
     version,
     propagate_version = true,
     max_term_width = 100,
-    after_help = "\
+    after_help = "All options, examples and exit codes: mopsim --help",
+    after_long_help = "\
 Examples:
   mopsim compare studies/uni-vs-bi.toml
   mopsim replay traces/cg.A.64.ti.zst --topology torus:8x8
@@ -74,16 +79,25 @@ pub struct Arguments {
 
 #[derive(Debug, Args)]
 pub struct Output {
-    /// Format of the result on standard output
-    #[arg(long, global = true, default_value = FORMATS[0].name(), value_parser = one_of(FORMATS, |format| (format.name(), format.help())))]
+    /// Format of the result
+    #[arg(long, global = true, display_order = 900, default_value = FORMATS[0].name(), value_parser = one_of(FORMATS, |format| (format.name(), format.help())))]
     pub format: &'static dyn Reporter,
-    /// No progress and no diagnostics on standard error, only errors
-    #[arg(long, short, global = true)]
+    /// Print errors only, no progress and no warnings
+    #[arg(long, short, global = true, display_order = 901)]
     pub quiet: bool,
-    /// Memory that a network and the process may take, e.g. 8GB [default: half of the memory, of the control group's if
-    /// that is less, for a network; all for the process]
-    #[arg(long, global = true, value_name = "SIZE", value_parser = crate::cli::memory::size, help_heading = "Limits")]
+    /// Memory that a network and the process may take, e.g. 8GB [default: half of the memory; all for the process]
+    ///
+    /// Memory is that of the machine, or of the control group if that is less.
+    #[arg(long, global = true, value_name = "SIZE", value_parser = crate::cli::memory::size, help_heading = "Limits", hide_short_help = true)]
     pub memory: Option<u64>,
+    /// Ignore the config file and the variables MOPSIM_*
+    ///
+    /// Reports name every value that they take from these (docs/reference/config.md).
+    #[arg(long, global = true, hide_short_help = true, display_order = 903)]
+    pub no_config: bool,
+    /// Defaults of the site; none until the command line reads them.
+    #[arg(skip)]
+    pub site: Site,
 }
 
 impl Output {
@@ -106,40 +120,51 @@ fn one_of<T: Copy + Send + Sync>(
 /// The verbs. What one takes is worked out only once it is the one ([`Later`]).
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// List the algorithms of collectives, with their messages, and which one each table picks, and why
+    /// List algorithms of collectives, and the choice of each MPI library
     Collectives(Later<Collectives>),
-    /// Replay workloads on several networks and compare them with a baseline
+    /// Replay workloads on several networks, relative to a baseline
     Compare(Later<Compare>),
     /// Report on a study from the results files of its shards
     Merge(Later<Merge>),
-    /// Record what a real MPI program does, as a trace
+    /// Record a run of an MPI program as a trace
     Record(Later<Record>),
-    /// Replay one trace on one network
+    /// Replay a trace on a network
     Replay(Later<Replay>),
-    /// Show what network models make of a message, by its size
+    /// Show the time of a message under each network model, by size
     Model(Later<ModelVerb>),
     /// Fit the constants of a network model to measured message times
     Calibrate(Later<Calibrate>),
-    /// Write a topology or platform for other programs: SimGrid XML, GraphML, Graphviz, JSON, edge list
+    /// Write a topology or platform for SimGrid, Graphviz and other programs
     Export(Later<Export>),
-    /// Show what networks carry under synthetic traffic: saturation, fair rates, latency, bounds on any routing
+    /// Compute saturation, fair rates and bounds under synthetic traffic
     Throughput(Later<Throughput>),
-    /// Simulate packets: latency against accepted traffic, saturation, cycle by cycle
+    /// Simulate packets cycle by cycle: latency under load, saturation
     Packets(Later<Packets>),
-    /// Show metrics, cables, cost and power of topologies, side by side; or which ones fit
+    /// Show metrics, cables, cost and power of topologies side by side
     Topology(Later<Topology>),
-    /// Generate the trace of an application at any size; or list the applications
+    /// Generate the trace of a known application at any size
     Workload(Later<Workload>),
     /// Show, check, convert, cut, scale and compare traces
     Trace(Later<Trace>),
-    /// Help in choosing a network: hops for Equality, growing a DSN-F, numbers of switches
+    /// Design networks: hops of Equality, growth of DSN-F, bounds on switches
     Design(Later<Design>),
-    /// Build networks in namespaces of this Linux machine, and compare real MPI programs on them with their replays
+    /// Build networks on this Linux machine, and measure MPI programs on them
     #[cfg(unix)]
     Emulate(Later<Emulate>),
+    /// Show which optional parts are found, and what each is for
+    Doctor(Later<Doctor>),
+    /// Print the completion script of a shell
+    Completions(Later<Completions>),
+    /// Print manual pages, or write them into a folder
+    Man(Later<Man>),
 }
 
 impl Verb {
+    /// `true` if it works whatever the config file has in it: it computes nothing.
+    pub fn needs_no_site(&self) -> bool {
+        matches!(self, Self::Doctor(_) | Self::Completions(_) | Self::Man(_))
+    }
+
     /// `true` if it runs a command of the user, which would inherit limits of the process.
     pub fn runs_commands(&self) -> bool {
         match self {
@@ -176,9 +201,10 @@ fn whole<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| "it must be a whole number, 0 or more".to_owned())
 }
 
-/// Returns the text of `--help` for a verb.
-pub fn help(verb: &str) -> String {
+/// Returns the text of `--help` for a verb, or of `-h`.
+pub fn help(verb: &str, is_long: bool) -> String {
     let mut all = command();
     all.build();
-    all.find_subcommand_mut(verb).map(|verb| verb.render_long_help().to_string()).unwrap_or_default()
+    let text = |verb: &mut Command| if is_long { verb.render_long_help() } else { verb.render_help() };
+    all.find_subcommand_mut(verb).map(|verb| text(verb).to_string()).unwrap_or_default()
 }

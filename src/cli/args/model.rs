@@ -1,5 +1,6 @@
 //! Arguments of `model`.
 
+use super::known::{Known, models};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -11,12 +12,12 @@ Examples:
 
 docs/models.md says what the models are and when to choose which.")]
 pub struct ModelVerb {
-    /// Models: ordered, tcp, ideal, smpi, lv08, cm02, packet, or files with constants of one [default: the first six]
-    #[arg(value_name = "NAME|FILE")]
+    /// Models: ordered, tcp, ideal, smpi, lv08, cm02, packet, or files [default: the first six]
+    #[arg(value_name = "NAME|FILE", value_parser = Known(models), hide_possible_values = true)]
     pub models: Vec<String>,
-    /// Bandwidth of the link
-    #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH", default_value = "100 Gbit/s")]
-    pub link_bandwidth: String,
+    /// Bandwidth of the link [default: 100 Gbit/s]
+    #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH")]
+    pub link_bandwidth: Option<String>,
     /// Latency of the link
     #[arg(long, allow_hyphen_values = true, value_name = "TIME", default_value = "1 us")]
     pub link_latency: String,
@@ -24,6 +25,6 @@ pub struct ModelVerb {
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     /// Also replace a file that is not a mopsim report
-    #[arg(long, requires = "svg")]
+    #[arg(long, hide_short_help = true, requires = "svg")]
     pub force: bool,
 }

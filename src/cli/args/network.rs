@@ -1,60 +1,78 @@
 //! Arguments for networks and models that several verbs share.
 
+use super::known::{Known, duplexes, floor_plans, mappings, models, orders, routings, sharings, tables, versions};
 use super::whole;
-use clap::{Args, ValueEnum};
+use clap::{Arg, Args, ValueEnum};
 use mopsim::study::choice::CrossTraffic;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Network")]
 pub struct Network {
-    /// Routing rule, e.g. bfs (shortest, lowest numbers first), dimension-order, d-mod-k, ecmp, balanced, split,
-    /// valiant, adaptive, ugal:k=4; an unknown rule lists them all, and docs/reference/routing.md says what they do [default: that of
-    /// the family: dimension-order for tori, meshes, hypercubes and HyperX, d-mod-k for trees, dragonfly for Dragonflies,
-    /// balanced for irregular networks, hashed where that takes long]
-    #[arg(long, value_name = "RULE")]
+    /// Routing rule, e.g. ecmp [default: that of the family]
+    ///
+    /// An unknown rule lists them all, and docs/reference/routing.md describes them: bfs (shortest, lowest numbers first),
+    /// d-mod-k, balanced, split, valiant, adaptive, ugal:k=4 and others. The defaults are dimension-order for tori,
+    /// meshes, hypercubes and HyperX, d-mod-k for trees, dragonfly for Dragonflies, balanced for irregular networks, and
+    /// hashed where that takes long.
+    #[arg(long, value_name = "RULE", value_parser = Known(routings), hide_possible_values = true)]
     pub routing: Option<String>,
-    /// Leave out what failed: cables by their two switches and switches by number, e.g. 3-7,12. Routes are made for what is
-    /// left; with --routing repaired only those that crossed it change
-    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    /// Failed cables and switches, e.g. 3-7,12
+    ///
+    /// Cables are named by their two switches, switches by number. Routes are made for what is left; with --routing
+    /// repaired only those change that crossed a failed part.
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true, hide_short_help = true)]
     pub without: Option<String>,
-    /// Whether the directions of a two-way cable have a capacity each: full or shared [default: full]
-    #[arg(long, value_name = "MODE")]
+    /// Capacity of two-way cables: full or shared [default: full]
+    ///
+    /// full: each direction has the whole bandwidth. shared: both directions share it.
+    #[arg(long, value_name = "MODE", value_parser = Known(duplexes), hide_possible_values = true)]
     pub duplex: Option<String>,
-    /// Hosts on each switch that bears hosts (in trees: on each leaf) [default: those of the topology, mostly 1]
+    /// Hosts on each switch [default: those of the topology, mostly 1]
+    ///
+    /// On each switch that has hosts; in trees, on each leaf.
     #[arg(long, value_name = "N")]
     pub hosts_per_switch: Option<u32>,
     /// Speed of a core; a bare number is in flop/s [default: 100 Gflop/s]
-    #[arg(long, allow_hyphen_values = true, value_name = "SPEED")]
+    #[arg(long, allow_hyphen_values = true, value_name = "SPEED", hide_short_help = true)]
     pub host_speed: Option<String>,
-    /// Cores of a host [default: 1]
-    #[arg(long, value_name = "N")]
+    /// Cores per host [default: 1]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     pub cores: Option<u32>,
-    /// Bandwidth of a link, e.g. "5 GB/s"; a bare number is in bytes a second [default: 100 Gbit/s]
+    /// Bandwidth of a link, e.g. "200 Gbit/s" [default: 100 Gbit/s]
+    ///
+    /// A bare number is in bytes per second.
     #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH")]
     pub link_bandwidth: Option<String>,
-    /// Latency of a link, without switch and cable; a bare number is in seconds [default: 0]
-    #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
+    /// Latency of a link, without switch and cable [default: 0]
+    ///
+    /// A bare number is in seconds.
+    #[arg(long, allow_hyphen_values = true, value_name = "TIME", hide_short_help = true)]
     pub link_latency: Option<String>,
     /// Delay of a switch, e.g. "60 ns" [default: 100 ns]
     #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
     pub switch_delay: Option<String>,
-    /// Delay of a metre of cable between switches, by the floor plan [default: 5 ns]
-    #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
+    /// Delay per metre of cable between switches, by the floor plan [default: 5 ns]
+    #[arg(long, allow_hyphen_values = true, value_name = "TIME", hide_short_help = true)]
     pub cable_delay: Option<String>,
-    /// Bandwidth of the link between a host and its switch, each way; or none: hosts have no links, and those of one
-    /// switch communicate as within a host [default: that of the other links]
-    #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH")]
+    /// Bandwidth of host links in each direction, or none [default: that of the other links]
+    ///
+    /// With none, hosts have no links of their own, and hosts on the same switch communicate as within a host.
+    #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH", hide_short_help = true)]
     pub host_link_bandwidth: Option<String>,
-    /// Latency of the link between a host and its switch [default: that of the other links]
-    #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
+    /// Latency of host links [default: that of the other links]
+    #[arg(long, allow_hyphen_values = true, value_name = "TIME", hide_short_help = true)]
     pub host_link_latency: Option<String>,
-    /// How ranks are placed on hosts: one-each; block (each host takes as many neighbouring ranks as it has cores, and
-    /// an equal share where there are more ranks than cores); round-robin; random (round-robin over hosts in random
-    /// order); bisection (ranks that send each other much near each other) [default: one-each]
-    #[arg(long, value_name = "RULE")]
+    /// Placement of ranks, e.g. block or random [default: one-each]
+    ///
+    /// one-each: a rank per host. round-robin: over the hosts in turn. block: each host takes as many neighbouring ranks as it has cores, and an equal share where there are more ranks
+    /// than cores. random: round-robin over hosts in random order. bisection: ranks that exchange many bytes are placed
+    /// near each other.
+    #[arg(long, value_name = "RULE", value_parser = Known(mappings), hide_possible_values = true)]
     pub mapping: Option<String>,
-    /// Seed of random topologies, routings and mappings that have none of their own [default: 1]
+    /// Seed of random topologies, routings and mappings [default: 1]
+    ///
+    /// It applies where a specification has no seed of its own.
     #[arg(long, value_name = "N", value_parser = whole::<u64>)]
     pub seed: Option<u64>,
     #[command(flatten)]
@@ -65,9 +83,10 @@ pub struct Network {
 
 #[derive(Debug, Args)]
 pub struct Defaults {
-    /// Version of the defaults of all options, for results that are to be repeated: 0.1 or 0.2 (docs/reference/platforms.md lists
-    /// their values) [default: 0.2]
-    #[arg(long, value_name = "VERSION")]
+    /// Version of the defaults of all options: 0.1 or 0.2 [default: 0.2]
+    ///
+    /// An older version repeats earlier results; docs/reference/platforms.md lists the values.
+    #[arg(long, value_name = "VERSION", hide_short_help = true, value_parser = Known(versions), hide_possible_values = true)]
     pub defaults: Option<String>,
 }
 
@@ -75,67 +94,86 @@ pub struct Defaults {
 #[command(next_help_heading = "Floor plan")]
 pub struct Floor {
     /// Model of cabinets and cables: grid, slim-fly or equality [default: grid]
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", hide_short_help = true, value_parser = Known(floor_plans), hide_possible_values = true)]
     pub floor_plan: Option<String>,
-    /// Switches in a cabinet of the grid models [default: what the family says, else 16]
-    #[arg(long, value_name = "N")]
+    /// Switches per cabinet of the grid models [default: that of the family, else 16]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     pub switches_per_cabinet: Option<u32>,
-    /// Hosts in a cabinet of their own beside those of switches, for the grid models [default: hosts take no room]
-    #[arg(long, value_name = "N")]
+    /// Hosts per cabinet, for the grid models [default: hosts take no room]
+    ///
+    /// Hosts then have cabinets of their own next to those of switches.
+    #[arg(long, value_name = "N", hide_short_help = true)]
     pub hosts_per_cabinet: Option<u32>,
     /// Order in which switches fill cabinets: vertex, or supernode-major for DSN-F [default: vertex]
-    #[arg(long, value_name = "ORDER")]
+    #[arg(long, value_name = "ORDER", hide_short_help = true, value_parser = Known(orders), hide_possible_values = true)]
     pub placement: Option<String>,
 }
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Network")]
 pub struct PlacementFiles {
-    /// Host of each rank, in order: a file with a host name on each line, `name:k` for k ranks. It begins again where
-    /// there are more ranks than lines
-    #[arg(long, value_name = "FILE", conflicts_with = "mapping")]
+    /// File with the host of each rank, in order
+    ///
+    /// A host name on each line, `name:k` for k ranks. It starts again from the top where there are more ranks than lines.
+    #[arg(long, value_name = "FILE", conflicts_with = "mapping", hide_short_help = true)]
     pub hostfile: Option<PathBuf>,
-    /// Host of each rank, by number: a file with lines `RANK HOST` or `rank RANK=HOST slot=N`
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["mapping", "hostfile"])]
+    /// File with the host of each rank, by number
+    ///
+    /// Lines are `RANK HOST` or `rank RANK=HOST slot=N`.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["mapping", "hostfile"], hide_short_help = true)]
     pub rankfile: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Model")]
 pub struct Model {
-    /// Network model: ordered, tcp, ideal, packet, smpi, lv08, cm02, loggops, or a file with constants of one
+    /// Network model, e.g. ordered, tcp or packet, or a file [default: ordered]
     ///
-    /// The file is TOML with the keys of the table `[model]` of studies (docs/reference/studies.md): `network_model`,
-    /// `bandwidth_factor`, `latency_factor`, `send_overhead`, `async_below` and others. Other flags override it. What the
-    /// `config` of a SimGrid platform says holds where nothing else is said. `packet` sends messages as packets through the
-    /// buffers of switches; `packet:routing=amin,vcs=6` sets constants of it (docs/packets.md). [default: ordered; smpi with --compat simgrid]
-    #[arg(long, value_name = "NAME|FILE", visible_alias = "network-model")]
+    /// The models are ordered, tcp, ideal, packet, smpi, lv08, cm02 and loggops; with --compat simgrid the default is smpi.
+    /// A file is TOML with the keys of the table `[model]` of studies (docs/reference/studies.md): `network_model`,
+    /// `bandwidth_factor`, `latency_factor`, `send_overhead`, `async_below` and others. Other flags override it. The
+    /// `config` of a SimGrid platform applies where neither sets a value. `packet` sends messages as packets through the
+    /// buffers of switches; `packet:routing=amin,vcs=6` sets constants of it (docs/packets.md).
+    #[arg(long, value_name = "NAME|FILE", visible_alias = "network-model", value_parser = Known(models), hide_possible_values = true)]
     pub model: Option<String>,
-    /// Table that chooses the algorithm of each collective: mvapich2, ompi, mpich or default [default: mvapich2]
-    #[arg(long, value_name = "TABLE")]
+    /// Table of collective algorithms, e.g. ompi [default: mvapich2]
+    ///
+    /// mvapich2, ompi (Open MPI), mpich or default (SimGrid).
+    #[arg(long, value_name = "TABLE", value_parser = Known(tables), hide_possible_values = true)]
     pub collectives: Option<String>,
-    /// One algorithm for all calls of an operation, e.g. alltoall=bruck (may be repeated); `mopsim collectives` lists
-    /// them
-    #[arg(long, value_name = "KIND=ALGORITHM")]
+    /// One algorithm for all calls of an operation, e.g. alltoall=bruck (may be repeated)
+    ///
+    /// `mopsim collectives` lists the algorithms.
+    #[arg(long, value_name = "KIND=ALGORITHM", hide_short_help = true)]
     pub collective: Vec<String>,
-    /// How links are shared: exact, the max-min fair solution at every instant; simgrid-lazy, SimGrid's incremental
-    /// solver with its stale rates; or simgrid-full, exact with SimGrid's rounding errors, slow [default: exact]
-    #[arg(long, value_name = "RULE")]
+    /// Sharing of links: exact, simgrid-lazy or simgrid-full [default: exact]
+    ///
+    /// exact: the max-min fair solution at every instant. simgrid-lazy: SimGrid's incremental solver with its stale rates.
+    /// simgrid-full: exact with SimGrid's rounding errors, slow.
+    #[arg(long, value_name = "RULE", hide_short_help = true, value_parser = Known(sharings), hide_possible_values = true)]
     pub sharing: Option<String>,
-    /// Events closer than this many seconds happen together [default: 1e-12]
-    #[arg(long, value_name = "SECONDS")]
+    /// Seconds within which events happen together [default: 1e-12]
+    #[arg(long, value_name = "SECONDS", hide_short_help = true)]
     pub timing_precision: Option<f64>,
-    /// simgrid: give the numbers of SimGrid's default settings; the same as --sharing simgrid-lazy --timing-precision
-    /// 1e-9 --smp-setup on
-    #[arg(long, value_name = "TOOL")]
+    /// simgrid: reproduce the numbers of SimGrid's default settings
+    ///
+    /// The same as --sharing simgrid-lazy --timing-precision 1e-9 --smp-setup on.
+    #[arg(long, value_name = "TOOL", hide_short_help = true, value_parser = Known(|| vec!["simgrid"]), hide_possible_values = true)]
     pub compat: Option<String>,
-    /// Acknowledgements: the share of its rate that a flow also takes on the way back; on is 0.05 [default: that of the
-    /// network model]
-    #[arg(long, value_name = "ON|OFF|SHARE")]
+    /// Acknowledgements: share of its rate that a flow takes on the way back [default: that of the network model]
+    ///
+    /// on is 0.05.
+    #[arg(long, value_name = "ON|OFF|SHARE", hide_short_help = true)]
     pub crosstraffic: Option<CrossTraffic>,
-    /// Whether the first collective pays for finding out who shares a host, as in SimGrid's SMPI [default: on]
-    #[arg(long, value_name = "ON|OFF")]
+    /// Messages by which the first collective finds ranks on the same host, as in SimGrid's SMPI [default: on]
+    #[arg(long, value_name = "ON|OFF", hide_short_help = true)]
     pub smp_setup: Option<Switch>,
+}
+
+/// Hides options of networks and models in `-h` of a verb whose study file normally has them.
+pub fn of_study(argument: Arg) -> Arg {
+    let is_in_study = matches!(argument.get_help_heading(), Some("Network" | "Model"));
+    if is_in_study { argument.hide_short_help(true) } else { argument }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,5 +1,6 @@
 //! Arguments of `packets`.
 
+use super::known::{Known, packet_routings, patterns, presets};
 use super::network::Defaults;
 use super::threads;
 use clap::Args;
@@ -14,23 +15,26 @@ pub struct Packets {
     /// Topologies, e.g. torus:8x8 random:n=64,d=6; the first is the baseline
     #[arg(required = true, value_name = "SPEC")]
     pub specs: Vec<String>,
-    /// Traffic patterns, as `throughput` has them; separated by commas outside of brackets, or repeated
-    #[arg(long, value_name = "PATTERN", default_value = "uniform")]
+    /// Traffic patterns, as in `throughput`, separated by commas (may be repeated)
+    #[arg(long, value_name = "PATTERN", default_value = "uniform", value_parser = Known(patterns), hide_possible_values = true)]
     pub pattern: Vec<String>,
     /// Offered loads in flits per host and cycle: 0.1,0.25 or 0.1:0.9:0.1
     #[arg(long, value_name = "LOADS", default_value = "0.1:0.9:0.1", allow_hyphen_values = true)]
     pub load: String,
-    /// Packet routing, e.g. amin, static:bfs or escape:free (may be repeated) [default: dimension-order on grids, else
-    /// escape, else amin]
-    #[arg(long, value_name = "RULE")]
+    /// Packet routing, e.g. amin or static:bfs (may be repeated) [default: that of the family]
+    ///
+    /// The defaults are dimension-order on grids, else escape, else amin.
+    #[arg(long, value_name = "RULE", value_parser = Known(packet_routings), hide_possible_values = true)]
     pub routing: Vec<String>,
-    /// Leave out what failed: cables by their two switches and switches by number, e.g. 3-7,12
-    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    /// Failed cables and switches, e.g. 3-7,12
+    ///
+    /// Cables are named by their two switches, switches by number.
+    #[arg(long, hide_short_help = true, value_name = "LIST", allow_hyphen_values = true)]
     pub without: Option<String>,
-    /// Hosts on each switch that has hosts [default: that of the topology, mostly 1]
+    /// Hosts on each switch [default: that of the topology, mostly 1]
     #[arg(long, value_name = "N")]
     pub hosts_per_switch: Option<u32>,
-    /// End of a run: `latency` (once all measured packets have arrived) or `throughput` (with the measured cycles)
+    /// End of a run: once all measured packets have arrived, or after the measured cycles
     #[arg(long, value_name = "MODE", default_value = "latency", value_parser = ["latency", "throughput"])]
     pub mode: String,
     /// Cycles before those that are measured
@@ -42,24 +46,28 @@ pub struct Packets {
     /// Number of seeds; with several, means have confidence intervals
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub seeds: u32,
-    /// First seed of hosts and routing, and that of random topologies and patterns without one of their own
+    /// First seed of hosts and routing, and that of random topologies and patterns
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Packet creation: `bernoulli` or `periodic`
-    #[arg(long, value_name = "PROCESS", default_value = "bernoulli", value_parser = ["bernoulli", "periodic"])]
+    /// Packet creation
+    #[arg(long, hide_short_help = true, value_name = "PROCESS", default_value = "bernoulli", value_parser = ["bernoulli", "periodic"])]
     pub process: String,
-    /// List of packets instead of a pattern: lines `source destination cycle [flits]`; prints when each arrives
+    /// List of packets instead of a pattern; prints the arrival of each
+    ///
+    /// Lines are `source destination cycle [flits]`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pattern", "load", "seeds"])]
     pub packets: Option<PathBuf>,
     /// Skip the search for saturation and the run at full load
     #[arg(long)]
     pub no_saturation: bool,
     /// Run a rule even if its channel dependencies have a cycle
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub allow_deadlock: bool,
-    /// Number of threads; 0: one for each core. The result does not depend on it
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads)]
-    pub threads: usize,
+    /// Number of threads; 0: one per core [default: 0]
+    ///
+    /// The result does not depend on it.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
     #[command(flatten)]
     pub switch: PacketSwitch,
 }
@@ -67,60 +75,60 @@ pub struct Packets {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Switches and links (in cycles and flits)")]
 pub struct PacketSwitch {
-    /// Parameters of a paper, which the options below override
-    #[arg(long, value_name = "NAME")]
+    /// Parameters of a paper, which the other options override
+    #[arg(long, value_name = "NAME", value_parser = Known(presets), hide_possible_values = true)]
     pub preset: Option<String>,
     /// Virtual channels of a link [default: what the rules need, at least 4]
-    #[arg(long, value_name = "N")]
+    #[arg(long, hide_short_help = true, value_name = "N")]
     pub vcs: Option<u32>,
     /// Flits that a virtual channel holds [default: 8, at least a packet]
-    #[arg(long, value_name = "FLITS")]
+    #[arg(long, hide_short_help = true, value_name = "FLITS")]
     pub vc_buffer: Option<u32>,
     /// Flits of a packet [default: 1]
-    #[arg(long, value_name = "FLITS")]
+    #[arg(long, hide_short_help = true, value_name = "FLITS")]
     pub packet: Option<u32>,
     /// When a packet may take a virtual channel: `wormhole`, `not-full` or `cut-through` [default: wormhole; what an
     /// escape needs]
-    #[arg(long, value_name = "KIND", value_parser = ["wormhole", "not-full", "cut-through"])]
+    #[arg(long, hide_short_help = true, value_name = "KIND", value_parser = ["wormhole", "not-full", "cut-through"])]
     pub switching: Option<String>,
     /// Give a virtual channel again only when its buffer is empty
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub wait_for_tail_credit: bool,
     /// Let a packet keep its way through a switch until its tail has passed
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub hold_switch: bool,
     /// Cycles of routing [default: 1]
-    #[arg(long, value_name = "CYCLES")]
+    #[arg(long, hide_short_help = true, value_name = "CYCLES")]
     pub routing_delay: Option<u32>,
     /// Cycles of allocating a virtual channel [default: 1]
-    #[arg(long, value_name = "CYCLES")]
+    #[arg(long, hide_short_help = true, value_name = "CYCLES")]
     pub vc_delay: Option<u32>,
     /// Cycles of allocating the switch [default: 1]
-    #[arg(long, value_name = "CYCLES")]
+    #[arg(long, hide_short_help = true, value_name = "CYCLES")]
     pub switch_delay: Option<u32>,
     /// Cycles of crossing the switch [default: 1]
-    #[arg(long, value_name = "CYCLES")]
+    #[arg(long, hide_short_help = true, value_name = "CYCLES")]
     pub crossing_delay: Option<u32>,
     /// Cycles on a link between switches [default: 1]
-    #[arg(long, value_name = "CYCLES")]
+    #[arg(long, hide_short_help = true, value_name = "CYCLES")]
     pub link_delay: Option<u32>,
     /// Cycles on a link of a host [default: 1]
-    #[arg(long, value_name = "CYCLES")]
+    #[arg(long, hide_short_help = true, value_name = "CYCLES")]
     pub host_delay: Option<u32>,
     /// Cycles from the arrival of a credit to its use [default: 1]
-    #[arg(long, value_name = "CYCLES")]
+    #[arg(long, hide_short_help = true, value_name = "CYCLES")]
     pub credit_delay: Option<u32>,
     /// Steps of a switch in a cycle, 1 or 2 [default: 1]
-    #[arg(long, value_name = "STEPS")]
+    #[arg(long, hide_short_help = true, value_name = "STEPS")]
     pub speedup: Option<u32>,
     /// Ports of hosts: `own`, or one `shared` by the hosts of a switch [default: own]
-    #[arg(long, value_name = "KIND", value_parser = ["own", "shared"])]
+    #[arg(long, hide_short_help = true, value_name = "KIND", value_parser = ["own", "shared"])]
     pub host_port: Option<String>,
     /// Let adaptive rules also count flits that are routed and not sent yet
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub count_routed: bool,
     /// Nanoseconds of a cycle [default: 2.56, a flit of 256 bit at 100 Gbit/s; in the presets 2.667, one at 96 Gbit/s]
-    #[arg(long, value_name = "NS", allow_hyphen_values = true)]
+    #[arg(long, hide_short_help = true, value_name = "NS", allow_hyphen_values = true)]
     pub cycle_ns: Option<f64>,
     #[command(flatten)]
     pub defaults: Defaults,

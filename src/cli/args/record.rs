@@ -21,25 +21,25 @@ docs/guide/recording.md tells what is recorded, and what is not.
 The exit code is that of the command; 2 or 3 where nothing was recorded, and 3
 where the command ended well, but a part of what it did is missing.")]
 pub struct Record {
-    /// The folder that is made [default: the name of the program with .mrec]
+    /// Folder to write [default: the name of the program with .mrec]
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Count instructions, too, where the system allows it; time is shared out by them
+    /// Also count instructions, where the system allows it; time is divided by them
     #[arg(long)]
     pub instructions: bool,
-    /// Take processor time for the clock: for more ranks than cores
+    /// Use processor time as the clock, for more ranks than cores
     #[arg(long)]
     pub cpu_time: bool,
-    /// The C compiler of the MPI library [default: $MPICC, or the mpicc beside mpirun]
+    /// C compiler of the MPI library [default: $MPICC, or the mpicc next to mpirun]
     #[arg(long, value_name = "CC")]
     pub mpicc: Option<PathBuf>,
-    /// Keep the library that is preloaded, and its source, in the folder
-    #[arg(long)]
+    /// Keep the preloaded library and its source in the folder
+    #[arg(long, hide_short_help = true)]
     pub keep_library: bool,
     /// Replace a recording that exists
     #[arg(long)]
     pub force: bool,
-    /// The command that runs the program
+    /// Command that runs the program, e.g. mpirun -n 16 ./app
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }

@@ -21,39 +21,46 @@ A platform file in TOML:
   switch_delay = \"100 ns\"
   duplex = \"full\"")]
 pub struct Replay {
-    /// Trace: a file of any format of docs/reference/traces.md, a list of files (one a rank), or `-` for standard input; plain,
-    /// xz, zstd or gzip. Several traces are jobs that run at the same time
+    /// Trace; several traces are jobs on one network
+    ///
+    /// In any format of docs/reference/traces.md: a file, a list of files (one per rank), or `-` for standard input; plain or compressed with xz, zstd or gzip.
     #[arg(value_name = "TRACE", required_unless_present_any = ["job", "jobs"])]
     pub traces: Vec<PathBuf>,
-    /// Topology, e.g. torus:8x8, random:n=64,d=6,seed=1, imase-itoh:n=64,d=6, graph.json, edges.txt
+    /// Topology, e.g. torus:8x8, random:n=64,d=6,seed=1 or graph.json
+    ///
+    /// `mopsim topology --help` lists the families.
     #[arg(long, value_name = "SPEC")]
     pub topology: Option<String>,
     /// Platform file instead of a topology: explicit JSON, SimGrid XML, or TOML
     #[arg(long, value_name = "FILE", conflicts_with = "topology")]
     pub platform: Option<PathBuf>,
-    /// Number of ranks; found from the trace if 0 or left out
+    /// Number of ranks [default: that of the trace]
     #[arg(long, visible_alias = "np", value_name = "N", value_parser = whole::<usize>)]
     pub ranks: Option<usize>,
-    /// Most bytes that a trace may unpack to [default: 8 GiB, and a thousand times the size of the file]
-    #[arg(long, value_name = "BYTES", value_parser = whole::<u64>)]
+    /// Most bytes that a trace may unpack to [default: 8 GiB, and 1,000 times the size of the file]
+    #[arg(long, hide_short_help = true, value_name = "BYTES", value_parser = whole::<u64>)]
     pub max_unpacked_bytes: Option<u64>,
     /// Let a list of trace files name files outside its own folder
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub files_anywhere: bool,
-    /// Put the simulator's own wall time and speed into the result, too (they differ from run to run)
-    #[arg(long)]
+    /// Add the simulator's own wall time and speed to the result
+    ///
+    /// They differ from run to run.
+    #[arg(long, hide_short_help = true)]
     pub timing: bool,
-    /// Say also for how long links were full, and what the critical path through ranks and messages is made of
+    /// Report full links and the critical path
+    ///
+    /// The time that links were full, and the critical path through ranks and messages.
     #[arg(long)]
     pub explain: bool,
-    /// Write what each rank does when, as Chrome trace events for ui.perfetto.dev or chrome://tracing
+    /// Write a timeline of all ranks, for ui.perfetto.dev
     #[arg(long, value_name = "FILE")]
     pub timeline: Option<PathBuf>,
-    /// Most events that the timeline may have; what comes later is left out
-    #[arg(long, value_name = "N", default_value_t = 2_000_000, requires = "timeline", value_parser = whole::<u64>)]
+    /// Most events of the timeline; later ones are left out
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 2_000_000, requires = "timeline", value_parser = whole::<u64>)]
     pub timeline_events: u64,
     /// Also replace a file that is not a mopsim report
-    #[arg(long, requires = "timeline")]
+    #[arg(long, hide_short_help = true, requires = "timeline")]
     pub force: bool,
     #[command(flatten)]
     pub several: SeveralJobs,
@@ -68,24 +75,25 @@ pub struct Replay {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Several jobs")]
 pub struct SeveralJobs {
-    /// One more job, e.g. "cg.ti,start=2 ms,allocation=random" or "traffic=uniform,load=0.3" (may be repeated)
+    /// Another job, e.g. "cg.ti,start=2 ms" or "traffic=uniform,load=0.3"
     ///
-    /// A trace, or `traffic=PATTERN` with `load=SHARE` or `rate=BANDWIDTH`, then keys of docs/guide/jobs.md: name, ranks,
+    /// May be repeated. A trace, or `traffic=PATTERN` with `load=SHARE` or `rate=BANDWIDTH`, then keys of docs/guide/jobs.md: name, ranks,
     /// hostfile, hosts=0+1+2, allocation, start, delay_flops, repeat, message, seed.
     #[arg(long, value_name = "JOB")]
     pub job: Vec<JobEntry>,
-    /// Jobs of a file: TOML with `[[jobs]]`, or SimGrid's description of instances or of a workload
-    #[arg(long, value_name = "FILE")]
+    /// File with jobs: TOML with `[[jobs]]`, or SimGrid's description of instances or of a workload
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
     pub jobs: Option<PathBuf>,
-    /// Hosts of a job that names none: contiguous, random, random-groups[:N] or striped[:N], for groups of N hosts
-    /// [default: contiguous; groups: cabinets]
-    #[arg(long, value_name = "RULE", conflicts_with_all = ["mapping", "hostfile"])]
+    /// Hosts of jobs: contiguous, random, random-groups[:N] or striped[:N] [default: contiguous]
+    ///
+    /// For jobs that name no hosts. N is the number of hosts in a group [default: those of a cabinet].
+    #[arg(long, hide_short_help = true, value_name = "RULE", conflicts_with_all = ["mapping", "hostfile"])]
     pub allocation: Option<Rule>,
     /// Let hosts have more ranks of several jobs than cores
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub share_hosts: bool,
     /// Replay jobs alone and all together, but not in pairs
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_pairs: bool,
 }
 

@@ -1,13 +1,16 @@
 //! Arguments of `compare` and `merge`.
 
-use super::network::{Model, Network, PlacementFiles};
+use super::known::{Known, patterns};
+use super::network::{Model, Network, PlacementFiles, of_study};
 use super::threads;
 use clap::Args;
 use mopsim::study::shard::Shard;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    mut_args(of_study),
+    after_help = "\
 Example:
   mopsim compare studies/uni-vs-bi.toml --html report.html --csv results.csv
 
@@ -41,11 +44,14 @@ A long study, in pieces or on a cluster:
   mopsim compare S.toml --shard 1/2 --results a.jsonl
   mopsim compare S.toml --shard 2/2 --results b.jsonl
   mopsim merge S.toml a.jsonl b.jsonl                # the same as in one run
-  mopsim compare S.toml --slurm DIR --shards 16      # job scripts for that")]
+  mopsim compare S.toml --slurm DIR --shards 16      # job scripts for that"
+)]
 pub struct Compare {
-    /// Number of replays that run at the same time; 0: one for each core. The result does not depend on it
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads)]
-    pub threads: usize,
+    /// Number of replays at a time; 0: one per core [default: 0]
+    ///
+    /// The result does not depend on it.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
     #[command(flatten)]
     pub study: StudyFlags,
     #[command(flatten)]
@@ -59,15 +65,18 @@ pub struct Compare {
 pub struct StudyFlags {
     /// Study file: networks, workloads, baseline, model (TOML)
     pub study: PathBuf,
-    /// Network to compare beside those of the study, the file or specification of a topology (may be repeated). It takes
-    /// what the study says for all networks
+    /// Another topology besides the networks of the study
+    ///
+    /// May be repeated. The settings that the study has for all networks apply to it.
     #[arg(long, value_name = "SPEC")]
     pub topology: Vec<String>,
-    /// The same with a platform file (may be repeated)
+    /// Another network by its platform file (may be repeated)
     #[arg(long, value_name = "FILE")]
     pub platform: Vec<PathBuf>,
-    /// Leave out for how long links were full, and critical paths; saves a third of the time
-    #[arg(long)]
+    /// Skip the analysis of full links and critical paths
+    ///
+    /// This saves a third of the time.
+    #[arg(long, hide_short_help = true)]
     pub no_explain: bool,
     #[command(flatten)]
     pub placement: PlacementFiles,
@@ -77,16 +86,19 @@ pub struct StudyFlags {
     pub model: Model,
     #[command(flatten)]
     pub perturbation: Perturbation,
-    /// Change one assumption at a time (routing, host links, mapping, collectives, model, speeds) and say how far that
-    /// moves each network; [sensitivity] in the study says which. Takes about 20 times as long
+    /// Show how far each assumption moves the result; takes about 20 times as long
+    ///
+    /// Changes one assumption at a time: routing, host links, mapping, collectives, model, speeds. The table
+    /// [sensitivity] of the study selects them.
     #[arg(long)]
     pub sensitivity: bool,
-    /// Repeat every replay with packets, and say whether the answer holds ([check] packets = true in a study). The time it
-    /// takes is said before
+    /// Repeat every replay with packets, and compare the answers
+    ///
+    /// The same as `packets = true` in the table [check] of a study. The time that it takes is printed before.
     #[arg(long)]
     pub cross_check: bool,
-    /// The same on the first N iterations of each workload only, with packets and with flows
-    #[arg(long, value_name = "N")]
+    /// Cross-check the first N iterations of each workload only
+    #[arg(long, hide_short_help = true, value_name = "N")]
     pub check_iterations: Option<usize>,
     #[command(flatten)]
     pub prices: PriceFlags,
@@ -97,7 +109,9 @@ pub struct StudyFlags {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Cost")]
 pub struct PriceFlags {
-    /// Price list (TOML) for performance per money; overrides `prices` in [budget]. data/prices/example.toml shows one
+    /// Price list (TOML) for performance per money
+    ///
+    /// Overrides `prices` in [budget]. data/prices/example.toml is an example.
     #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,
 }
@@ -105,50 +119,52 @@ pub struct PriceFlags {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Files")]
 pub struct CompareFiles {
-    /// Write a report for readers, too: one HTML file that needs nothing else
+    /// Write a report as one HTML file that needs nothing else
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Which cell the timeline of the HTML report shows, by names [default: of the workload on which networks differ
-    /// most, the fastest]
-    #[arg(long, value_name = "WORKLOAD@NETWORK", requires = "html")]
+    /// Cell of the timeline in the HTML report [default: the fastest of the workload on which networks differ most]
+    #[arg(long, hide_short_help = true, value_name = "WORKLOAD@NETWORK", requires = "html")]
     pub timeline_cell: Option<String>,
-    /// Pattern of synthetic traffic that the HTML report says the throughput for, e.g. uniform (may be repeated; a
-    /// study names its own under [throughput])
-    #[arg(long, value_name = "PATTERN", requires = "html")]
+    /// Synthetic traffic for throughput in the HTML report, e.g. uniform (may be repeated)
+    ///
+    /// A study names its own patterns under [throughput].
+    #[arg(long, value_name = "PATTERN", requires = "html", hide_short_help = true, value_parser = Known(patterns), hide_possible_values = true)]
     pub pattern: Vec<String>,
-    /// Write the results as JSON, too
+    /// Write the results as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write the results as CSV, too
+    /// Write the results as CSV
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
     /// Also replace files that are not mopsim reports, and edited job scripts
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub force: bool,
 }
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Ranking stability")]
 pub struct Perturbation {
-    /// Repeat the study with bandwidth, latency and compute speed varied by up to this much, and say how often each
-    /// ranking holds; e.g. 10%. message=20% lets each message arrive late by up to a fifth of its time, at random
+    /// Vary speeds by up to PART, e.g. 10%, to test the ranking
+    ///
+    /// Repeats the study with bandwidth, latency and compute speed varied, and counts how often each ranking holds. message=20% instead delays each message by up
+    /// to a fifth of its time, at random.
     #[arg(long, value_name = "PART", allow_hyphen_values = true)]
     pub perturb: Option<String>,
-    /// Number of these repetitions: a Latin hypercube, drawn from --seed
-    #[arg(long, value_name = "N", default_value_t = 20, requires = "perturb", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    /// Number of repetitions of --perturb: a Latin hypercube, drawn from --seed
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 20, requires = "perturb", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub samples: u32,
 }
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results file")]
 pub struct ResultsFlags {
-    /// File that keeps each replay as soon as it is done (JSON lines)
+    /// Keep each replay in this file as soon as it is done (JSON lines)
     #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,
-    /// Continue the results file if it is there
+    /// Continue the results file if it exists
     #[arg(long, requires = "results")]
     pub resume: bool,
-    /// Run only part K of N; `mopsim merge` puts the results files together
+    /// Run part K of N only; `mopsim merge` joins the results files
     #[arg(long, value_name = "K/N", requires = "results", allow_hyphen_values = true)]
     pub shard: Option<Shard>,
 }
@@ -156,20 +172,23 @@ pub struct ResultsFlags {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Cluster")]
 pub struct ClusterFlags {
-    /// Run nothing, but write job scripts into this folder: an array for Slurm, one for HyperQueue, and the merge
+    /// Write job scripts for Slurm and HyperQueue into this folder, and run nothing
     #[arg(long, value_name = "DIR", conflicts_with_all = ["results", "resume", "shard"])]
     pub slurm: Option<PathBuf>,
     /// Number of array tasks, each of which runs one shard
-    #[arg(long, value_name = "N", default_value_t = 16, requires = "slurm", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 16, requires = "slurm", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub shards: u32,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    mut_args(of_study),
+    after_help = "\
 Example:
   mopsim merge study.toml shard-1.jsonl shard-2.jsonl --format json
 
-Give the flags that the shards were run with: they are part of the study.")]
+Give the flags that the shards were run with: they are part of the study."
+)]
 pub struct Merge {
     #[command(flatten)]
     pub study: StudyFlags,

@@ -1,5 +1,6 @@
 //! Arguments of `throughput`.
 
+use super::known::{Known, bounds, duplexes, patterns, routings, tables};
 use super::network::{Defaults, Floor};
 use super::threads;
 use clap::Args;
@@ -10,52 +11,63 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = help())]
 pub struct Throughput {
-    /// Topologies, e.g. torus:8x8 random:n=64,d=6; or a study file (TOML) that names networks and patterns
+    /// Topologies, e.g. torus:8x8 random:n=64,d=6, or a study file (TOML)
     #[arg(required = true, value_name = "SPEC")]
     pub specs: Vec<String>,
-    /// Who sends to whom, e.g. uniform, transpose, tornado:k=8, hotspot:nodes=[0,5] (may be repeated) [default:
-    /// uniform]
-    #[arg(long, value_name = "PATTERN")]
+    /// Traffic pattern, e.g. transpose or tornado:k=8 (may be repeated) [default: uniform]
+    #[arg(long, value_name = "PATTERN", value_parser = Known(patterns), hide_possible_values = true)]
     pub pattern: Vec<String>,
-    /// Traffic matrix as one more pattern: rows of numbers, or lines `source destination weight` below such a heading
+    /// File with a traffic matrix as another pattern
+    ///
+    /// Rows of numbers, or lines `source destination weight` below a heading of these words.
     #[arg(long, value_name = "FILE")]
     pub matrix: Vec<PathBuf>,
-    /// What the ranks of a trace send to each other, as one more pattern; rank r is host r
+    /// Messages of a trace as another pattern; rank r is host r
     #[arg(long, value_name = "TRACE")]
     pub from_trace: Vec<PathBuf>,
-    /// Table that says of which messages the collectives of a trace consist: mvapich2, ompi, mpich or default
-    /// [default: mvapich2]
-    #[arg(long, value_name = "TABLE")]
+    /// Table of collective algorithms for --from-trace: mvapich2, ompi, mpich or default [default: mvapich2]
+    #[arg(long, hide_short_help = true, value_name = "TABLE", value_parser = Known(tables), hide_possible_values = true)]
     pub collectives: Option<String>,
-    /// How messages find their way: a static routing rule, e.g. split (evenly over all shortest paths); may be repeated
-    /// [default: that of the family, see docs/reference/routing.md]
-    #[arg(long, value_name = "RULE")]
+    /// Static routing rule, e.g. split (may be repeated) [default: that of the family]
+    ///
+    /// split divides traffic evenly over all shortest paths; docs/reference/routing.md describes the rules.
+    #[arg(long, value_name = "RULE", value_parser = Known(routings), hide_possible_values = true)]
     pub routing: Vec<String>,
-    /// Leave out what failed: cables by their two switches and switches by number, e.g. 3-7,12
-    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    /// Failed cables and switches, e.g. 3-7,12
+    ///
+    /// Cables are named by their two switches, switches by number.
+    #[arg(long, hide_short_help = true, value_name = "LIST", allow_hyphen_values = true)]
     pub without: Option<String>,
-    /// Hosts on each switch that bears hosts (in trees: on each leaf) [default: those of the topology, mostly 1]
+    /// Hosts on each switch [default: those of the topology, mostly 1]
+    ///
+    /// On each switch that has hosts; in trees, on each leaf.
     #[arg(long, value_name = "N")]
     pub hosts_per_switch: Option<u32>,
-    /// Only the first so many hosts take part
-    #[arg(long, value_name = "N")]
+    /// Number of hosts that take part: the first N [default: all]
+    #[arg(long, hide_short_help = true, value_name = "N")]
     pub endpoints: Option<u32>,
-    /// Seed of random topologies, patterns and routings that have none of their own [default: 1]
+    /// Seed of random topologies, patterns and routings [default: 1]
+    ///
+    /// It applies where a specification has no seed of its own.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Bound on what any routing can: auto (linear program where it takes seconds), quick (no program), lp, or flow
-    /// (encloses the value, for larger networks) [default: auto]
-    #[arg(long, value_name = "METHOD")]
+    /// Bound on any routing: auto, quick, lp or flow [default: auto]
+    ///
+    /// lp: a linear program. quick: no program. auto: a program where it takes seconds. flow: encloses the value, for
+    /// larger networks.
+    #[arg(long, value_name = "METHOD", value_parser = Known(bounds), hide_possible_values = true)]
     pub bound: Option<String>,
-    /// How near the two values of --bound flow are to be, e.g. 0.02 [default: 0.01]
-    #[arg(long, value_name = "PART", allow_hyphen_values = true)]
+    /// Relative gap between the two values of --bound flow [default: 0.01]
+    #[arg(long, hide_short_help = true, value_name = "PART", allow_hyphen_values = true)]
     pub bound_gap: Option<f64>,
     /// Number of bottleneck links to show [default: 5]
-    #[arg(long, value_name = "N")]
+    #[arg(long, hide_short_help = true, value_name = "N")]
     pub links: Option<usize>,
-    /// Number of threads; 0: one for each core. The result does not depend on it
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads)]
-    pub threads: usize,
+    /// Number of threads; 0: one per core [default: 0]
+    ///
+    /// The result does not depend on it.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
     #[command(flatten)]
     pub speeds: Speeds,
     #[command(flatten)]
@@ -72,41 +84,42 @@ pub struct Speeds {
     /// Bandwidth of a link between switches [default: 100 Gbit/s]
     #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH")]
     pub link_bandwidth: Option<String>,
-    /// Bandwidth of the link between a host and its switch, or none [default: that of the other links]
-    #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH")]
+    /// Bandwidth of host links, or none [default: that of the other links]
+    #[arg(long, hide_short_help = true, allow_hyphen_values = true, value_name = "BANDWIDTH")]
     pub host_link_bandwidth: Option<String>,
-    /// Whether the directions of a two-way cable between switches have a capacity each: full or shared; links of hosts
-    /// always do [default: full]
-    #[arg(long, value_name = "MODE")]
+    /// Capacity of two-way cables: full or shared [default: full]
+    ///
+    /// full: each direction has the whole bandwidth. shared: both directions share it. Links of hosts always have a capacity in each direction.
+    #[arg(long, value_name = "MODE", value_parser = Known(duplexes), hide_possible_values = true)]
     pub duplex: Option<String>,
     /// Delay of a switch, e.g. "20 ns" [default: 100 ns]
-    #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
+    #[arg(long, hide_short_help = true, allow_hyphen_values = true, value_name = "TIME")]
     pub switch_delay: Option<String>,
-    /// Delay of a metre of cable [default: 5 ns]
-    #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
+    /// Delay per metre of cable [default: 5 ns]
+    #[arg(long, hide_short_help = true, allow_hyphen_values = true, value_name = "TIME")]
     pub cable_delay: Option<String>,
-    /// Size of a packet, for the estimate of latency under load [default: 1056]
-    #[arg(long, value_name = "BYTES")]
+    /// Packet size, for the estimate of latency under load [default: 1056]
+    #[arg(long, hide_short_help = true, value_name = "BYTES")]
     pub packet_bytes: Option<u32>,
 }
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Files")]
 pub struct ThroughputFiles {
-    /// Write a report for readers, too: one HTML file that needs nothing else
+    /// Write a report as one HTML file that needs nothing else
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Draw saturation and latency under load (SVG)
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
-    /// Write the results as JSON, too
+    /// Write the results as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write the results as CSV, too
+    /// Write the results as CSV
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
     /// Also replace files that are not mopsim reports
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub force: bool,
 }
 

@@ -1,5 +1,6 @@
 //! Arguments of `topology`.
 
+use super::known::{Known, routings};
 use super::network::{Defaults, Floor};
 use super::whole;
 use clap::Args;
@@ -11,50 +12,58 @@ pub struct Topology {
     /// Topology specifications or graph files
     #[arg(required_unless_present = "fit", value_name = "SPEC")]
     pub specs: Vec<String>,
-    /// Which families join so many hosts with switches of so many ports, e.g. hosts=4096,radix=36
+    /// List families that connect N hosts with radix-R switches, e.g. hosts=4096,radix=36
     #[arg(long, value_name = "hosts=N,radix=R", conflicts_with_all = [
         "specs", "routing", "seed", "aspl_samples", "bisection", "full", "route", "floor_plan", "switches_per_cabinet", "hosts_per_cabinet",
         "placement", "hosts_per_switch", "without", "switch_delay", "cable_delay", "defaults", "floor_svg",
     ])]
     pub fit: Option<String>,
-    /// Seed of random families whose specification gives none, of samples and of random routings [default: 1]
+    /// Seed of random families, samples and routings [default: 1]
+    ///
+    /// It applies where a specification has no seed of its own.
     #[arg(long, value_parser = whole::<u64>)]
     pub seed: Option<u64>,
-    /// Leave out what failed: cables by their two switches and switches by number, e.g. 3-7,12
+    /// Failed cables and switches, e.g. 3-7,12
+    ///
+    /// Cables are named by their two switches, switches by number.
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub without: Option<String>,
-    /// Estimate distances from so many switches, with an error bound, instead of all
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Estimate distances from K switches, with an error bound, instead of all
+    #[arg(long, hide_short_help = true, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     pub aspl_samples: Option<u32>,
-    /// Bisection by METIS, best of so many seeds; 0: none [default: 5, and none beyond a million arcs]
-    #[arg(long, value_name = "SEEDS", value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    /// Seeds of the bisection by METIS; 0: no bisection [default: 5, and none beyond a million arcs]
+    #[arg(long, hide_short_help = true, value_name = "SEEDS", value_parser = clap::value_parser!(u32).range(0..=10_000))]
     pub bisection: Option<u32>,
-    /// Also what takes long in large networks: latencies, number of ways, edge connectivity, bisection
+    /// Compute all metrics, even those that take long: latencies, paths, connectivity, bisection
     #[arg(long)]
     pub full: bool,
-    /// Show the route between two switches, and why it goes where it goes
+    /// Show the route between two switches, and the reason for each hop
     #[arg(long, num_args = 2, value_names = ["FROM", "TO"])]
     pub route: Option<Vec<u32>>,
-    /// How that route is chosen; an unknown rule lists them all [default: that of the family, see docs/reference/routing.md]
-    #[arg(long, value_name = "RULE", requires = "route")]
+    /// Routing rule of --route [default: that of the family]
+    ///
+    /// An unknown rule lists them all; docs/reference/routing.md describes them.
+    #[arg(long, value_name = "RULE", requires = "route", value_parser = Known(routings), hide_possible_values = true)]
     pub routing: Option<String>,
-    /// Hosts on each switch that bears hosts (in trees: on each leaf) [default: those of the topology, mostly 1]
+    /// Hosts on each switch [default: those of the topology, mostly 1]
+    ///
+    /// On each switch that has hosts; in trees, on each leaf.
     #[arg(long, alias = "endpoints", value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     pub hosts_per_switch: Option<u32>,
     /// Delay of a switch, e.g. "20 ns" [default: 100 ns]
     #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
     pub switch_delay: Option<String>,
-    /// Delay of a metre of cable [default: 5 ns]
+    /// Delay per metre of cable [default: 5 ns]
     #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
     pub cable_delay: Option<String>,
-    /// Price list (TOML) instead of the built-in one
+    /// Price list (TOML) [default: built-in, data/prices/equality.toml]
     #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,
     /// Draw the floor with its cables (SVG); for one topology
     #[arg(long, value_name = "FILE")]
     pub floor_svg: Option<PathBuf>,
     /// Also replace a file that is not a mopsim report
-    #[arg(long, requires = "floor_svg")]
+    #[arg(long, hide_short_help = true, requires = "floor_svg")]
     pub force: bool,
     #[command(flatten)]
     pub defaults: Defaults,

@@ -21,9 +21,9 @@ pub struct Trace {
 
 #[derive(Debug, Subcommand)]
 pub enum TraceWhat {
-    /// Show what is in a trace: calls, bytes, who sends to whom, balance
+    /// Show the calls, bytes, communication pairs and balance of a trace
     Info(TraceInfo),
-    /// Look for what is wrong with a trace: unmatched messages, wrong sizes, deadlocks
+    /// Find unmatched messages, wrong sizes and deadlocks
     Check(TraceCheck),
     /// Write a trace in another format
     Convert(TraceConvert),
@@ -31,7 +31,7 @@ pub enum TraceWhat {
     Cut(TraceCut),
     /// Write a trace with more or less computation
     Scale(TraceScale),
-    /// Show what differs between two traces: calls, messages of each pair of ranks, collectives
+    /// Compare two traces: calls, messages of each pair of ranks, collectives
     Diff(TraceDiff),
 }
 
@@ -39,7 +39,7 @@ pub enum TraceWhat {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading")]
 pub struct Reading {
-    /// Number of ranks, where a time-independent trace does not tell
+    /// Number of ranks, for time-independent traces without it
     #[arg(long = "ranks", visible_alias = "np", value_name = "N", value_parser = whole::<usize>)]
     pub number_of_ranks: Option<usize>,
     #[command(flatten)]
@@ -50,16 +50,16 @@ pub struct Reading {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading")]
 pub struct ReadingLimits {
-    /// Most bytes that packed files may give [default: 8 GiB, and a thousand times their size]
-    #[arg(long, value_name = "BYTES")]
+    /// Most bytes that a trace may unpack to [default: 8 GiB, and 1,000 times the size of the file]
+    #[arg(long, hide_short_help = true, value_name = "BYTES")]
     pub max_unpacked_bytes: Option<u64>,
-    /// Let lists of files name files outside their own folder
-    #[arg(long)]
+    /// Let a list of trace files name files outside its own folder
+    #[arg(long, hide_short_help = true)]
     pub files_anywhere: bool,
     /// Speed of the computer on which times were recorded, for formats with times [default: 100 Gflop/s]
-    #[arg(long, value_name = "SPEED")]
+    #[arg(long, hide_short_help = true, value_name = "SPEED")]
     pub recorded_speed: Option<String>,
-    /// Leave out calls that cannot be replayed, and count them, instead of refusing the trace
+    /// Skip and count calls that cannot be replayed, instead of refusing the trace
     #[arg(long)]
     pub leave_out: bool,
 }
@@ -67,8 +67,9 @@ pub struct ReadingLimits {
 /// Where a new trace goes.
 #[derive(Debug, Args)]
 pub struct Target {
-    /// The new file: TI text, or what its name ends in (.mtrace, .goal); packed by .zst, .gz or .xz behind that; `-`:
-    /// TI text on standard output
+    /// New file: TI text, .mtrace or .goal, with .zst, .gz or .xz for compression
+    ///
+    /// `-` is TI text on standard output.
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
     /// Replace a file that exists
@@ -85,16 +86,16 @@ Example:
 
 CSV on standard output is the list of pairs that exchange messages.")]
 pub struct TraceInfo {
-    /// The trace
+    /// Trace file
     pub trace: PathBuf,
-    /// Draw who sends how much to whom
+    /// Draw the bytes of each pair of ranks
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
-    /// Write it as CSV
+    /// Write the pairs of ranks as CSV
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
     /// Also replace files that are not mopsim reports
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub force: bool,
     /// Speed of hosts, for seconds of computation [default: 100 Gflop/s]
     #[arg(long, value_name = "SPEED")]
@@ -111,7 +112,7 @@ Example:
 Exit code 0 if the trace can be replayed, 1 if not. A possible deadlock is one
 that does not happen as long as sends are buffered.")]
 pub struct TraceCheck {
-    /// The trace
+    /// Trace file
     pub trace: PathBuf,
     #[command(flatten)]
     pub reading: Reading,
@@ -123,7 +124,7 @@ Examples:
   mopsim trace convert traces/lu.A.64.it10.ti.zst -o lu.A.64.it10.mtrace.zst
   mopsim trace convert recording -o app.ti --for simgrid")]
 pub struct TraceConvert {
-    /// The trace
+    /// Trace file
     pub trace: PathBuf,
     /// Write text that SimGrid's replay reads
     ///
@@ -152,20 +153,20 @@ Examples:
 
 Messages and collectives of which a half is outside are left out and counted.")]
 pub struct TraceCut {
-    /// The trace
+    /// Trace file
     pub trace: PathBuf,
     #[command(flatten)]
     pub target: Target,
-    /// Ranks to keep, from 0, e.g. 0-15,32; they are numbered anew
+    /// Ranks to keep, from 0, e.g. 0-15,32; they are renumbered
     #[arg(long, value_name = "LIST")]
     pub ranks: Option<String>,
-    /// Iterations to keep, from 1, e.g. 3-5; they are found by what the ranks repeat
+    /// Iterations to keep, from 1, e.g. 3-5; found by repetition in the ranks
     #[arg(long, value_name = "FROM-TO", conflicts_with = "window")]
     pub iterations: Option<String>,
     /// Part of each rank's actions to keep, e.g. 25%-75%
     #[arg(long, value_name = "FROM-TO")]
     pub window: Option<String>,
-    /// Number of ranks, where a time-independent trace does not tell
+    /// Number of ranks, for time-independent traces without it
     #[arg(long = "np", value_name = "N", value_parser = whole::<usize>)]
     pub number_of_ranks: Option<usize>,
     #[command(flatten)]
@@ -177,7 +178,7 @@ pub struct TraceCut {
 Example:
   mopsim trace scale lu.mtrace --compute 0.5 -o twice-as-fast.mtrace")]
 pub struct TraceScale {
-    /// The trace
+    /// Trace file
     pub trace: PathBuf,
     #[command(flatten)]
     pub target: Target,
@@ -196,9 +197,9 @@ Example:
 Computation is compared as a sum only. Exit code 0 if both communicate alike,
 1 if they differ.")]
 pub struct TraceDiff {
-    /// A trace
+    /// Trace file
     pub first: PathBuf,
-    /// Another one
+    /// Trace file to compare with
     pub second: PathBuf,
     #[command(flatten)]
     pub reading: Reading,

@@ -3,6 +3,7 @@
 use super::number::{bytes, grouped, mops, percent, seconds};
 use super::wrap::{broken, width};
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, Split, ThroughputReport, TopologyReport};
+use crate::report::site::SiteDefault;
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::Comparison;
 use crate::study::network::NetworkInfo;
@@ -227,6 +228,10 @@ impl Reporter for Text {
 
     fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()> {
         topology::write(reports, out)
+    }
+
+    fn with_site(&self, report: Vec<u8>, defaults: &[SiteDefault]) -> io::Result<Vec<u8>> {
+        Ok(super::site::text(report, defaults))
     }
 
     fn sheet(&self, sheet: &Sheet, out: &mut dyn Write) -> io::Result<()> {

@@ -88,7 +88,7 @@ fn what_does_not_fit_is_explained() {
     folder.write("p.toml", "topology = \"ring:5\"\n");
     assert!(folder.output(&["export", "--platform", "p.toml", "--to", "edges"]).starts_with("# undirected n=5\n"));
     assert_eq!(folder.output(&["export", "--platform", "p.xml", "--to", "simgrid"]).matches("<route ").count(), 12);
-    assert_80_columns(folder.output(&["export", "-h"]).split("Examples:").nth(1).expect("examples"));
+    assert_80_columns(folder.output(&["export", "--help"]).split("Examples:").nth(1).expect("examples"));
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn help_tells_units_defaults_files_and_exit_codes() {
     assert!(topology.contains("random (random_regular)") && topology.contains("imase (imase_ab)"), "{topology}");
     assert_80_columns(topology.split_once("Families").expect("the list").1);
     let replay = help(&["replay"]);
-    for part in ["[default: 100 Gflop/s]", "[default: 100 ns]", "a bare number is in seconds", "[default: one-each]"] {
+    for part in ["[default: 100 Gflop/s]", "[default: 100 ns]", "bare number is in seconds", "[default: one-each]"] {
         assert!(replay.contains(part), "{part}: {replay}");
     }
 }

@@ -1,0 +1,30 @@
+//! Choices of a site beneath those of the command line and of files.
+
+use super::choice::{ChoiceError, ModelChoice, ModelDescription};
+use crate::engine::Model;
+
+/// Builds a model; its description names the choices that are those of the site.
+///
+/// # Errors
+/// [`ChoiceError`], as of choices without a site.
+pub(super) fn build(own: &ModelChoice, site: &ModelChoice) -> Result<(Model, ModelDescription), ChoiceError> {
+    let (choice, from_site) = over_site(own, site);
+    let (model, description) = choice.build()?;
+    Ok((model, ModelDescription { from_site, ..description }))
+}
+
+/// Returns the choices with those of the site where nothing else sets them, and names the latter. A model of the site is
+/// taken as a whole: its constants belong to no other model.
+fn over_site(own: &ModelChoice, site: &ModelChoice) -> (ModelChoice, Vec<&'static str>) {
+    let mut from_site = Vec::new();
+    let mut choice = ModelChoice { site: None, ..own.clone() };
+    if choice.collectives.is_none() && site.collectives.is_some() {
+        choice.collectives.clone_from(&site.collectives);
+        from_site.push("collectives");
+    }
+    if choice.network_model.is_none() && site.network_model.is_some() {
+        choice = choice.over(&ModelChoice { collectives: None, ..site.clone() });
+        from_site.push("model");
+    }
+    (choice, from_site)
+}

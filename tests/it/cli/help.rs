@@ -1,0 +1,112 @@
+//! Help, completions and manual pages, all from the same definitions.
+
+use crate::support::cli::Folder;
+
+/// Lines and columns that `-h` may take: a screen, less the prompt and the command.
+const SCREEN: (usize, usize) = (40, 100);
+
+/// Returns the words of all verbs, the program itself first, as `--help` lists them.
+fn verbs(folder: &Folder) -> Vec<Vec<String>> {
+    let mut all: Vec<Vec<String>> = vec![Vec::new()];
+    let mut at = 0;
+    while let Some(words) = all.get(at).cloned() {
+        let arguments: Vec<&str> = words.iter().map(String::as_str).chain(["--help"]).collect();
+        let help = folder.output(&arguments);
+        let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+        let names = listed.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help");
+        all.extend(names.map(|name| [&words[..], &[name.to_owned()]].concat()));
+        at += 1;
+    }
+    assert!(all.len() > 25, "{all:?}");
+    all
+}
+
+#[test]
+fn short_help_fits_one_screen_and_names_the_long_one() {
+    let folder = Folder::new();
+    for verb in verbs(&folder) {
+        let words: Vec<&str> = verb.iter().map(String::as_str).collect();
+        let help = folder.output(&[&words[..], &["-h"]].concat());
+        let lines = help.lines().count();
+        assert!(lines <= SCREEN.0, "mopsim {} -h has {lines} lines: hide more in it (hide_short_help)", verb.join(" "));
+        let widest = help.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(SCREEN.1), "{help}");
+        let last = help.lines().last().expect("a line");
+        let long = ["mopsim", &verb.join(" "), "--help"].join(" ").replace("  ", " ");
+        assert!(last.ends_with(&format!(": {long}")), "{last}");
+        // All of it is in the long help.
+        let long = folder.output(&[&words[..], &["--help"]].concat());
+        for option in help.split_whitespace().filter(|word| word.starts_with("--")) {
+            assert!(long.contains(option.trim_end_matches([',', '.', ']', '\''])), "{option}: {long}");
+        }
+    }
+}
+
+#[test]
+fn completions_know_verbs_options_and_values() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = folder.output(&["completions", shell]);
+        for part in ["mopsim", "throughput", "validate", "link-bandwidth", "simgrid-lazy", "round-robin", "markdown"] {
+            assert!(script.contains(part), "{shell}: {part}");
+        }
+    }
+    folder.refuse(&["completions", "csh"], 2, &["csh", "bash"]);
+}
+
+/// The shell itself completes the words, as it does when a user presses the tab key.
+#[cfg(unix)]
+#[test]
+fn bash_completes_a_command_line() {
+    let folder = Folder::new();
+    folder.write("mopsim.bash", folder.output(&["completions", "bash"]));
+    let script = "source mopsim.bash; COMP_WORDS=(mopsim replay --duplex sh); COMP_CWORD=3; \
+                  _mopsim mopsim sh --duplex; echo \"${COMPREPLY[@]}\"";
+    let Ok(run) = std::process::Command::new("bash").args(["-c", script]).current_dir(folder.path("")).output() else {
+        return eprintln!("skipped: there is no bash");
+    };
+    let completed = String::from_utf8(run.stdout).expect("text");
+    assert_eq!(completed.trim(), "shared", "{}", String::from_utf8_lossy(&run.stderr));
+}
+
+#[test]
+fn every_verb_has_a_manual_page() {
+    let folder = Folder::new();
+    folder.run(&["man", "-o", "pages/man1"]).success().stdout("");
+    for verb in verbs(&folder) {
+        let words: Vec<&str> = verb.iter().map(String::as_str).collect();
+        let name = [&["mopsim"], &words[..]].concat().join("-");
+        let page = folder.read(&format!("pages/man1/{name}.1"));
+        assert_eq!(page, folder.output(&[&["man"], &words[..]].concat()));
+        assert!(page.contains(&format!(".TH {name} 1")), "{page}");
+    }
+    let page = folder.output(&["man", "trace-info"]);
+    assert!(page.contains("\\-\\-leave\\-out") && page.contains("mopsim trace info traces/lu"), "{page}");
+    // Pages of other programs of that name are safe.
+    folder.refuse(&["man", "-o", "pages/man1"], 2, &["mopsim.1", "--force"]);
+    folder.run(&["man", "-o", "pages/man1", "--force"]).success();
+    folder.refuse(&["man", "trace", "find"], 2, &["mopsim trace has no verb `find`", "info, check"]);
+    folder.refuse(&["man", "replay", "fast"], 2, &["mopsim replay has no verb `fast`"]);
+}
+
+/// A terminal gets coloured labels, and nothing else does.
+#[cfg(target_os = "linux")]
+#[test]
+fn labels_of_errors_are_coloured_on_terminals_only() {
+    let folder = Folder::new();
+    let on_terminal = |variables: &[(&str, &str)]| {
+        let command = format!("{} topology ring:x", env!("CARGO_BIN_EXE_mopsim"));
+        let mut script = std::process::Command::new("script");
+        script.args(["-qec", &command, "/dev/null"]).env("TERM", "xterm").env_remove("NO_COLOR");
+        let run = script.envs(variables.iter().copied()).current_dir(folder.path("")).output().ok()?;
+        Some(String::from_utf8_lossy(&run.stdout).into_owned())
+    };
+    let Some(coloured) = on_terminal(&[]) else { return eprintln!("skipped: there is no script(1)") };
+    assert!(coloured.contains("\u{1b}[1;31merror:\u{1b}[0m "), "{coloured:?}");
+    for plain in [[("NO_COLOR", "1")], [("TERM", "dumb")]] {
+        let text = on_terminal(&plain).expect("it ran before");
+        assert!(text.contains("error: ") && !text.contains('\u{1b}'), "{text:?}");
+    }
+    let run = folder.run(&["topology", "ring:x"]).code(2);
+    assert!(!run.get_output().stderr.contains(&0x1b));
+}
