@@ -10,10 +10,14 @@ def text_of(value):
     return value if isinstance(value, str) else "".join(value)
 
 
+def printed(outputs):
+    """What a cell has printed; progress, which goes to standard error, is left out."""
+    text = "".join(text_of(o["text"]) for o in outputs if o["output_type"] == "stream" and o["name"] == "stdout")
+    return f"<pre>{html.escape(text.rstrip())}</pre>" if text else ""
+
+
 def output(cell_output, save):
     """Markdown of one output; `save` stores a picture and returns its name."""
-    if cell_output["output_type"] == "stream":
-        return f"<pre>{html.escape(text_of(cell_output['text']))}</pre>"
     data = cell_output.get("data", {})
     if "image/png" in data:
         return f"![Output of the cell above]({save('png', base64.b64decode(text_of(data['image/png'])))})"
@@ -47,7 +51,8 @@ def page(notebook, executed, folder):
             parts.append(source)
         elif cell["cell_type"] == "code":
             parts.append(f"```python\n{source}\n```")
-            parts += [output(o, save) for o in cell.get("outputs", [])]
+            outputs = cell.get("outputs", [])
+            parts += [printed(outputs), *(output(o, save) for o in outputs)]
     note = f"[The notebook itself]({notebook.name})" + ("." if executed.exists() else ", here without its outputs.")
     title, *rest = parts
     return "\n\n".join([title, note, *filter(None, rest)]) + "\n", files

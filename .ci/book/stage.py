@@ -5,6 +5,7 @@ import pathlib
 import re
 import shutil
 
+import flowchart
 import notebooks
 
 TOP = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "THIRD-PARTY.md"]
@@ -80,6 +81,15 @@ class Stage:
         self.shown[to] = path.name
         return to
 
+    def draw(self):
+        """Replaces flow charts by pictures of them."""
+        for name, text in self.pages.items():
+            def picture(match, name=name):
+                to = f"{name.removesuffix('.md')}-chart-{match.start()}.svg"
+                self.files[to] = flowchart.svg(match[1]).encode()
+                return f"![Flow chart]({pathlib.PurePosixPath(to).name})"
+            self.pages[name] = re.sub(r"^```mermaid\n(.*?)^```", picture, text, flags=re.S | re.M)
+
     def rewrite(self):
         """Rewrites the links of all pages, those included that this adds."""
         done = set()
@@ -112,7 +122,7 @@ class Stage:
                 lines.append(line)
         lines += ["", "# Files"]
         for folder in sorted({name.split("/")[0] for name in self.shown}):
-            inside = sorted(name for name in self.shown if name.startswith(f"{folder}/"))
+            inside = sorted(name for name in self.shown if name.startswith(f"{folder}/") and name not in listed)
             lines += [f"- [{FOLDERS.get(folder, folder)}]()"]
             lines += [f"  - [{self.shown[name]}]({name.replace('README.md', 'index.md')})" for name in inside]
         self.problems += [f"docs/SUMMARY.md does not have {name}" for name in self.pages if name not in listed | set(self.shown)]

@@ -246,4 +246,5 @@ def main():
     sys.exit("\n".join(stale) or 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
