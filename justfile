@@ -26,6 +26,10 @@ lint:
 python:
     .ci/python
 
+# Build the documents as pages, in target/pages.
+pages:
+    .ci/pages
+
 # Renew snapshots of whole outputs; read the diff.
 snapshots:
     INSTA_UPDATE=always cargo test --locked --test it snapshots

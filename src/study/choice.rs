@@ -3,6 +3,7 @@
 use super::basis::CALIBRATION;
 use super::cross_check::has_packets;
 pub use super::cross_traffic::CrossTraffic;
+pub use super::loggops::LogGopsChoice;
 pub use super::packets::PacketChoice;
 use super::{packets, site};
 use crate::defaults::Version;
@@ -166,40 +167,6 @@ pub struct ModelChoice {
     /// Choices of the site, for what nothing else sets.
     #[serde(skip)]
     pub site: Option<Box<ModelChoice>>,
-}
-
-/// Constants of the LogGOPS model as written, by their letters; the defaults are those of LogGOPSim.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(non_snake_case)] // The model uses both small and capital letters.
-pub struct LogGopsChoice {
-    /// Latency.
-    pub L: Option<Seconds>,
-    /// Overhead of a message.
-    pub o: Option<Seconds>,
-    /// Gap between messages.
-    pub g: Option<Seconds>,
-    /// Gap per byte.
-    pub G: Option<Seconds>,
-    /// Overhead per byte.
-    pub O: Option<Seconds>,
-    /// Largest message that does not wait for its receive, in bytes.
-    pub S: Option<u64>,
-}
-
-impl LogGopsChoice {
-    fn build(&self) -> LogGops {
-        let default = LogGops::default();
-        let or = |chosen: Option<Seconds>, default: f64| chosen.map_or(default, Seconds::value);
-        LogGops {
-            latency: or(self.L, default.latency),
-            o: or(self.o, default.o),
-            g: or(self.g, default.g),
-            gap_per_byte: or(self.G, default.gap_per_byte),
-            overhead_per_byte: or(self.O, default.overhead_per_byte),
-            eager_up_to: self.S.unwrap_or(default.eager_up_to),
-        }
-    }
 }
 
 /// Description of the model, for results.
@@ -476,9 +443,12 @@ impl ModelChoice {
     /// Returns the network model that is used where none is chosen: SimGrid's for its own sharing rules, else that of the
     /// defaults.
     pub fn default_network_model(&self) -> &'static str {
-        let of_simgrid =
-            [&self.compat, &self.sharing].into_iter().flatten().any(|choice| choice.starts_with("simgrid"));
-        if of_simgrid { "smpi" } else { self.defaults.unwrap_or_default().values().network_model }
+        if self.reproduces_simgrid() { "smpi" } else { self.defaults.unwrap_or_default().values().network_model }
+    }
+
+    /// Returns `true` if links are shared as in SimGrid, stale rates or rounding errors included.
+    pub(super) fn reproduces_simgrid(&self) -> bool {
+        [&self.compat, &self.sharing].into_iter().flatten().any(|choice| choice.starts_with("simgrid"))
     }
 
     /// Checks the choices and fills in the defaults.

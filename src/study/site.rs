@@ -22,7 +22,8 @@ fn over_site(own: &ModelChoice, site: &ModelChoice) -> (ModelChoice, Vec<&'stati
         choice.collectives.clone_from(&site.collectives);
         from_site.push("collectives");
     }
-    if choice.network_model.is_none() && site.network_model.is_some() {
+    // SimGrid's rules come with SimGrid's model.
+    if choice.network_model.is_none() && site.network_model.is_some() && !choice.reproduces_simgrid() {
         choice = choice.over(&ModelChoice { collectives: None, ..site.clone() });
         from_site.push("model");
     }

@@ -17,6 +17,32 @@ fn blocks(page: &str) -> Vec<(Option<&str>, String)> {
     blocks
 }
 
+/// Arguments of a command; values in quotes have blanks.
+fn arguments(line: &str) -> Vec<&str> {
+    let parts = line.split('"').enumerate().flat_map(|(at, part)| match at % 2 {
+        0 => part.split_whitespace().collect::<Vec<_>>(),
+        _ => vec![part],
+    });
+    parts.collect()
+}
+
+/// Checks that a sample has the lines of an output, in order; `...` marks an omission.
+fn assert_shown(shown: &str, printed: &str) {
+    let mut lines = printed.lines();
+    let mut gap = false;
+    for line in shown.lines() {
+        match line {
+            "..." => gap = true,
+            "" if gap => {}
+            line if gap => {
+                assert!(lines.any(|printed| printed == line), "{line}\nis not in\n{printed}");
+                gap = false;
+            }
+            line => assert_eq!(lines.next(), Some(line), "{printed}"),
+        }
+    }
+}
+
 #[test]
 fn the_page_on_platforms_does_what_it_says() {
     let page = include_str!("../../../docs/reference/platforms.md");
@@ -29,12 +55,7 @@ fn the_page_on_platforms_does_what_it_says() {
             continue;
         }
         for line in text.lines().filter_map(|line| line.strip_prefix("mopsim ")) {
-            // Values in quotes have blanks.
-            let arguments = line.split('"').enumerate().flat_map(|(at, part)| match at % 2 {
-                0 => part.split_whitespace().collect::<Vec<_>>(),
-                _ => vec![part],
-            });
-            folder.output(&arguments.collect::<Vec<_>>());
+            folder.output(&arguments(line));
             commands += 1;
         }
     }
@@ -63,17 +84,50 @@ fn the_readme_shows_what_the_main_job_prints() {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_mopsim"));
     let output = command.current_dir(root).args(["compare", "studies/uni-vs-bi.toml", "-q"]).output().expect("it runs");
     let printed = String::from_utf8(output.stdout).expect("text");
-    let mut lines = printed.lines();
-    let mut gap = false;
-    for line in shown.lines() {
-        match line {
-            "..." => gap = true,
-            "" if gap => {}
-            line if gap => {
-                assert!(lines.any(|printed| printed == line), "{line}\nis not in\n{printed}");
-                gap = false;
-            }
-            line => assert_eq!(lines.next(), Some(line), "{printed}"),
+    assert_shown(shown, &printed);
+}
+
+/// Writes the files of a page, runs its commands, and checks that the samples behind them are lines of their outputs.
+/// Returns the number of commands and of samples.
+fn follow(page: &str, folder: &Folder) -> (usize, usize) {
+    let (mut printed, mut commands, mut samples) = (None, 0, 0);
+    for (name, text) in blocks(page) {
+        if let Some(name) = name {
+            folder.write(name, text);
+            continue;
         }
+        let lines = text.lines().filter_map(|line| line.strip_prefix("mopsim "));
+        let outputs: Vec<String> = lines.map(|line| folder.output(&arguments(line))).collect();
+        commands += outputs.len();
+        if let Some(last) = outputs.into_iter().next_back() {
+            printed = Some(last);
+        } else if let Some(printed) = &printed {
+            assert_shown(&text, printed);
+            samples += 1;
+        }
+    }
+    (commands, samples)
+}
+
+#[test]
+fn the_tutorial_shows_what_its_commands_print() {
+    let folder = Folder::new();
+    for file in ["cg.A.64.ti.zst", "cg.A.64.toml", "lu.A.64.it10.ti.zst", "lu.A.64.it10.toml"] {
+        let trace = std::fs::read(format!("{}/traces/{file}", env!("CARGO_MANIFEST_DIR"))).expect("a shipped file");
+        folder.write(&format!("traces/{file}"), trace);
+    }
+    assert_eq!(follow(include_str!("../../../docs/tutorial.md"), &folder), (5, 5));
+    assert!(folder.read("report.html").contains("CG and LU on three networks"));
+}
+
+#[test]
+fn the_pages_on_theory_show_what_their_commands_print() {
+    for (page, commands) in [
+        (include_str!("../../../docs/theory/replay.md"), 3),
+        (include_str!("../../../docs/theory/sharing.md"), 1),
+        (include_str!("../../../docs/theory/routing.md"), 3),
+        (include_str!("../../../docs/theory/packets.md"), 1),
+    ] {
+        assert_eq!(follow(page, &Folder::new()), (commands, commands));
     }
 }
