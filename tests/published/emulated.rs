@@ -22,6 +22,9 @@ use std::path::{Path, PathBuf};
 /// Rate of all cables, in bytes per second: 5 Mbit/s.
 const RATE: f64 = 625_000.0;
 
+/// Latency of a cable in seconds for models without a latency of messages, as in `mopsim emulate validate`.
+const LATENCY: f64 = 1e-5;
+
 /// Models, in the order of the tables.
 const MODELS: [&str; 4] = ["tcp", "ordered", "ideal", "smpi"];
 
@@ -62,12 +65,12 @@ fn traces(programs: &[String]) -> BTreeMap<String, Trace> {
     programs.iter().map(read).collect()
 }
 
-/// Hosts have no links of their own, and nothing has a latency, as on the emulated networks.
-fn network(spec: &str) -> NetworkUnderTest {
+/// Hosts have no links of their own, and switches no delay, as on the emulated networks.
+fn network(spec: &str, latency: f64) -> NetworkUnderTest {
     let nothing = Seconds::new(0.0).ok();
     let parameters = PlatformParameters {
         link_bandwidth: Some(Bandwidth::new(RATE).expect("a rate")),
-        link_latency: nothing,
+        link_latency: Seconds::new(latency).ok(),
         switch_delay: nothing,
         cable_delay: nothing,
         host_link_bandwidth: Some(HostLinkBandwidth::None),
@@ -92,8 +95,9 @@ fn model(name: &str) -> Model {
 
 fn predicted(name: &str, measured: &Measured, traces: &BTreeMap<String, Trace>) -> Times {
     let model = model(name);
+    let latency = if model.network.message_latency > 0.0 { 0.0 } else { LATENCY };
     let on = |spec: &String| {
-        let network = network(spec);
+        let network = network(spec, latency);
         let hosts = network.platform.hosts.len();
         let layout = Mapping::OneEach.layout(hosts, hosts).expect("a host for each rank");
         let seconds = |(program, trace): (&String, &Trace)| {
