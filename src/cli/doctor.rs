@@ -166,6 +166,16 @@ fn sheet(parts: &[Part], site: &Result<Site, Failure>) -> Sheet {
         ]
     };
     let column = |name, heading| Column { name, heading: Some(heading) };
+    let parts = Rows {
+        name: "parts",
+        columns: vec![
+            column("part", "optional part"),
+            column("found", "found"),
+            column("purpose", "for"),
+            column("detail", "version and place"),
+        ],
+        rows: parts.iter().map(row).collect(),
+    };
     Sheet {
         schema: "mopsim.doctor/1",
         title: format!("mopsim {} on {} ({})", env!("CARGO_PKG_VERSION"), std::env::consts::OS, std::env::consts::ARCH),
@@ -182,19 +192,7 @@ fn sheet(parts: &[Part], site: &Result<Site, Failure>) -> Sheet {
             ("temporary_folder", "temporary folder", Datum::Text(temporary.display().to_string())),
             ("temporary_free_bytes", "free in it, bytes", Datum::count(free)),
         ],
-        tables: vec![
-            settings(site),
-            Rows {
-                name: "parts",
-                columns: vec![
-                    column("part", "optional part"),
-                    column("found", "found"),
-                    column("purpose", "for"),
-                    column("detail", "version and place"),
-                ],
-                rows: parts.iter().map(row).collect(),
-            },
-        ],
+        tables: settings(site).into_iter().chain([parts]).collect(),
         detail: None,
         notes: vec![
             "Replays, studies and topologies need none of these parts.".to_owned(),
@@ -210,18 +208,18 @@ fn sheet(parts: &[Part], site: &Result<Site, Failure>) -> Sheet {
     }
 }
 
-/// The defaults of the site.
-fn settings(site: &Result<Site, Failure>) -> Rows {
-    let values = site.as_ref().map_or(&[][..], Site::values);
+/// The defaults of the site; `None` if it has none.
+fn settings(site: &Result<Site, Failure>) -> Option<Rows> {
+    let values = site.as_ref().ok().map(Site::values).filter(|values| !values.is_empty())?;
     let row =
         |default: &SiteDefault| [default.key, &default.value, &default.source].map(|text| Datum::Text(text.into()));
-    Rows {
+    Some(Rows {
         name: "site_defaults",
         columns: [("key", "site default"), ("value", "value"), ("source", "from")]
             .map(|(name, heading)| Column { name, heading: Some(heading) })
             .into(),
         rows: values.iter().map(|default| row(default).into()).collect(),
-    }
+    })
 }
 
 /// The config file in a sentence.
