@@ -28,7 +28,7 @@ pub use agreement::Called;
 pub use error::{Blocked, Place, ReplayError};
 pub use jobs::{Repeats, Span};
 pub use observer::{Interest, Observer, Wakening};
-pub use outcome::{LinkTraffic, Outcome, RankTimes};
+pub use outcome::{LinkTraffic, MOST_UTILISATION, Outcome, RankTimes};
 pub use progress::Counter;
 
 use crate::mpi::MpiOptions;
@@ -456,7 +456,9 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             messages,
             bytes,
             utilisation: match self.platform.links[i].policy {
-                SharingPolicy::Shared if end > 0.0 => bytes as f64 / (self.platform.links[i].bandwidth * share * end),
+                SharingPolicy::Shared if end > 0.0 => {
+                    (bytes as f64 / (self.platform.links[i].bandwidth * share * end)).min(MOST_UTILISATION)
+                }
                 _ => 0.0,
             },
         });

@@ -21,6 +21,10 @@ pub struct RankTimes {
     pub end: f64,
 }
 
+/// Largest utilisation of a link. SimGrid's incremental solver leaves outdated rates, several per cent too high at most.
+/// Messages that are in transit at the end of a replay are counted in full, so they could add any amount.
+pub const MOST_UTILISATION: f64 = 1.1;
+
 /// Traffic of a link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinkTraffic {
@@ -30,7 +34,8 @@ pub struct LinkTraffic {
     pub messages: u64,
     /// Bytes of those messages, envelopes included.
     pub bytes: u64,
-    /// Bytes over the capacity in the simulated time; 0 for a fat pipe, which has no such limit.
+    /// Bytes over the capacity in the simulated time, at most [`MOST_UTILISATION`]; 0 for a fat pipe, which has no such
+    /// limit.
     pub utilisation: f64,
 }
 

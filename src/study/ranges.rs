@@ -6,15 +6,12 @@
 
 use super::record::CellRecord;
 use super::workload::WorkloadInfo;
+use crate::engine::MOST_UTILISATION;
 use crate::result::critical::{CriticalPath, Step};
 use crate::result::explain::{BusyLink, PROFILE_GROUPS, Shares};
 
 /// Relative tolerance for sums of the same times in another order.
 const ROUNDING: f64 = 1e-6;
-
-/// Largest ratio of a link's apparent load to its capacity: SimGrid's incremental solver leaves outdated rates, several
-/// per cent too high at most.
-const OVERLOAD: f64 = 1.1;
 
 /// Returns the error in a record of a workload; `None` if a replay could have produced the record.
 pub(super) fn flaw(record: &CellRecord, workload: &WorkloadInfo) -> Option<String> {
@@ -56,7 +53,7 @@ fn check(record: &CellRecord, workload: &WorkloadInfo) -> Result<(), String> {
     if profile.len() > PROFILE_GROUPS {
         return Err(format!("`load_profile` has {} groups, and there are at most {PROFILE_GROUPS}", profile.len()));
     }
-    profile.iter().try_for_each(|&load| number("load_profile", load, OVERLOAD))?;
+    profile.iter().try_for_each(|&load| number("load_profile", load, MOST_UTILISATION))?;
     explanation.critical_path.iter().try_for_each(|path| critical_path(path, end, workload.ranks))
 }
 
@@ -83,7 +80,7 @@ fn shares(shares: &Shares, end: f64) -> Result<(), String> {
 }
 
 fn link(link: &BusyLink) -> Result<(), String> {
-    number("utilisation", link.utilisation, OVERLOAD)?;
+    number("utilisation", link.utilisation, MOST_UTILISATION)?;
     link.saturated.map_or(Ok(()), |share| number("saturated", share, 1.0 + ROUNDING))?;
     link.limiting.map_or(Ok(()), |share| number("limiting", share, 1.0 + ROUNDING))
 }

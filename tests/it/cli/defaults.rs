@@ -7,7 +7,7 @@ const RING: [&str; 4] = ["replay", "t.ti", "--topology", "ring:4"];
 const STUDY: &str = "title = 'x'\n[[networks]]\ntopology = 'ring:4'\n[[workloads]]\ntrace = 't.ti'\n";
 
 /// Values of version 0.1, each by its name.
-const NAMED: [&str; 16] = [
+const NAMED: [&str; 18] = [
     "--link-bandwidth",
     "40 Gbit/s",
     "--link-latency",
@@ -24,6 +24,8 @@ const NAMED: [&str; 16] = [
     "off",
     "--host-speed",
     "100 Gflop/s",
+    "--model",
+    "smpi",
 ];
 
 fn seconds(folder: &Folder, flags: &[&str]) -> f64 {
@@ -116,7 +118,7 @@ fn results_of_different_defaults_do_not_mix() {
     folder.refuse(&run(&["--resume"]), 2, &["r.jsonl", "its networks"]);
     folder.refuse(&["merge", "s.toml", "r.jsonl"], 2, &["r.jsonl", "its networks"]);
     // Only the set-up differs: nothing of the networks does.
-    let all_but_setup = [&NAMED[..12], &["--smp-setup", "on"]].concat();
+    let all_but_setup = [&NAMED[..12], &["--model", "smpi", "--smp-setup", "on"]].concat();
     folder.refuse(&run(&[&["--resume"], &all_but_setup[..]].concat()), 2, &["r.jsonl", "its model"]);
     let resumed = folder.output(&run(&[&["--resume"], &NAMED[..]].concat()));
     let pinned = folder.output(&["merge", "s.toml", "r.jsonl", "--defaults", "0.1"]);

@@ -114,7 +114,7 @@ fn a_cross_check_adds_packets_to_the_models() {
     let folder = study("[model]\nnetwork_model = 'smpi'\nbandwidth_factor = '0.97'");
     let result = folder.json(&["compare", "s.toml", "--cross-check"]);
     let check = &result["cross_check"][0];
-    assert_eq!(check["models"], serde_json::json!(["smpi", "packet"]));
+    assert_eq!(check["models"], serde_json::json!(["ordered", "packet"]));
     assert!(check["verdict"].as_str().is_some_and(|text| text.starts_with("The order of the networks")), "{check}");
     let asked_for = study("[check]\npackets = true\n[model]\nnetwork_model = 'smpi'\nbandwidth_factor = '0.97'");
     assert_eq!(asked_for.json(&["compare", "s.toml"])["cross_check"][0]["cells"], check["cells"]);
@@ -257,7 +257,7 @@ fn packets_can_be_checked_on_some_iterations() {
     // The study itself is as without the check.
     assert_eq!(result["cells"].as_array().map(Vec::len), Some(2 * 4));
     let check = &result["cross_check"][0];
-    assert_eq!(check["models"], serde_json::json!(["smpi", "packet"]));
+    assert_eq!(check["models"], serde_json::json!(["ordered", "packet"]));
     assert_eq!((check["iterations"].as_u64(), &check["not_modelled"]), (Some(2), &serde_json::json!(["shared"])));
     // IS.S does not repeat its calls often enough for iterations to be found.
     assert_eq!(check["of_iterations"], serde_json::json!([null, 4]));
@@ -320,7 +320,7 @@ fn networks_that_packets_do_not_model_are_left_out_of_a_study() {
     assert!(notes.contains("shared [packet]: not modelled: packets do not model cables"), "{notes}");
     // Packets alone have flows to be compared with.
     let result = folder.json(&["compare", "s.toml", "--cross-check"]);
-    assert_eq!(result["cross_check"][0]["models"], serde_json::json!(["smpi", "packet"]));
+    assert_eq!(result["cross_check"][0]["models"], serde_json::json!(["ordered", "packet"]));
     let text = folder.read("s.toml").replace("baseline = 'mesh'", "baseline = 'shared'");
     folder.write("s.toml", text);
     folder.refuse(&["compare", "s.toml"], 2, &["s.toml:2:", "the baseline is not modelled", "duplex = `shared`"]);

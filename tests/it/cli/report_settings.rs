@@ -66,7 +66,7 @@ fn the_box_on_duplex_is_there_only_where_something_is_shared_or_one_way() {
 fn sensitivity_is_a_table_of_the_report() {
     let page = page(2, &["--sensitivity"]);
     let table = between(&page, "<table class=\"sensitivity\">", "</table>")[0];
-    for row in ["as stated", "routing: ecmp", "mapping: random", "bandwidth -20 %", "model: ideal"] {
+    for row in ["as stated", "routing: ecmp", "mapping: random", "bandwidth -20 %", "model: smpi"] {
         assert!(table.contains(&format!("<th scope=\"row\">{row}</th>")), "{row}: {table}");
     }
 }

@@ -15,7 +15,7 @@ fn leaf_to_leaf() -> String {
 
 fn seconds(folder: &Folder, routing: &str) -> f64 {
     let fast = ["--link-bandwidth", "100 Gbit/s", "--host-link-bandwidth", "100 Gbit/s"];
-    let arguments = ["replay", "t.ti", "--topology", "kary_ntree:8,2", "--routing", routing];
+    let arguments = ["replay", "t.ti", "--topology", "kary_ntree:8,2", "--routing", routing, "--model", "smpi"];
     number(&folder.json(&[&arguments[..], &fast].concat()), "simulated_seconds")
 }
 

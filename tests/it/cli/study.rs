@@ -332,14 +332,14 @@ fn networks_are_called_equal_in_one_setting_and_where_repetitions_say_so() {
     }
 }
 
-const OWN: &str = "model = { bandwidth_factor = '0:0.5', crosstraffic = false }\n";
+const OWN: &str = "model = { bandwidth_factor = '0:0.5', crosstraffic = true }\n";
 
 /// A network may come with a model of its own. A report that names one model for all would be wrong for it.
 #[test]
 fn a_model_of_a_network_is_stated() {
     let networks = format!("[[networks]]\nname = 'a'\ntopology = 'ring:8'\n{OWN}{RING}");
     let folder = folder(&format!("title = 'x'\n{networks}{WORKLOADS}"));
-    let stated = "a has a model of its own: cross-traffic off, bandwidth-factor 0:0.5";
+    let stated = "a has a model of its own: cross-traffic on, bandwidth-factor 0:0.5";
     for format in ["text", "markdown", "json"] {
         let report = folder.output(&["compare", "s.toml", "--format", format]);
         assert!(report.replace("\n      ", " ").contains(stated), "{format}: {report}");
