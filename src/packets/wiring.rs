@@ -159,11 +159,13 @@ impl Wiring {
     }
 
     /// Returns the number of hosts of a switch.
+    #[inline]
     pub fn hosts_of(&self, switch: u32) -> u32 {
         self.host_first[switch as usize + 1] - self.host_first[switch as usize]
     }
 
     /// Returns the number of ports for the hosts of a switch, in each direction.
+    #[inline]
     pub fn host_ports(&self, switch: u32) -> u32 {
         match self.host_port {
             HostPort::Own => self.hosts_of(switch),
@@ -172,36 +174,43 @@ impl Wiring {
     }
 
     /// Returns the number of cables out of a switch.
+    #[inline]
     pub fn out_cables(&self, switch: u32) -> u32 {
         self.out_first[switch as usize + 1] - self.out_first[switch as usize]
     }
 
     /// Returns the number of cables into a switch.
+    #[inline]
     pub fn in_cables(&self, switch: u32) -> u32 {
         self.in_first[switch as usize + 1] - self.in_first[switch as usize]
     }
 
     /// Returns the number of outputs of a switch.
+    #[inline]
     pub fn outputs(&self, switch: u32) -> u32 {
         self.out_cables(switch) + self.host_ports(switch)
     }
 
     /// Returns the number of inputs of a switch.
+    #[inline]
     pub fn inputs(&self, switch: u32) -> u32 {
         self.in_cables(switch) + self.host_ports(switch)
     }
 
     /// Returns the first output that is a cable.
+    #[inline]
     pub fn first_cable(&self, switch: u32) -> u32 {
         if self.hosts_last { 0 } else { self.host_ports(switch) }
     }
 
     /// Returns the first output that is a host's.
+    #[inline]
     pub fn first_host_output(&self, switch: u32) -> u32 {
         if self.hosts_last { self.out_cables(switch) } else { 0 }
     }
 
     /// Returns the first input that is a host's.
+    #[inline]
     pub fn first_host_input(&self, switch: u32) -> u32 {
         if self.hosts_last { self.in_cables(switch) } else { 0 }
     }

@@ -83,7 +83,7 @@ impl State<'_> {
             let first = self.lines[first_line + vc as usize].first;
             let message = &self.messages[first as usize];
             let bytes = message.bytes.min(u64::from(level.mtu)) as u32 + level.header;
-            let fits = self.used[(number * vcs + vc) as usize] <= self.buffer.saturating_sub(bytes);
+            let fits = self.used[(number << self.shift | vc) as usize] <= self.buffer.saturating_sub(bytes);
             // First come, first served waits for its turn even if another message could be sent.
             if (fits || level.injection == Injection::FirstCome) && message.stamp < best {
                 (best, chosen) = (message.stamp, if fits { vc } else { NONE });
@@ -119,7 +119,7 @@ impl State<'_> {
         let packet = Packet {
             message: index,
             next: NONE,
-            lane: self.ports[number as usize].far * vcs + vc,
+            lane: self.ports[number as usize].far << self.shift | vc,
             bytes,
             to,
             target: self.fabric.wiring.switch_of(to),
@@ -134,7 +134,7 @@ impl State<'_> {
         self.made += 1;
         self.passed += 1;
         let packet = slots::store(&mut self.packets, &mut self.free_packets, packet);
-        self.used[(number * vcs + vc) as usize] += bytes;
+        self.used[(number << self.shift | vc) as usize] += bytes;
         let port = &mut self.ports[number as usize];
         let gone = t + whole(f64::from(bytes) * port.byte);
         port.free_at = gone;

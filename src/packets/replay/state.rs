@@ -25,8 +25,9 @@ pub(super) fn whole(time: f64) -> u64 {
     ((time + 0.5) as u64).min(LATEST)
 }
 
-/// Packet under way.
+/// Packet under way. The alignment puts each packet into one cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(super) struct Packet {
     pub message: u32,
     /// Packet behind it in its lane.
@@ -56,55 +57,68 @@ pub(super) struct Packet {
 pub(super) struct Lane {
     pub first: u32,
     pub last: u32,
-    /// Time at which the tail of the last departed packet has left, the port that it left by, and its job.
+    /// Time at which the tail of the last departed packet has left.
     pub busy_until: u64,
-    pub left_by: u32,
-    pub left_job: u32,
+}
+
+/// Last packet that left a lane: its port and its job.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Departure {
+    pub port: u32,
+    pub job: u32,
 }
 
 /// Input of a switch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Input {
     pub switch: u32,
-    /// Number among the inputs of its switch.
-    pub number: u32,
-    /// Port that sends to it.
+    /// Port that sends to it, and the latency of that port.
     pub from: u32,
+    pub latency: u64,
+    /// Number among the inputs of its switch.
+    pub number: u16,
     /// Next virtual channel in turn.
-    pub turn: u32,
+    pub turn: u8,
 }
 
-/// Request of a packet at the front of a lane for an output.
+/// Request of a packet at the front of a lane for an output. It has what an output compares, so that a choice reads
+/// neither lanes nor packets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
     pub lane: u32,
+    pub bytes: u32,
+    /// Input and virtual channel of the lane.
+    pub input: u16,
+    pub vc: u8,
     pub lowest: u8,
     pub highest: u8,
     pub priority: u8,
-    /// Earliest time at which it may leave.
-    pub from: u64,
+    /// `true` if the packet leaves only after its tail has arrived.
+    pub stored: bool,
 }
 
-/// Port that sends: an output of a switch, or a host's link to its switch.
+/// Port that sends: an output of a switch, or a host's link to its switch. Its first cache line has what a visit reads,
+/// the second one what changes when it sends.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(super) struct Port {
     /// Time at which its wire is free.
     pub free_at: u64,
     /// Time of the next [`Event::Port`]; [`NEVER`] if there is none.
     pub wake_at: u64,
-    /// Picoseconds per byte, and to the far end.
-    pub byte: f64,
-    pub latency: u64,
+    /// Instant at which it was put on the list of ports that may send.
+    pub touched: u64,
+    pub requests: Vec<Request>,
     /// Input at the far end; [`NONE`] if it is a host.
     pub far: u32,
-    pub link: u32,
     /// Next input of the switch in turn.
     pub pointer: u32,
     /// Inputs of the switch that it is an output of.
     pub inputs: u32,
-    /// Instant at which it was put on the list of ports that may send.
-    pub touched: u64,
-    pub requests: Vec<Request>,
+    pub link: u32,
+    /// Picoseconds per byte, and to the far end.
+    pub byte: f64,
+    pub latency: u64,
     pub messages: u64,
     pub bytes: u64,
     /// State of the link as last reported.
@@ -152,6 +166,8 @@ pub(super) struct State<'a> {
     pub fabric: &'a Fabric,
     pub platform: &'a Platform,
     pub vcs: u32,
+    /// Lane `vc` of input `i` is `i << shift | vc`; likewise the channels of ports.
+    pub shift: u32,
     /// Bytes of a buffer.
     pub buffer: u32,
     pub queue: EventQueue,
@@ -162,6 +178,8 @@ pub(super) struct State<'a> {
     pub used: Vec<u32>,
     pub inputs: Vec<Input>,
     pub lanes: Vec<Lane>,
+    /// Last packet that left each lane; only if watched.
+    pub departures: Vec<Departure>,
     /// Outputs requested by the packet at the front of a lane, the first `asked_of` of `most` for each lane; only for
     /// rules with several candidates.
     pub asked: Vec<u32>,
@@ -203,7 +221,6 @@ pub(super) struct State<'a> {
     /// As `behind`, by the jobs of the two packets.
     pub behind_jobs: FxHashMap<(u32, u32), (u64, u64)>,
     /// Working memory.
-    pub events: Vec<(u64, Event)>,
     pub more: Vec<crate::packets::routing::Candidate>,
 }
 
@@ -240,7 +257,7 @@ impl<'a> State<'a> {
             }
         };
         let mut ports = Vec::with_capacity((outputs + wiring.hosts()) as usize);
-        let mut inputs = vec![Input { switch: 0, number: 0, from: NONE, turn: 0 }; all_inputs as usize];
+        let mut inputs = vec![Input { switch: 0, from: NONE, latency: 0, number: 0, turn: 0 }; all_inputs as usize];
         for s in 0..n {
             for number in 0..wiring.outputs(s) {
                 let host = number.wrapping_sub(wiring.first_host_output(s));
@@ -263,7 +280,8 @@ impl<'a> State<'a> {
                     let end = wiring.near_end(s, number - wiring.first_cable(s));
                     first_out[end.switch as usize] + wiring.first_cable(end.switch) + end.cable
                 };
-                inputs[(first_in[s as usize] + number) as usize] = Input { switch: s, number, from, turn: 0 };
+                let input = Input { switch: s, from, latency: 0, number: number as u16, turn: 0 };
+                inputs[(first_in[s as usize] + number) as usize] = input;
             }
         }
         for host in 0..wiring.hosts() {
@@ -273,24 +291,30 @@ impl<'a> State<'a> {
             let [up, _] = platform.routes.host_links(HostId(host));
             ports.push(port(up, far, 0));
         }
+        for input in &mut inputs {
+            input.latency = ports[input.from as usize].latency;
+        }
         let uneven = ports.iter().any(|port| port.byte != ports[0].byte);
         let most = fabric.rule.candidates();
-        let lanes = all_inputs as usize * vcs as usize;
+        let shift = vcs.next_power_of_two().trailing_zeros();
+        let lanes = (all_inputs as usize) << shift;
         let packet = u64::from(fabric.level.mtu) + u64::from(fabric.level.header);
         Self {
             fabric,
             platform,
             vcs,
+            shift,
             buffer: u32::try_from(packet * u64::from(fabric.vc_buffer)).unwrap_or(u32::MAX),
             queue: EventQueue::new(),
             first_out,
-            used: vec![0; ports.len() * vcs as usize],
+            used: vec![0; ports.len() << shift],
             lines: vec![Line { first: NONE, last: NONE }; wiring.hosts() as usize * vcs as usize],
             filled: vec![0; wiring.hosts() as usize],
             next_vc: vec![0; wiring.hosts() as usize],
             ports,
             inputs,
-            lanes: vec![Lane { first: NONE, last: NONE, busy_until: 0, left_by: NONE, left_job: 0 }; lanes],
+            lanes: vec![Lane { first: NONE, last: NONE, busy_until: 0 }; lanes],
+            departures: vec![Departure { port: NONE, job: 0 }; if watched { lanes } else { 0 }],
             asked: if most > 1 { vec![NONE; lanes * most] } else { Vec::new() },
             asked_of: if most > 1 { vec![0; lanes] } else { Vec::new() },
             most,
@@ -315,7 +339,6 @@ impl<'a> State<'a> {
             changes: Vec::new(),
             behind: FxHashMap::default(),
             behind_jobs: FxHashMap::default(),
-            events: Vec::new(),
             more: Vec::new(),
         }
     }
@@ -351,10 +374,9 @@ impl<'a> State<'a> {
 
     /// Processes all events of the next instant.
     pub(super) fn instant(&mut self, t: u64) {
-        let mut events = std::mem::take(&mut self.events);
-        self.queue.take(&mut events);
-        for &(_, event) in &events {
-            match event {
+        let count = self.queue.take(t);
+        for index in 0..count {
+            match self.queue.taken(index, count) {
                 Event::Arrival { packet } => self.head_arrives(packet, t),
                 Event::Front { lane } => self.front(lane, t),
                 Event::Credit { channel, bytes } => self.credit(channel, bytes, t),
@@ -375,11 +397,9 @@ impl<'a> State<'a> {
                 Event::Arrived { message } => self.message_arrives(message, t),
             }
         }
-        events.clear();
-        self.events = events;
-        // Ports decide when all events of this instant are known.
-        let mut touched = std::mem::take(&mut self.touched);
-        for &port in &touched {
+        // Ports decide when all events of this instant are known. Their decisions touch no further ones.
+        for index in 0..self.touched.len() {
+            let port = self.touched[index];
             self.ports[port as usize].touched = NEVER;
             if port < self.outputs {
                 self.send(port, t);
@@ -387,7 +407,6 @@ impl<'a> State<'a> {
                 self.inject(port, t);
             }
         }
-        touched.clear();
-        self.touched = touched;
+        self.touched.clear();
     }
 }

@@ -2,7 +2,7 @@
 
 use super::fabric::FLIT;
 use super::queue::Event;
-use super::state::{NONE, Packet, Request, State, whole};
+use super::state::{Departure, Input, NONE, Packet, Request, State, whole};
 use crate::network::sharing::LinkState;
 use crate::packets::routing::{At, Candidate, Head};
 
@@ -20,7 +20,7 @@ impl State<'_> {
         packet.head_at = t;
         let lane_number = packet.lane;
         if self.uneven {
-            let from = self.inputs[(lane_number / self.vcs) as usize].from;
+            let from = self.inputs[(lane_number >> self.shift) as usize].from;
             packet.tail_at = t + whole(f64::from(packet.bytes) * self.ports[from as usize].byte);
         }
         let lane = &mut self.lanes[lane_number as usize];
@@ -42,20 +42,20 @@ impl State<'_> {
         let wiring = &*self.fabric.wiring;
         let index = self.lanes[lane as usize].first;
         let packet = self.packets[index as usize];
-        let (input, vc) = (self.inputs[(lane / self.vcs) as usize], lane % self.vcs);
+        let (input, vc) = (self.inputs[(lane >> self.shift) as usize], lane & ((1 << self.shift) - 1));
         let switch = input.switch;
         let first_out = self.first_out[switch as usize];
         if packet.target == switch && packet.phase & Head::DETOUR == 0 && !self.fabric.rule.delivers() {
             let output = wiring.host_output(switch, packet.to) as u16;
             let all = Candidate { output, lowest: 0, highest: (self.vcs - 1) as u8, priority: 0 };
-            return self.ask(lane, &packet, first_out, &[all], t);
+            return self.ask(lane, &input, &packet, first_out, &[all], t);
         }
-        let from_host = input.number.wrapping_sub(wiring.first_host_input(switch)) < wiring.hosts_of(switch);
+        let (from_host, number) = (input.from >= self.outputs, u32::from(input.number));
         let outputs = first_out as usize..self.first_out[switch as usize + 1] as usize;
         let at = At {
             switch,
-            cable: (!from_host).then(|| input.number - wiring.first_cable(switch)),
-            vc: if from_host { input.number } else { vc },
+            cable: (!from_host).then(|| number - wiring.first_cable(switch)),
+            vc: if from_host { number } else { vc },
             loads: &self.loads[outputs],
             seed: self.fabric.seed,
         };
@@ -75,25 +75,27 @@ impl State<'_> {
             if self.reads_loads && self.most == 1 {
                 self.loads[first_out as usize + usize::from(candidate.output)] += flits(packet.bytes);
             }
-            self.ask(lane, &packet, first_out, &[candidate], t);
+            self.ask(lane, &input, &packet, first_out, &[candidate], t);
         } else {
             more.push(candidate);
-            self.ask(lane, &packet, first_out, &more, t);
+            self.ask(lane, &input, &packet, first_out, &more, t);
             more.clear();
         }
         self.more = more;
     }
 
     /// Adds the requests of a lane.
-    fn ask(&mut self, lane: u32, packet: &Packet, first_out: u32, candidates: &[Candidate], t: u64) {
-        let incoming = self.ports[self.inputs[(lane / self.vcs) as usize].from as usize].byte;
+    fn ask(&mut self, lane: u32, input: &Input, packet: &Packet, first_out: u32, candidates: &[Candidate], t: u64) {
+        let incoming = if self.uneven { self.ports[input.from as usize].byte } else { 0.0 };
+        let vc = (lane & ((1 << self.shift) - 1)) as u8;
         for (place, candidate) in candidates.iter().enumerate() {
             let number = first_out + u32::from(candidate.output);
             let port = &mut self.ports[number as usize];
             // A packet that arrives slower than it leaves would be interrupted.
-            let from = if self.uneven && incoming > port.byte { packet.tail_at.max(t) } else { t };
+            let stored = incoming > port.byte;
             let Candidate { lowest, highest, priority, .. } = *candidate;
-            port.requests.push(Request { lane, lowest, highest, priority, from });
+            let (bytes, input) = (packet.bytes, input.number);
+            port.requests.push(Request { lane, bytes, input, vc, lowest, highest, priority, stored });
             if self.watched && port.free_at > t {
                 self.report(number, LinkState { full: true, limiting: true }, t);
             }
@@ -110,8 +112,8 @@ impl State<'_> {
     /// Records that the packet at the front of a lane, which leaves through an output, waited there behind one for an
     /// output that it had not requested (head-of-line blocking).
     fn was_behind(&mut self, lane_number: u32, wanted: u32, packet: &Packet) {
-        let lane = &self.lanes[lane_number as usize];
-        let (aggressor, waited) = (lane.left_by, lane.busy_until - packet.head_at);
+        let left = self.departures[lane_number as usize];
+        let (aggressor, waited) = (left.port, self.lanes[lane_number as usize].busy_until - packet.head_at);
         let asked = if self.most > 1 {
             let first = lane_number as usize * self.most;
             &self.asked[first..first + usize::from(self.asked_of[lane_number as usize])]
@@ -121,7 +123,7 @@ impl State<'_> {
         if asked.contains(&aggressor) {
             return;
         }
-        let jobs = (self.messages[packet.message as usize].job, lane.left_job);
+        let jobs = (self.messages[packet.message as usize].job, left.job);
         for entry in [self.behind.entry((wanted, aggressor)).or_default(), self.behind_jobs.entry(jobs).or_default()] {
             entry.0 += 1;
             entry.1 += waited;
@@ -131,10 +133,10 @@ impl State<'_> {
     /// Returns the channel with the most space that a request may use, the lowest of equals; `None` if none has room
     /// for the packet.
     #[inline]
-    fn channel_for(&self, port: u32, request: &Request, bytes: u32) -> Option<u32> {
-        let base = port * self.vcs;
+    fn channel_for(&self, port: u32, request: &Request) -> Option<u32> {
+        let base = port << self.shift;
         let mut best = None;
-        let mut least = self.buffer.saturating_sub(bytes).saturating_add(1);
+        let mut least = self.buffer.saturating_sub(request.bytes).saturating_add(1);
         for vc in u32::from(request.lowest)..=u32::from(request.highest) {
             let used = self.used[(base + vc) as usize];
             if used < least {
@@ -154,33 +156,35 @@ impl State<'_> {
             let free_at = port.free_at;
             return self.wake(number, free_at);
         }
-        let (mut best, mut chosen, mut soonest) = (u64::MAX, (0, 0), u64::MAX);
+        let behind = |place: u32, turn: u32, all: u32| if place >= turn { place - turn } else { place + all - turn };
+        let (mut best, mut chosen, mut soonest) = (u32::MAX, (0, 0), u64::MAX);
         for (at, request) in port.requests.iter().enumerate() {
-            if request.from > t {
-                soonest = soonest.min(request.from);
+            if request.stored {
+                let tail_at = self.packets[self.lanes[request.lane as usize].first as usize].tail_at;
+                if tail_at > t {
+                    soonest = soonest.min(tail_at);
+                    continue;
+                }
+            }
+            let key = u32::from(u8::MAX - request.priority) << 16
+                | behind(u32::from(request.input), port.pointer, port.inputs);
+            if key > best {
                 continue;
             }
-            let input = &self.inputs[(request.lane / self.vcs) as usize];
-            let behind = |place: u32, turn: u32, all: u32| {
-                u64::from(if place >= turn { place - turn } else { place + all - turn })
-            };
-            let key = u64::from(u8::MAX - request.priority) << 48
-                | behind(input.number, port.pointer, port.inputs) << 16
-                | behind(request.lane % self.vcs, input.turn, self.vcs);
-            if key >= best {
-                continue;
+            if key == best {
+                // Another channel of the same input: its turn decides.
+                let turn = u32::from(self.inputs[(request.lane >> self.shift) as usize].turn);
+                let place = |vc: u8| behind(u32::from(vc), turn, self.vcs);
+                if place(request.vc) >= place(port.requests[chosen.0].vc) {
+                    continue;
+                }
             }
-            let vc = if port.far == NONE {
-                Some(0)
-            } else {
-                let bytes = self.packets[self.lanes[request.lane as usize].first as usize].bytes;
-                self.channel_for(number, request, bytes)
-            };
+            let vc = if port.far == NONE { Some(0) } else { self.channel_for(number, request) };
             if let Some(vc) = vc {
                 (best, chosen) = (key, (at, vc));
             }
         }
-        if best < u64::MAX {
+        if best < u32::MAX {
             self.grant(number, chosen.0, chosen.1, t);
         } else if soonest < u64::MAX {
             self.wake(number, soonest);
@@ -190,8 +194,8 @@ impl State<'_> {
 
     /// Sends the packet of a request through an output from time `t` on.
     fn grant(&mut self, number: u32, request: usize, vc: u32, t: u64) {
-        let vcs = self.vcs;
-        let lane_number = self.ports[number as usize].requests.swap_remove(request).lane;
+        let shift = self.shift;
+        let Request { lane: lane_number, vc: own, .. } = self.ports[number as usize].requests.swap_remove(request);
         let lane = &self.lanes[lane_number as usize];
         let index = lane.first;
         if self.watched {
@@ -199,7 +203,8 @@ impl State<'_> {
             if packet.head_at < lane.busy_until {
                 self.was_behind(lane_number, number, &packet);
             }
-            self.lanes[lane_number as usize].left_job = self.messages[packet.message as usize].job;
+            let job = self.messages[packet.message as usize].job;
+            self.departures[lane_number as usize] = Departure { port: number, job };
         }
         let port = &mut self.ports[number as usize];
         let lane = &mut self.lanes[lane_number as usize];
@@ -208,11 +213,12 @@ impl State<'_> {
         let gone = t + whole(f64::from(bytes) * port.byte);
         let head = t + port.latency;
         let far = port.far;
-        let input = &mut self.inputs[(lane_number / vcs) as usize];
+        let input = &mut self.inputs[(lane_number >> shift) as usize];
         port.free_at = gone;
-        port.pointer = if input.number + 1 == port.inputs { 0 } else { input.number + 1 };
-        input.turn = (lane_number % vcs + 1) % vcs;
-        let from = input.from;
+        let next = u32::from(input.number) + 1;
+        port.pointer = if next == port.inputs { 0 } else { next };
+        input.turn = if u32::from(own) + 1 == self.vcs { 0 } else { own + 1 };
+        let (from, latency) = (input.from, input.latency);
         port.bytes += u64::from(bytes);
         self.passed += 1;
         let is_first = packet.number == 0 && self.messages[packet.message as usize].tag != NONE;
@@ -223,13 +229,12 @@ impl State<'_> {
         let waits = !port.requests.is_empty();
 
         // Lane that it leaves.
-        (lane.busy_until, lane.left_by) = (gone, number);
+        lane.busy_until = gone;
         lane.first = packet.next;
         if lane.first != NONE {
             self.queue.add(gone, Event::Front { lane: lane_number });
         }
-        let back = gone + self.ports[from as usize].latency;
-        self.queue.add(back, Event::Credit { channel: from * vcs + lane_number % vcs, bytes });
+        self.queue.add(gone + latency, Event::Credit { channel: from << shift | u32::from(own), bytes });
         if self.most > 1 {
             self.withdraw(lane_number);
         }
@@ -238,8 +243,8 @@ impl State<'_> {
         if far == NONE {
             self.deliver(index, head + (gone - t));
         } else {
-            packet_goes(&mut self.packets[index as usize], far * vcs + vc);
-            self.used[(number * vcs + vc) as usize] += bytes;
+            packet_goes(&mut self.packets[index as usize], far << shift | vc);
+            self.used[(number << shift | vc) as usize] += bytes;
             if self.reads_loads && self.most > 1 {
                 self.loads[number as usize] += flits(bytes);
             }
@@ -271,7 +276,7 @@ impl State<'_> {
     #[inline]
     pub(super) fn credit(&mut self, channel: u32, bytes: u32, t: u64) {
         self.used[channel as usize] -= bytes;
-        let port = channel / self.vcs;
+        let port = channel >> self.shift;
         if self.reads_loads && port < self.outputs {
             self.loads[port as usize] -= flits(bytes);
         }

@@ -12,6 +12,8 @@ use crate::routing::{self, Chosen, Ends, Options, RoutingSpec, Scope};
 use rayon::prelude::*;
 use std::sync::Arc;
 
+/// Bits of a note.
+const NOTE: u32 = 24;
 /// Most hops of all routes together: 2 bytes each.
 const MAX_HOPS: usize = 1 << 30;
 
@@ -26,6 +28,9 @@ struct StaticRoutes {
     /// The cables of the route from row `a` to column `b` are `cables[first[a * columns + b]..]`.
     first: Vec<u32>,
     cables: Vec<u16>,
+    /// `true` if the note of a packet stores the first cable of its route instead of its row: places of cables fit into a
+    /// note.
+    places: bool,
     longest: u32,
     name: String,
 }
@@ -100,23 +105,32 @@ pub(super) fn build(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError>
         cables.extend(row);
     }
     let (columns, name) = (columns.len(), name.to_owned());
-    Ok(Box::new(StaticRoutes { wiring, scope, place, columns, first, cables, longest, name }))
+    let places = cables.len() < 1 << NOTE;
+    Ok(Box::new(StaticRoutes { wiring, scope, place, columns, first, cables, places, longest, name }))
+}
+
+impl StaticRoutes {
+    /// Returns the number of a pair of row and destination.
+    #[inline]
+    fn pair(&self, row: u32, head: &Head) -> usize {
+        let column = if self.scope == Scope::Switches { self.place[head.target as usize] } else { head.to };
+        row as usize * self.columns + column as usize
+    }
 }
 
 impl Rule for StaticRoutes {
     fn route(&self, at: &At<'_>, head: &mut Head, _more: &mut Vec<Candidate>) -> Candidate {
-        // The note stores the row of the packet's source.
         if at.cable.is_none() {
-            head.note = match self.scope {
+            let row = match self.scope {
                 Scope::Pair => {
                     self.wiring.host_first[at.switch as usize] + at.vc - self.wiring.first_host_input(at.switch)
                 }
                 Scope::Switches | Scope::Destination => self.place[at.switch as usize],
             };
+            head.note = if self.places { self.first[self.pair(row, head)] } else { row };
         }
-        let column = if self.scope == Scope::Switches { self.place[head.target as usize] } else { head.to };
-        let pair = head.note as usize * self.columns + column as usize;
-        let cable = self.cables[(self.first[pair] + head.hops) as usize];
+        let first = if self.places { head.note } else { self.first[self.pair(head.note, head)] };
+        let cable = self.cables[(first + head.hops) as usize];
         by_hops(self.wiring.first_cable(at.switch), u32::from(cable), head)
     }
 
