@@ -114,7 +114,7 @@ fn a_cross_check_adds_packets_to_the_models() {
     let folder = study("[model]\nnetwork_model = 'smpi'\nbandwidth_factor = '0.97'");
     let result = folder.json(&["compare", "s.toml", "--cross-check"]);
     let check = &result["cross_check"][0];
-    assert_eq!(check["models"], serde_json::json!(["ordered", "packet"]));
+    assert_eq!(check["models"], serde_json::json!(["smpi", "packet"]));
     assert!(check["verdict"].as_str().is_some_and(|text| text.starts_with("The order of the networks")), "{check}");
     let asked_for = study("[check]\npackets = true\n[model]\nnetwork_model = 'smpi'\nbandwidth_factor = '0.97'");
     assert_eq!(asked_for.json(&["compare", "s.toml"])["cross_check"][0]["cells"], check["cells"]);
