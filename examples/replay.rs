@@ -17,7 +17,7 @@ pub fn outcome() -> Result<(Platform, Outcome), Box<dyn Error>> {
     let parameters =
         PlatformParameters { link_bandwidth: Some("200 Gbit/s".parse()?), ..PlatformParameters::default() };
     let platform = Platform::from_topology(&torus, &parameters.check()?, "dimension-order", 1)?;
-    // The defaults of the command line: network model smpi, exact sharing, collectives of MVAPICH2.
+    // The defaults of the command line: network model ordered, exact sharing, collectives of MVAPICH2.
     let (model, _) = ModelChoice::default().build()?;
     let outcome = replay(&trace, &platform, &Layout::one_each(trace.ranks()), &model, &mut ())?;
     Ok((platform, outcome))

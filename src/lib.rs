@@ -14,7 +14,7 @@
 //! // Where they do it: an 8 x 8 torus with a host per switch, links of 100 Gbit/s, switches of 100 ns.
 //! let torus = topology::build("torus:8x8")?;
 //! let platform = Platform::from_topology(&torus, &PlatformParameters::default().check()?, "dimension-order", 1)?;
-//! // How that becomes time: the network model of SMPI, exact sharing, the collectives of MVAPICH2.
+//! // How that becomes time: messages of a pair in order, exact sharing, the collectives of MVAPICH2.
 //! let (model, _) = ModelChoice::default().build()?;
 //! let layout = Layout::one_each(trace.ranks());
 //! let outcome = engine::replay(&trace, &platform, &layout, &model, &mut ())?;

@@ -94,8 +94,8 @@ def replay(
     seed : int, optional
         Seed of random topologies, routings and mappings that have none of their own (default 1).
     model : str or path, optional
-        Network model: ``"smpi"`` (default), ``"lv08"``, ``"cm02"``, ``"ideal"``, ``"tcp"``, ``"loggops"``,
-        ``"packet"``, or a file with constants.
+        Network model: ``"ordered"`` (default), ``"tcp"``, ``"ideal"``, ``"packet"``, ``"smpi"``, ``"lv08"``, ``"cm02"``,
+        ``"loggops"``, or a file with constants.
     collectives : str, optional
         Table that selects algorithms: ``"mvapich2"`` (default), ``"ompi"``, ``"mpich"``, ``"default"``.
     collective : mapping, optional

@@ -295,11 +295,14 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
     })
 }
 
+/// Largest share of the rate on the way back: models take less than the whole.
+const LARGEST_SHARE: f64 = 0.999;
+
 /// From the largest messages of both series: a stream with an opposite one gets `1 / (1 + share)` of the rate.
 fn share_of_the_way_back(stream: &[(u32, f64)], both: &[(u32, f64)]) -> Option<f64> {
     let same = |&(size, time): &(u32, f64)| Some(time / stream.iter().find(|point| point.0 == size)?.1);
     let ratio = middle(both.iter().rev().filter_map(same).take(3))?;
-    Some((ratio - 1.0).clamp(0.0, 1.0))
+    Some((ratio - 1.0).clamp(0.0, LARGEST_SHARE))
 }
 
 impl Fitted {

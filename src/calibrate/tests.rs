@@ -50,6 +50,11 @@ fn streams_say_what_senders_and_opposite_messages_take() {
     assert!((fitted.send_overhead[0].1 - 4e-7).abs() < 5e-8, "{fitted:?}");
     assert!((fitted.message_latency + fitted.send_overhead[0].1 - 2e-6).abs() < 1e-9);
     assert!((fitted.crosstraffic.unwrap() - 0.05).abs() < 1e-6);
+    // On a busy machine, messages in opposite directions can take more than twice as long.
+    let busy = [pong.clone(), stream(Kind::Stream, 1.0), stream(Kind::BothWays, 2.5)];
+    let slowest = fit(&busy, Route { bandwidth: Some(10e9), latency: 0.0 }).unwrap();
+    assert_eq!(slowest.crosstraffic, Some(0.999));
+    residuals(&busy, &slowest).unwrap();
     let found = residuals(&all, &fitted).unwrap();
     let large = found.iter().filter(|residual| residual.bytes >= 1 << 20);
     assert!(large.clone().count() == 9 && large.clone().all(|residual| residual.error() < 0.06), "{found:?}");
