@@ -51,6 +51,7 @@ pub mod design;
 #[cfg(unix)]
 pub mod emulate;
 pub mod engine;
+pub mod executable;
 pub mod export;
 pub mod ids;
 pub mod layout;
@@ -68,7 +69,7 @@ pub mod record;
 pub mod report;
 pub mod result;
 pub mod routing;
-mod similar;
+pub mod similar;
 mod slots;
 pub mod steps;
 pub mod study;

@@ -36,6 +36,11 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     fewest_edits.map(|best| best.1).or(most_alike.map(|best| best.1))
 }
 
+/// Returns `true` if a word is a known name with one letter more, less or changed, or with two neighbours swapped.
+pub fn is_slip(word: &str, known: &str) -> bool {
+    strsim::damerau_levenshtein(word, known) == 1
+}
+
 /// Returns the end of a message about an unknown name: ` (did you mean ...?)`, or nothing.
 pub fn did_you_mean(nearest: Option<&str>) -> String {
     nearest.map_or(String::new(), |name| format!(" (did you mean `{name}`?)"))

@@ -7,11 +7,12 @@ use super::args::Output;
 use super::failure::Failure;
 use super::print;
 use super::site::{self, Site};
+use mopsim::executable::{OF_ROOT, in_path};
 use mopsim::report::Sheet;
 use mopsim::report::sheet::{Column, Datum, Rows};
 use mopsim::report::site::SiteDefault;
 use mopsim::{memory, trace};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -60,13 +61,13 @@ pub fn run(output: &Output) -> Result<(), Failure> {
         purpose: "OTF2 archives without otf2-print",
     }];
     if let Some(named) = std::env::var_os("MPICC").filter(|named| !named.is_empty()) {
-        let found = in_path(Path::new(&named));
+        let found = in_path(Path::new(&named), &OF_ROOT);
         let detail =
             found.as_ref().map_or_else(|| format!("{} is missing", named.display()), |file| version(file, MPI_VERSION));
         parts.push(Part { name: "$MPICC", found: found.is_some(), detail, purpose: RECORD });
     }
     parts.extend(PROGRAMS.map(|(name, options, purpose)| {
-        let found = in_path(Path::new(name));
+        let found = in_path(Path::new(name), &OF_ROOT);
         let detail = found.as_ref().map_or_else(|| "not in PATH".to_owned(), |file| version(file, options));
         Part { name, found: found.is_some(), detail, purpose }
     }));
@@ -98,16 +99,6 @@ fn namespaces() -> [Part; 2] {
             purpose: "emulate: creates namespaces",
         },
     ]
-}
-
-/// Returns the file that a command name refers to. Tools of root are in folders that PATH may lack.
-fn in_path(name: &Path) -> Option<PathBuf> {
-    if name.components().count() > 1 {
-        return name.is_file().then(|| name.to_path_buf());
-    }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let more = ["/usr/sbin", "/sbin"].map(PathBuf::from);
-    std::env::split_paths(&path).chain(more).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
 /// Returns the version that a program prints for one of these options, and its path.

@@ -11,6 +11,7 @@ use mopsim::platform::PlatformParameters;
 use mopsim::platform::parameters::Duplex;
 use mopsim::platform::units::{Bandwidth, HostLinkBandwidth, Seconds, Speed};
 use mopsim::report::site::SiteDefault;
+use mopsim::similar::is_slip;
 use mopsim::study::choice::{ChoiceError, ModelChoice};
 use mopsim::study::toml_file::{self, Step};
 use serde::Deserialize;
@@ -243,14 +244,4 @@ pub fn config_file() -> Option<PathBuf> {
     }
     let folder = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")))?;
     Some(folder.join("mopsim").join("config.toml")).filter(|file| file.is_file())
-}
-
-/// `true` if a word is a key with one letter more, less or changed, or with two exchanged.
-fn is_slip(word: &str, key: &str) -> bool {
-    let (word, key) = (word.as_bytes(), key.as_bytes());
-    let same = word.iter().zip(key).take_while(|(a, b)| a == b).count();
-    let (word, key) = (&word[same..], &key[same..]);
-    let is_swapped = word.len() >= 2 && key.len() >= 2 && word[..2] == [key[1], key[0]] && word[2..] == key[2..];
-    let rest = |text: &[u8]| text.get(1..).unwrap_or_default().to_vec();
-    is_swapped || rest(word) == key || word == rest(key) || rest(word) == rest(key)
 }

@@ -3,6 +3,7 @@
 use super::commands::{self, Settings};
 use super::state::{LinkPlace, Record, SCHEMA, prefixes};
 use super::{Choice, EmulateError, Plan, Prefix, State, Stop};
+use crate::executable::{OF_ROOT, in_path};
 use crate::platform::{Link, Platform};
 use std::io::Write;
 use std::path::Path;
@@ -40,11 +41,7 @@ pub fn check_machine(verb: &'static str, programs: &[&str]) -> Result<(), Emulat
 /// # Errors
 /// [`EmulateError::NoProgram`] with the package that has it.
 pub fn find(program: &str) -> Result<std::path::PathBuf, EmulateError> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    // Root's tools are in folders that the path of other users may leave out.
-    let more = ["/usr/sbin", "/sbin"].map(Path::new).map(Path::to_path_buf);
-    let found = std::env::split_paths(&path).chain(more).map(|folder| folder.join(program)).find(|file| file.is_file());
-    found.ok_or_else(|| {
+    in_path(Path::new(program), &OF_ROOT).ok_or_else(|| {
         let base = Path::new(program).file_name().unwrap_or_default().to_string_lossy();
         let package =
             PACKAGES.iter().find(|(name, _)| base.starts_with(name)).map_or("coreutils", |(_, package)| package);

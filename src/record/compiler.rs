@@ -1,6 +1,7 @@
 //! The compiler of the MPI library, and its products.
 
-use std::ffi::{OsStr, OsString};
+use crate::executable::in_path;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,27 +19,17 @@ const SHOWN: usize = 15;
 pub fn find_compiler(given: Option<&Path>, command: &[OsString]) -> Result<PathBuf, RecordError> {
     let named = given.map(Path::to_path_buf).or_else(|| std::env::var_os("MPICC").map(PathBuf::from));
     if let Some(named) = named.filter(|named| !named.as_os_str().is_empty()) {
-        return in_path(named.as_os_str()).ok_or(RecordError::NoCompiler(named));
+        return in_path(&named, &[]).ok_or(RecordError::NoCompiler(named));
     }
     let beside = launcher_of(command).and_then(|launcher| {
-        let found = in_path(launcher)?;
+        let found = in_path(Path::new(launcher), &[])?;
         let name = found.file_name()?.to_str()?;
         let variant = ["mpirun", "mpiexec"].iter().find_map(|prefix| name.strip_prefix(prefix))?;
         // MPICH's launcher is also called by the name of its process manager.
         let variant = variant.strip_prefix(".hydra").unwrap_or(variant);
         Some(found.with_file_name(format!("mpicc{variant}"))).filter(|compiler| compiler.is_file())
     });
-    beside.or_else(|| in_path(OsStr::new("mpicc"))).ok_or_else(|| RecordError::NoCompiler("mpicc".into()))
-}
-
-/// Returns the file that a command name refers to.
-fn in_path(name: &OsStr) -> Option<PathBuf> {
-    let name = Path::new(name);
-    if name.components().count() > 1 {
-        return name.is_file().then(|| name.to_path_buf());
-    }
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+    beside.or_else(|| in_path(Path::new("mpicc"), &[])).ok_or_else(|| RecordError::NoCompiler("mpicc".into()))
 }
 
 /// Writes the source of the recorder into a folder and compiles it there; returns the library.
