@@ -85,11 +85,18 @@ pub struct Model {
 impl Model {
     /// Returns the default model: messages of a pair in order, exact sharing, and no merging of events beyond rounding.
     pub fn exact(collectives: Selector) -> Self {
-        let mpi = MpiOptions::default();
+        Self::with_network(NetworkModel::ordered(), collectives)
+    }
+
+    /// Returns the default model with another network model.
+    pub fn with_network(network: NetworkModel, collectives: Selector) -> Self {
+        let mut mpi = MpiOptions::default();
+        if network.sends_eagerly() {
+            mpi.async_below = mpi.detached_below;
+        }
         Self {
-            network: NetworkModel::ordered(),
-            // Eager messages leave when they are sent.
-            mpi: MpiOptions { async_below: mpi.detached_below, ..mpi },
+            network,
+            mpi,
             collectives,
             sharing: Rule::Exact,
             precision: Precision { transfers: 0.0, others: TIMING_PRECISION },

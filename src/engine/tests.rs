@@ -48,11 +48,7 @@ fn platform(hosts: usize, cores: u32) -> Platform {
 }
 
 fn model() -> Model {
-    Model {
-        network: NetworkModel::smpi(),
-        mpi: MpiOptions::default(),
-        ..Model::exact(Selector::new(Table::Mvapich2, false))
-    }
+    Model::with_network(NetworkModel::smpi(), Selector::new(Table::Mvapich2, false))
 }
 
 fn run_on(platform: &Platform, mapping: &Mapping, actions: &[&[Action]]) -> Result<Outcome, ReplayError> {

@@ -225,6 +225,11 @@ impl NetworkModel {
         Self { name: "ordered", in_order: true, ..Self::ideal() }
     }
 
+    /// Returns `true` if eager messages leave when they are sent, whether or not their receive is posted.
+    pub fn sends_eagerly(&self) -> bool {
+        self.in_order || self.packet_level.is_some()
+    }
+
     /// TCP: equal shares of what headers and framing leave, a latency for each message, acknowledgements on the way back,
     /// and one connection for each pair of ranks.
     ///

@@ -388,7 +388,7 @@ impl ModelChoice {
             said.insert("detached-below", bytes.to_string());
         }
         // On a connection, and as packets, data for which the sender does not wait is already in transit.
-        if (network.in_order || network.packet_level.is_some()) && self.async_below.is_none() {
+        if network.sends_eagerly() && self.async_below.is_none() {
             mpi.async_below = mpi.detached_below;
         }
         if let Some(grow) = self.growing_times {

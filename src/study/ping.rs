@@ -111,7 +111,7 @@ mod tests {
             ..PlatformParameters::default()
         };
         let platform = two_hosts(&parameters).unwrap();
-        let model = |network| Model { network, ..Model::exact(Selector::new(Table::Mvapich2, false)) };
+        let model = |network| Model::with_network(network, Selector::new(Table::Mvapich2, false));
         let ideal = one_way(&platform, &model(NetworkModel::ideal()), 1000).unwrap();
         assert!((ideal - 2e-6).abs() < 1e-15, "{ideal}");
         // 1016 bytes: 1.9503 latencies, and 0.341987 of the bandwidth.

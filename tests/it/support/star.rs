@@ -2,7 +2,6 @@
 
 use mopsim::engine::Model;
 use mopsim::ids::{HostId, LinkId};
-use mopsim::mpi::MpiOptions;
 use mopsim::mpi::collective::{Selector, select::Table};
 use mopsim::network::model::NetworkModel;
 use mopsim::platform::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
@@ -42,5 +41,5 @@ pub fn platform(hosts: u32, links: u32, cores: u32, routes: Arc<dyn RouteTable>)
 
 /// SMPI's network with exact sharing, and a table of collectives.
 pub fn model(table: Table) -> Model {
-    Model { network: NetworkModel::smpi(), mpi: MpiOptions::default(), ..Model::exact(Selector::new(table, true)) }
+    Model::with_network(NetworkModel::smpi(), Selector::new(table, true))
 }
