@@ -4,7 +4,8 @@ use super::args::{Collectives, Output, Switch};
 use super::failure::Failure;
 use super::print;
 use mopsim::mpi::collective::select::Table;
-use mopsim::report::{CallOptions, CollectivesReport};
+use mopsim::report::{CallOptions, CollectivesReport, NamedTable};
+use mopsim::study::choice::TableChoice;
 use mopsim::trace::CollectiveKind;
 
 /// Largest number of ranks: an all-to-all has its square in messages, all of which are counted.
@@ -22,17 +23,18 @@ pub fn run(arguments: &Collectives, output: &Output) -> Result<(), Failure> {
         let message = format!("--ranks-per-host {ranks_per_host} does not divide the {ranks} ranks");
         return Err(Failure::input(message, "all hosts carry the same number of ranks here"));
     }
-    let table = arguments.collectives.as_deref().map(table).transpose()?;
     let call =
         CallOptions { ranks, ranks_per_host, size: arguments.size, smp_setup: arguments.smp_setup == Some(Switch::On) };
+    let table = arguments.collectives.as_deref().map(|name| table(name, call.smp_setup)).transpose()?;
     // Crossovers are shown if operations are named; without a table, those of all tables.
-    let crossovers = match (kinds.is_empty(), table) {
+    let crossovers = match (kinds.is_empty(), &table) {
         (true, _) => Vec::new(),
-        (false, Some(table)) => vec![table],
-        (false, None) => Table::ALL.to_vec(),
+        (false, Some(table)) => vec![table.clone()],
+        (false, None) => Table::ALL.map(|table| NamedTable::of(table, call.smp_setup)).into(),
     };
     let kinds = if kinds.is_empty() { CollectiveKind::ALL.to_vec() } else { kinds };
-    let report = CollectivesReport::of(&kinds, &call, table.unwrap_or(Table::Mvapich2), &crossovers);
+    let table = table.unwrap_or_else(|| NamedTable::of(Table::Mvapich2, call.smp_setup));
+    let report = CollectivesReport::of(&kinds, &call, &table, &crossovers);
     print(|out| output.format.collectives(&report, out))
 }
 
@@ -43,9 +45,7 @@ fn kind(name: &str) -> Result<CollectiveKind, Failure> {
     })
 }
 
-fn table(name: &str) -> Result<Table, Failure> {
-    Table::from_name(name).ok_or_else(|| {
-        let names = Table::ALL.map(Table::name).join(", ");
-        Failure::input(format!("--collectives `{name}`: there is no such table"), format!("tables are {names}"))
-    })
+fn table(name: &str, smp_setup: bool) -> Result<NamedTable, Failure> {
+    let choice = TableChoice::find(name)?;
+    Ok(NamedTable { selector: choice.selector(smp_setup), name: choice.name })
 }

@@ -111,6 +111,7 @@ pub fn named_model(name: &str) -> Result<ModelChoice, Failure> {
                     "the keys are those of the table [model] of studies (docs/reference/studies.md)",
                 ),
             })?;
+        let choice = choice.in_folder(file.parent().unwrap_or(Path::new("")));
         if let Err(error) = choice.build() {
             let help = error.help();
             let place = error.key().and_then(|key| toml_file::place_of_value(&text, &[Step::Key(key)]));

@@ -6,13 +6,12 @@
 use super::failure::Failure;
 use super::{memory, options, topology};
 use mopsim::cost::PriceList;
-use mopsim::mpi::collective::select::Table;
 use mopsim::platform::PlatformParameters;
 use mopsim::platform::parameters::Duplex;
 use mopsim::platform::units::{Bandwidth, HostLinkBandwidth, Seconds, Speed};
 use mopsim::report::site::SiteDefault;
 use mopsim::similar::is_slip;
-use mopsim::study::choice::{ChoiceError, ModelChoice};
+use mopsim::study::choice::{ModelChoice, TableChoice};
 use mopsim::study::toml_file::{self, Step};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -194,11 +193,10 @@ impl Site {
             self.model.network_model.get_or_insert(built.1.network_model);
         }
         if let Some(table) = written.collectives {
-            if Table::from_name(&table).is_none() {
-                let error = ChoiceError::unknown("collectives", &table, &Table::ALL.map(Table::name));
-                return Err(("collectives", error.into()));
-            }
-            self.model.collectives = Some(table);
+            let chosen = ModelChoice { collectives: Some(table), ..ModelChoice::default() }.in_folder(folder);
+            TableChoice::find(chosen.collectives.as_deref().unwrap_or(""))
+                .map_err(|error| ("collectives", error.into()))?;
+            self.model.collectives = chosen.collectives;
         }
         if let Some(file) = written.prices {
             self.prices = Some(folder.join(file));

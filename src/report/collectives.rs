@@ -33,7 +33,7 @@ pub struct CollectivesReport {
     /// `true` if the calls include the cost of finding out which ranks share a host.
     pub smp_setup: bool,
     /// Table that combined algorithms use for parts of their work.
-    pub table: &'static str,
+    pub table: String,
     /// One entry per operation.
     pub collectives: Vec<Operation>,
 }
@@ -58,7 +58,7 @@ pub struct Operation {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TableChoice {
     /// Name of the table.
-    pub table: &'static str,
+    pub table: String,
     /// Name of the algorithm, or of those of a plan of several stages.
     pub algorithm: String,
     /// Rule that applied: P is the number of ranks, n the size.
@@ -85,7 +85,7 @@ pub struct AlgorithmRow {
     /// Payload of these messages in bytes.
     pub bytes: u64,
     /// Names of the tables that select it.
-    pub picked_by: Vec<&'static str>,
+    pub picked_by: Vec<String>,
     /// Difference from the original algorithm, if any.
     pub note: Option<&'static str>,
 }
@@ -94,11 +94,27 @@ pub struct AlgorithmRow {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Crossover {
     /// Name of the table.
-    pub table: &'static str,
+    pub table: String,
     /// Smallest size of the range, in bytes.
     pub from_bytes: u32,
     /// Name of the algorithm in the range.
     pub algorithm: String,
+}
+
+/// A table of the report: one of a library, or one with a rule file.
+#[derive(Debug, Clone)]
+pub struct NamedTable {
+    /// Name in the report.
+    pub name: String,
+    /// Its choices.
+    pub selector: Selector,
+}
+
+impl NamedTable {
+    /// Returns the table of a library.
+    pub fn of(table: Table, smp_setup: bool) -> Self {
+        Self { name: table.name().to_owned(), selector: Selector::new(table, smp_setup) }
+    }
 }
 
 /// Largest size of a search for crossovers: beyond any limit of the tables.
@@ -163,13 +179,12 @@ impl Asked {
         if words.is_empty() { "nothing".to_owned() } else { words.join(", ") }
     }
 
-    fn choice(&self, table: Table, options: &CallOptions) -> TableChoice {
-        let selector = Selector::new(table, options.smp_setup);
-        let (algorithm, said) = self.explain(&selector, options.size);
+    fn choice(&self, table: &NamedTable, options: &CallOptions) -> TableChoice {
+        let (algorithm, said) = self.explain(&table.selector, options.size);
         let (call, counts) = self.call(options.size);
-        let listing = list(&selector, &call, &counts, &self.layout);
+        let listing = list(&table.selector, &call, &counts, &self.layout);
         TableChoice {
-            table: table.name(),
+            table: table.name.clone(),
             algorithm,
             rule: said.rule.map(|rule| rule.to_string()),
             messages: listing.messages(),
@@ -178,10 +193,9 @@ impl Asked {
         }
     }
 
-    fn row(&self, choice: Choice, inner: Table, options: &CallOptions, choices: &[TableChoice]) -> AlgorithmRow {
+    fn row(&self, choice: Choice, inner: &Selector, options: &CallOptions, choices: &[TableChoice]) -> AlgorithmRow {
         let name = choice.name();
-        let selector = Selector::new(inner, options.smp_setup);
-        let selector = selector.with_override(self.kind, name).unwrap_or(selector);
+        let selector = inner.clone().with_override(self.kind, name).unwrap_or_else(|_| inner.clone());
         let (call, counts) = self.call(options.size);
         let listing = list(&selector, &call, &counts, &self.layout);
         AlgorithmRow {
@@ -190,17 +204,21 @@ impl Asked {
             summary: choice.summary(),
             messages: listing.messages(),
             bytes: listing.bytes(),
-            picked_by: choices.iter().filter(|picked| picked.algorithm == name).map(|picked| picked.table).collect(),
+            picked_by: choices
+                .iter()
+                .filter(|picked| picked.algorithm == name)
+                .map(|picked| picked.table.clone())
+                .collect(),
             note: listing.substitution.map(|substitution| substitution.text),
         }
     }
 
     /// Returns the ranges of sizes with one choice each. Limits of tables differ by at least about half an octave;
     /// between two such sizes each change is found by bisection.
-    fn crossovers(&self, table: Table, smp_setup: bool) -> Vec<Crossover> {
-        let selector = Selector::new(table, smp_setup);
-        let words = |size: u32| self.explain(&selector, size).0;
-        let mut crossovers = vec![Crossover { table: table.name(), from_bytes: 0, algorithm: words(0) }];
+    fn crossovers(&self, table: &NamedTable) -> Vec<Crossover> {
+        let words = |size: u32| self.explain(&table.selector, size).0;
+        let range = |from_bytes, algorithm| Crossover { table: table.name.clone(), from_bytes, algorithm };
+        let mut crossovers = vec![range(0, words(0))];
         let mut below = 0;
         let mut octave: u32 = 1;
         while octave <= LARGEST {
@@ -219,7 +237,7 @@ impl Asked {
                         }
                     }
                     current = words(high);
-                    crossovers.push(Crossover { table: table.name(), from_bytes: high, algorithm: current.clone() });
+                    crossovers.push(range(high, current.clone()));
                     below = high;
                 }
                 below = size;
@@ -231,18 +249,23 @@ impl Asked {
 }
 
 impl CollectivesReport {
-    /// Creates a report on `kinds`. Combined algorithms use `table` for parts of their work. Crossovers are searched in
-    /// the tables of `crossovers`.
+    /// Creates a report on `kinds`. Combined algorithms use `table` for parts of their work; its choices are listed after
+    /// those of all libraries if it is none of them. Crossovers are searched in the tables of `crossovers`.
     ///
     /// Message counts are computed message by message, in proportional time.
-    pub fn of(kinds: &[CollectiveKind], options: &CallOptions, table: Table, crossovers: &[Table]) -> Self {
+    pub fn of(kinds: &[CollectiveKind], options: &CallOptions, table: &NamedTable, crossovers: &[NamedTable]) -> Self {
         let per_host = options.ranks_per_host.max(1);
         let hosts = || (0..options.ranks).map(|rank| HostId(rank / per_host)).collect();
+        let mut tables: Vec<NamedTable> = Table::ALL.map(|table| NamedTable::of(table, options.smp_setup)).into();
+        if tables.iter().all(|known| known.name != table.name) {
+            tables.push(table.clone());
+        }
         let operation = |&kind: &CollectiveKind| {
             let asked = Asked { kind, layout: Layout::new(hosts()) };
-            let choices: Vec<TableChoice> = Table::ALL.map(|table| asked.choice(table, options)).into();
-            let algorithms = Choice::of(kind).map(|choice| asked.row(choice, table, options, &choices)).collect();
-            let found = crossovers.iter().flat_map(|&table| asked.crossovers(table, options.smp_setup));
+            let choices: Vec<TableChoice> = tables.iter().map(|table| asked.choice(table, options)).collect();
+            let row = |choice| asked.row(choice, &table.selector, options, &choices);
+            let algorithms = Choice::of(kind).map(row).collect();
+            let found = crossovers.iter().flat_map(|table| asked.crossovers(table));
             Operation {
                 collective: kind.name(),
                 size_of: size_of(kind),
@@ -256,7 +279,7 @@ impl CollectivesReport {
             ranks_per_host: per_host,
             size_bytes: options.size,
             smp_setup: options.smp_setup,
-            table: table.name(),
+            table: table.name.clone(),
             collectives: kinds.iter().map(operation).collect(),
         }
     }

@@ -45,7 +45,7 @@ fn write_operation(operation: &Operation, out: &mut dyn Write) -> io::Result<()>
     let mut table = "";
     for crossover in &operation.crossovers {
         if crossover.table != table {
-            table = crossover.table;
+            table = &crossover.table;
             writeln!(out, "    {table}")?;
         }
         let from = grouped(u64::from(crossover.from_bytes));

@@ -49,7 +49,7 @@ pub mod trace_matrix;
 pub mod workload;
 pub mod wrap;
 
-pub use collectives::{AlgorithmRow, CallOptions, CollectivesReport, Crossover, Operation, TableChoice};
+pub use collectives::{AlgorithmRow, CallOptions, CollectivesReport, Crossover, NamedTable, Operation, TableChoice};
 pub use replay::{ReplayReport, Split, TimeSplit};
 pub use sheet::Sheet;
 pub use throughput::ThroughputReport;

@@ -203,7 +203,10 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
             let message = "only one of collectives and collectives in [model] can say which tables are used";
             return Err(wrong("collectives", message));
         }
-        Some(tables) if overrides.model.collectives.is_none() => tables.iter().cloned().map(Some).collect(),
+        Some(tables) if overrides.model.collectives.is_none() => {
+            let resolved = |name: &String| ModelChoice { collectives: Some(name.clone()), ..ModelChoice::default() };
+            tables.iter().map(|name| resolved(name).in_folder(&folder).collectives).collect()
+        }
         _ => vec![None],
     };
     let routings = match &file.routings {
@@ -233,7 +236,7 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
     };
     let base = ModelChoice {
         defaults: overrides.network.defaults.or(file.defaults),
-        ..overrides.model.clone().over(&file.model)
+        ..overrides.model.clone().over(&file.model.clone().in_folder(&folder))
     };
     let (networks, added) = match checks_whole_replays(file, overrides) {
         true => with_packets(&base, networks),

@@ -5,11 +5,11 @@ use super::cross_check::has_packets;
 pub use super::cross_traffic::CrossTraffic;
 pub use super::loggops::LogGopsChoice;
 pub use super::packets::PacketChoice;
-use super::{packets, site};
+pub use super::tables::TableChoice;
+use super::{packets, site, tables};
 use crate::defaults::Version;
 use crate::engine::{Model, TIMING_PRECISION};
 use crate::mpi::MpiOptions;
-use crate::mpi::collective::select::{Selector, Table};
 use crate::network::Precision;
 use crate::network::model::{LogGops, NetworkModel, Packets};
 use crate::network::sharing::Rule;
@@ -19,6 +19,7 @@ use crate::similar::nearest;
 use crate::trace::CollectiveKind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Seconds below which SimGrid's defaults consider two events simultaneous (`surf/precision`, as set by `smpirun`).
 const SIMGRID_TIMING_PRECISION: f64 = 1e-9;
@@ -88,7 +89,11 @@ impl ChoiceError {
 
     /// Returns one line on how to fix it.
     pub fn help(&self) -> &'static str {
-        if self.named { "choose one of the names" } else { "change the value so that the rule holds" }
+        match (self.named, self.option.as_str()) {
+            (true, _) => "choose one of the names",
+            (false, "collectives") => "name a rule file of Open MPI's tuned module, classic or JSON (docs/models.md)",
+            (false, _) => "change the value so that the rule holds",
+        }
     }
 }
 
@@ -99,7 +104,7 @@ pub struct ModelChoice {
     /// One of [`NetworkModel::NAMES`]; `packet:routing=amin,vcs=6` has constants of
     /// [`Self::packet`].
     pub network_model: Option<String>,
-    /// Collective table: `mvapich2`, `ompi`, `mpich` or `default`.
+    /// Collective table: `mvapich2`, `ompi`, `mpich`, `default`, or `ompi:FILE` with a rule file.
     pub collectives: Option<String>,
     /// One algorithm for all calls of an operation, e.g. `alltoall = "bruck"`.
     #[serde(default)]
@@ -267,6 +272,14 @@ fn overhead(
 }
 
 impl ModelChoice {
+    /// Resolves the name of a rule file, which is relative to `folder`.
+    pub fn in_folder(mut self, folder: &Path) -> Self {
+        if let Some(table) = &mut self.collectives {
+            tables::in_folder(table, folder);
+        }
+        self
+    }
+
     /// Returns these choices, with missing ones from `base`.
     pub fn over(self, base: &ModelChoice) -> ModelChoice {
         let mut collective = base.collective.clone();
@@ -538,12 +551,10 @@ impl ModelChoice {
                 named: false,
             });
         }
-        let table = self.collectives.as_deref().unwrap_or("mvapich2");
-        let table = Table::from_name(table)
-            .ok_or_else(|| ChoiceError::unknown("collectives", table, &Table::ALL.map(Table::name)))?;
+        let chosen = TableChoice::find(self.collectives.as_deref().unwrap_or("mvapich2"))?;
         // SimGrid's SMPI always runs it, so the current defaults are right for `compat` as well.
         let smp_setup = self.smp_setup.unwrap_or(self.defaults.unwrap_or_default().values().smp_setup);
-        let mut collectives = Selector::new(table, smp_setup);
+        let mut collectives = chosen.selector(smp_setup);
         for (kind, algorithm) in &self.collective {
             let kind_names = CollectiveKind::ALL.map(CollectiveKind::name);
             let operation = CollectiveKind::ALL
@@ -559,7 +570,7 @@ impl ModelChoice {
         }
         let description = ModelDescription {
             network_model: network.name.to_owned(),
-            collectives: table.name().to_owned(),
+            collectives: chosen.name,
             collective: self.collective.clone(),
             sharing: if network.packet_level.is_some() { "packets" } else { sharing.name() }.to_owned(),
             timing_precision,

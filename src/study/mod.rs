@@ -47,6 +47,7 @@ mod simgrid_settings;
 mod site;
 mod source;
 pub mod statistics;
+mod tables;
 pub mod toml_file;
 pub mod traffic;
 pub mod workload;

@@ -312,6 +312,10 @@ impl NetworkChoice {
     /// # Errors
     /// [`NetworkError`].
     pub fn build_on(&self, graph: Option<Arc<Topology>>, folder: &Path) -> Result<NetworkUnderTest, NetworkError> {
+        let model = self.model.clone().in_folder(folder);
+        if model.collectives != self.model.collectives {
+            return Self { model, ..self.clone() }.build_on(graph, Path::new(""));
+        }
         self.model.build()?;
         for (key, quoted) in [("price", &self.price), ("watts", &self.watts)] {
             if let Some((_, value)) = quoted.as_ref().and_then(Quoted::mistake) {

@@ -26,7 +26,7 @@ pub struct Collectives {
     pub ranks_per_host: u32,
     /// Table whose crossovers are shown: mvapich2, ompi, mpich or default [default: all]
     ///
-    /// Combined algorithms use it in turn; mvapich2 if it is left out.
+    /// Combined algorithms use it in turn; mvapich2 if it is left out. ompi:FILE shows what a rule file of Open MPI chooses.
     #[arg(long, value_name = "TABLE", value_parser = Known(tables), hide_possible_values = true)]
     pub collectives: Option<String>,
     /// Include the messages that find ranks on the same host, as in the first call of a replay [default: off]

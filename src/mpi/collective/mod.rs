@@ -16,6 +16,7 @@ pub mod select;
 mod testing;
 
 use crate::trace::CollectiveKind;
+use std::num::NonZeroU32;
 
 pub use select::{Selector, SmpKnown, Substitution};
 
@@ -99,6 +100,31 @@ pub struct Stage {
     pub element: u64,
     /// Count vector, for algorithms with one.
     pub vector: Vector,
+    /// Parameters of the algorithm that a rule file sets.
+    pub tuning: Tuning,
+}
+
+/// Parameters of an algorithm that its caller may set, as rule files of Open MPI do. Algorithms without them ignore them.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Tuning {
+    /// Bytes of a segment; `None`: as the algorithm chooses.
+    pub segment: Option<NonZeroU32>,
+    /// Chains that start at the root, or exchanges that are under way at a time; 0: as the algorithm chooses.
+    pub width: u16,
+}
+
+impl Tuning {
+    /// Segment of a message that is not cut.
+    pub const WHOLE: NonZeroU32 = NonZeroU32::MAX;
+
+    /// Returns the bytes of a segment, where the algorithm itself chooses `own`.
+    pub fn segment_or(self, own: u64) -> u64 {
+        match self.segment {
+            None => own,
+            Some(Self::WHOLE) => u64::MAX,
+            Some(bytes) => u64::from(bytes.get()),
+        }
+    }
 }
 
 /// Progress of a rank in a stage. Starts as [`Cursor::default`].

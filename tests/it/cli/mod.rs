@@ -20,6 +20,7 @@ mod replay;
 mod report_html;
 mod report_settings;
 mod routing;
+mod rule_files;
 mod shell;
 mod simgrid_page;
 mod site;

@@ -155,7 +155,7 @@ fn what_is_read_back_sends_what_the_original_sends() {
             assert!(order.to_string().contains("in which they become ready"), "{order}");
             let wrong: Vec<_> = inspect::check(&again).into_iter().filter(|f| f.severity == Severity::Error).collect();
             assert!(wrong.is_empty(), "{ranks} ranks, {}: {wrong:?}", table.name());
-            let (expected, found) = (matrix(&trace, selector), matrix(&again, selector));
+            let (expected, found) = (matrix(&trace, selector.clone()), matrix(&again, selector));
             assert!(expected.0.values().map(|sum| sum.0).sum::<u64>() > 1000);
             assert_eq!(found, expected, "{ranks} ranks, {}", table.name());
             let flops = |trace: &Trace, rank: usize| {

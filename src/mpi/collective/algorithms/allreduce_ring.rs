@@ -2,7 +2,7 @@
 
 use super::support::{chunk, others};
 use super::tree::segment_count;
-use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
+use crate::mpi::collective::{Algorithm, Cursor, Scope, Step, Tuning};
 
 /// P equal blocks; the stage's `count` is the length of one. Plans ([`select`](crate::mpi::collective::select)) divide
 /// a vector into such blocks. Patarasuk and Yuan 2009; SimGrid (`allreduce-lr.cpp`).
@@ -35,8 +35,8 @@ fn ring(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
 }
 
 /// Returns the number of phases, if a vector is long enough for one.
-pub fn phases(ranks: u32, count: u64, element: u64) -> Option<u64> {
-    let segment = segment_count(SEGMENT, element, count);
+pub fn phases(ranks: u32, count: u64, element: u64, tuning: Tuning) -> Option<u64> {
+    let segment = segment_count(tuning.segment_or(SEGMENT), element, count);
     let round = u64::from(ranks).saturating_mul(segment);
     if count == 0 || count < round {
         return None;
@@ -52,7 +52,7 @@ fn share(total: u64, parts: u64, index: u64) -> u64 {
 
 fn segmented_ring(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     let (count, element) = (scope.stage.count, scope.stage.element);
-    let phases = phases(scope.size, count, element).unwrap_or(1);
+    let phases = phases(scope.size, count, element, scope.stage.tuning).unwrap_or(1);
     let (right, left) = (scope.after(scope.me, 1), scope.before(scope.me, 1));
     let (ranks, others) = (u64::from(scope.size), others(scope));
     let block = |owner: u32| share(count, ranks, u64::from(owner));

@@ -53,6 +53,16 @@ pub static SCATTERED: Algorithm = Algorithm {
     steps: scattered,
 };
 
+/// As [`LINEAR`], with a limited number of exchanges under way; the oldest is waited for, where Open MPI waits for any.
+/// Open MPI (`coll_base_alltoall.c`, linear with synchronisation).
+pub static LINEAR_SYNC: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Alltoall),
+    name: "linear-sync",
+    simgrid: &[],
+    summary: "exchanges with everybody; all at once, or as many at a time as a rule file says",
+    steps: linear_sync,
+};
+
 /// Number of partners that [`SCATTERED`] keeps under way.
 const THROTTLE: u32 = 4;
 
@@ -67,6 +77,26 @@ fn linear(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
         } else {
             Step::Isend { to: scope.before(scope.me, (i - others) as u32 + 1), bytes: scope.bytes() }
         });
+    }
+    if cursor.done && others > 0 {
+        steps.push(Step::WaitAll);
+    }
+}
+
+fn linear_sync(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    let others = others(scope);
+    let at_once = match scope.stage.tuning.width {
+        0 => others,
+        given => u64::from(given),
+    };
+    for i in chunk(cursor, others) {
+        if i >= at_once {
+            // The receive and the send of the oldest exchange.
+            steps.extend([Step::Wait { nth: 0 }, Step::Wait { nth: 0 }]);
+        }
+        let distance = i as u32 + 1;
+        steps.push(Step::Irecv { from: scope.after(scope.me, distance) });
+        steps.push(Step::Isend { to: scope.before(scope.me, distance), bytes: scope.bytes() });
     }
     if cursor.done && others > 0 {
         steps.push(Step::WaitAll);

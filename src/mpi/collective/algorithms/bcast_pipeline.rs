@@ -1,9 +1,9 @@
 //! Broadcasts in segments: along a chain of members counted from the root (Open MPI's pipeline), and along a binary
 //! tree, half of the message on each side (split binary tree).
 
-use super::support::chunk;
+use super::support::{chunk, chunk_with};
 use super::tree::{Cut, Tree};
-use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
+use crate::mpi::collective::{Algorithm, Cursor, Scope, Step, Tuning};
 use crate::trace::CollectiveKind;
 
 /// Chain: while a member forwards a segment, it receives the next one. Open MPI (`coll_tuned_bcast.c`, pipeline).
@@ -35,7 +35,7 @@ fn pipeline_segment(ranks: u32, bytes: u64) -> u64 {
 }
 
 fn pipeline(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
-    let segment = pipeline_segment(scope.size, scope.bytes());
+    let segment = scope.stage.tuning.segment_or(pipeline_segment(scope.size, scope.bytes()));
     let cut = Cut::new(scope.stage.count, scope.stage.element, segment);
     let tree = Tree::chain(scope.number(), scope.size);
     relay(scope, &tree, cut, Sends::AtOnce, cursor, steps);
@@ -43,7 +43,7 @@ fn pipeline(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
 
 /// Order in which a member forwards a segment to its children.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sends {
+pub(super) enum Sends {
     /// All are posted, then waited for.
     AtOnce,
     /// Blocking, one after another.
@@ -52,9 +52,16 @@ enum Sends {
 
 /// Emits one member's part of a flow of segments down a tree: the next segment's receive is posted before the present
 /// one is waited for and forwarded.
-fn relay(scope: &Scope<'_>, tree: &Tree, cut: Cut, sends: Sends, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+pub(super) fn relay(
+    scope: &Scope<'_>,
+    tree: &Tree,
+    cut: Cut,
+    sends: Sends,
+    cursor: &mut Cursor,
+    steps: &mut Vec<Step>,
+) {
     let segments = cut.len();
-    for index in chunk(cursor, segments) {
+    for index in chunk_with(cursor, segments, tree.children.len()) {
         if let Some(parent) = tree.parent {
             let from = scope.member(parent);
             if index == 0 {
@@ -83,29 +90,29 @@ fn relay(scope: &Scope<'_>, tree: &Tree, cut: Cut, sends: Sends, cursor: &mut Cu
 const LONG_FOR_SPLIT: u64 = 370_728;
 
 /// Returns the halves of a message in the split tree, cut into segments.
-fn halves(count: u64, element: u64) -> [Cut; 2] {
-    let segment = split_segment(count, element);
+fn halves(count: u64, element: u64, tuning: Tuning) -> [Cut; 2] {
+    let segment = split_segment(count, element, tuning);
     // Unlike elsewhere, a segment is rounded down to elements.
     let cut = |count| Cut::of(count, element, segment / element.max(1));
     [cut(count.div_ceil(2)), cut(count / 2)]
 }
 
 /// Returns the bytes of a segment of the split tree: at least an element.
-fn split_segment(count: u64, element: u64) -> u64 {
-    let segment = if count.saturating_mul(element) < LONG_FOR_SPLIT { 1024 } else { 8192 };
-    segment.max(element)
+fn split_segment(count: u64, element: u64, tuning: Tuning) -> u64 {
+    let own = if count.saturating_mul(element) < LONG_FOR_SPLIT { 1024 } else { 8192 };
+    tuning.segment_or(own).max(element)
 }
 
-/// `true` if a message is long enough to be split: each half fills a segment.
-pub fn can_split(count: u64, element: u64) -> bool {
-    let half = count / 2 * element;
-    half > 0 && half >= split_segment(count, element)
+/// `true` if a message is long enough to be split: each half fills a segment, or is not cut.
+pub fn can_split(count: u64, element: u64, tuning: Tuning) -> bool {
+    let half = (count / 2).saturating_mul(element);
+    half > 0 && (tuning.segment == Some(Tuning::WHOLE) || half >= split_segment(count, element, tuning))
 }
 
 fn split_binary(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     let (v, size) = (scope.number(), scope.size);
     let tree = Tree::binary(v, size);
-    let halves = halves(scope.stage.count, scope.stage.element);
+    let halves = halves(scope.stage.count, scope.stage.element, scope.stage.tuning);
     // The first subtree of the root takes the first half.
     let side = usize::from(v % 2 == 0);
     if v == 0 {

@@ -16,6 +16,7 @@ pub mod bcast;
 pub mod bcast_pipeline;
 pub mod bcast_scatter;
 pub mod bcast_segments;
+pub mod bcast_tree;
 pub mod doubling;
 mod fold;
 pub mod gather;
@@ -45,6 +46,10 @@ pub static ALGORITHMS: &[&Algorithm] = &[
     &bcast_scatter::RING,
     &bcast_scatter::DOUBLING,
     &bcast_pipeline::PIPELINE,
+    &bcast_tree::LINEAR,
+    &bcast_tree::CHAIN,
+    &bcast_tree::BINARY,
+    &bcast_tree::BINOMIAL,
     &reduce::NONBLOCKING,
     &reduce::LINEAR,
     &reduce::BINOMIAL,
@@ -64,6 +69,7 @@ pub static ALGORITHMS: &[&Algorithm] = &[
     &alltoall::BRUCK,
     &doubling::ALLTOALL,
     &alltoall::SCATTERED,
+    &alltoall::LINEAR_SYNC,
     &alltoallv::LINEAR,
     &alltoallv::RING,
     &alltoallv::PAIR,

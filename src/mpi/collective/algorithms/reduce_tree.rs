@@ -61,12 +61,17 @@ const CHAIN_SEGMENT: u64 = 65_536;
 /// Bytes per segment of the binary tree.
 const BINARY_SEGMENT: u64 = 32_768;
 
-fn cut(scope: &Scope<'_>, segment: u64) -> Cut {
-    Cut::new(scope.stage.count, scope.stage.element, segment)
+/// Cuts the vector into segments of `own` bytes, unless the stage has others.
+fn cut(scope: &Scope<'_>, own: u64) -> Cut {
+    Cut::new(scope.stage.count, scope.stage.element, scope.stage.tuning.segment_or(own))
 }
 
 fn chain(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
-    let tree = Tree::chains(scope.number(), scope.size, scope.size / 2);
+    let chains = match scope.stage.tuning.width {
+        0 => scope.size / 2,
+        given => u32::from(given),
+    };
+    let tree = Tree::chains(scope.number(), scope.size, chains);
     collect(&tree, cut(scope, CHAIN_SEGMENT), |v| scope.member(v), cursor, steps);
 }
 

@@ -74,8 +74,17 @@ impl Scope<'_> {
 /// Returns the next range of `total` equal pieces of work, after `before` chunks of another kind. Advances the cursor,
 /// and marks it done with the last range.
 pub(super) fn chunk_after(cursor: &mut Cursor, before: u32, total: u64) -> Range<u64> {
-    let start = u64::from(cursor.phase.saturating_sub(before)) * PARTNERS_PER_CHUNK;
-    let end = total.min(start + PARTNERS_PER_CHUNK);
+    chunk_of(cursor, before, total, PARTNERS_PER_CHUNK)
+}
+
+/// [`chunk_after`] for pieces of work with several partners each.
+pub(super) fn chunk_with(cursor: &mut Cursor, total: u64, partners: usize) -> Range<u64> {
+    chunk_of(cursor, 0, total, (PARTNERS_PER_CHUNK / partners.max(1) as u64).max(1))
+}
+
+fn chunk_of(cursor: &mut Cursor, before: u32, total: u64, length: u64) -> Range<u64> {
+    let start = u64::from(cursor.phase.saturating_sub(before)) * length;
+    let end = total.min(start + length);
     cursor.phase += 1;
     cursor.done = end >= total;
     start..end

@@ -3,8 +3,9 @@
 
 use super::*;
 use crate::mpi::collective::testing::{Outcome, PROTOCOLS, Part, run};
-use crate::mpi::collective::{Comm, Stage, Vector};
+use crate::mpi::collective::{Comm, Stage, Tuning, Vector};
 use crate::mpi::layout::Layout;
+use std::num::NonZeroU32;
 
 /// Arguments of one execution.
 #[derive(Clone, Debug)]
@@ -16,6 +17,7 @@ struct Case {
     element: u64,
     /// Elements for each member, where the algorithm takes a vector.
     counts: Vec<u32>,
+    tuning: Tuning,
 }
 
 impl Case {
@@ -51,6 +53,7 @@ impl Case {
                 count: self.count_of(me),
                 element: self.element,
                 vector: self.vector(),
+                tuning: self.tuning,
             };
             Part { stages: vec![stage], send_counts: self.counts.clone(), recv_counts: self.counts.clone() }
         };
@@ -80,7 +83,7 @@ impl Case {
                 "binomial" | "knomial" | "scatter-gather" | "chain" | "pipeline" | "binary" | "binomial-ahead"
                 | "in-order-binary",
             )
-            | (Bcast, "pipeline")
+            | (Bcast, "pipeline" | "chain" | "binary" | "binomial-ahead")
             | (Allreduce, "rs")
             | (Alltoall, "scattered") => self.count == 0,
             (Bcast, "scatter-rdb") => self.count * self.element == 0,
@@ -89,6 +92,9 @@ impl Case {
         };
         if nothing {
             return Some(0);
+        }
+        if self.tuning.segment.is_some() {
+            return None;
         }
         Some(match (self.kind(), self.algorithm.name) {
             (Barrier, "linear") => 2 * (p - 1),
@@ -99,7 +105,7 @@ impl Case {
             (Barrier, "pair") => 2 * rest + power * log,
             (Bcast, "scatter-ring") => self.scatter().0 + p * (p - 1),
             (Bcast, "scatter-rdb") if rest == 0 => self.scatter().0 + p * log,
-            (Bcast, "binomial" | "knomial") => p - 1,
+            (Bcast, "binomial" | "knomial" | "linear" | "chain" | "binary" | "binomial-ahead") => p - 1,
             (Reduce, "scatter-gather") => rest + power * log + power - 1 + self.handover(),
             (Reduce, "chain" | "pipeline" | "binary" | "binomial-ahead") => return None,
             (Reduce, "in-order-binary") => p - 1 + self.detour(),
@@ -110,7 +116,7 @@ impl Case {
             (Allreduce, _) => 2 * rest + power * log,
             (Alltoall, "scattered") => p * p,
             (Alltoall, "bruck") => p * log_up,
-            (Alltoall, "pair" | "ring" | "linear") | (Alltoallv, _) => p * (p - 1),
+            (Alltoall, "pair" | "ring" | "linear" | "linear-sync") | (Alltoallv, _) => p * (p - 1),
             (Allgather | Alltoall | Allgatherv | ReduceScatter, "rdb") if rest == 0 => p * log,
             (Allgather | Allgatherv, "bruck") => p * log_up,
             (Allgather | Allgatherv, "neighbour-exchange") if p % 2 == 0 => p * p / 2,
@@ -294,7 +300,8 @@ fn check_all(sizes: impl Iterator<Item = u32> + Clone, counts: &[u64], elements:
                 for &count in counts {
                     for &element in elements {
                         for counts in vectors(size, count) {
-                            let case = Case { algorithm, size, root, count, element, counts };
+                            let tuning = Tuning::default();
+                            let case = Case { algorithm, size, root, count, element, counts, tuning };
                             case.check();
                             if case.vector() == Vector::None && case.kind() != CollectiveKind::Gatherv {
                                 break;
@@ -320,6 +327,38 @@ fn closed_forms_on_up_to_40_ranks() {
 #[test]
 fn closed_forms_on_many_ranks() {
     check_all([64, 65, 100, 128].into_iter(), &[0, 3, 6400], &[4]);
+}
+
+#[test]
+fn segments_and_widths_change_no_volume() {
+    let segments = [None, Some(Tuning::WHOLE), NonZeroU32::new(8), NonZeroU32::new(100)];
+    for &algorithm in ALGORITHMS.iter().filter(|a| a.name != "pair") {
+        for size in [1, 2, 3, 13, 33] {
+            for (segment, width) in segments.iter().flat_map(|&segment| [0, 1, 3, 200].map(|width| (segment, width))) {
+                let tuning = Tuning { segment, width };
+                let counts = vec![60; size as usize];
+                Case { algorithm, size, root: size / 2, count: 60, element: 8, counts, tuning }.check();
+            }
+        }
+    }
+}
+
+#[test]
+fn segments_of_a_tree_are_messages() {
+    let messages = |algorithm, segment: Option<NonZeroU32>, element| {
+        let tuning = Tuning { segment, width: 2 };
+        let case = Case { algorithm, size: 9, root: 3, count: 1000, element, counts: vec![1000; 9], tuning };
+        case.run()[0].messages.len()
+    };
+    for algorithm in [&bcast_tree::CHAIN, &bcast_tree::BINARY, &bcast_tree::BINOMIAL, &bcast_pipeline::PIPELINE] {
+        assert_eq!(messages(algorithm, Some(Tuning::WHOLE), 8), 8, "{}", algorithm.name);
+        assert_eq!(messages(algorithm, NonZeroU32::new(1024), 8), 8 * 8, "{}", algorithm.name);
+        // An element that is longer than a segment makes no segments.
+        assert_eq!(messages(algorithm, NonZeroU32::new(7), 8), 8, "{}", algorithm.name);
+    }
+    for algorithm in [&reduce_tree::CHAIN, &reduce_tree::BINARY, &reduce_tree::BINOMIAL, &reduce_tree::PIPELINE] {
+        assert_eq!(messages(algorithm, NonZeroU32::new(4000), 8), 2 * 8, "{}", algorithm.name);
+    }
 }
 
 #[test]

@@ -117,7 +117,7 @@ impl<'t> TraceRounds<'t> {
         let mut tags = FreeTags::of(trace);
         let (mut sequences, mut exchanges) = (FxHashMap::default(), Vec::new());
         for (key, calls) in calls {
-            let group = Group::new(trace, *selector, layout, key.0);
+            let group = Group::new(trace, selector.clone(), layout, key.0);
             group.check(&calls.numbers, key.1)?;
             let order = group.by_rank();
             let mut known: FxHashMap<Class, u32> = FxHashMap::default();
@@ -139,7 +139,7 @@ impl<'t> TraceRounds<'t> {
             }
             sequences.insert(key, Sequence { group, collectives });
         }
-        Ok(Self { trace, selector: *selector, sequences, exchanges })
+        Ok(Self { trace, selector: selector.clone(), sequences, exchanges })
     }
 
     /// Returns the collectives of a rank, from the first on.

@@ -5,9 +5,11 @@
 
 use super::default;
 use super::planner::{Block, Planner, tag};
-use crate::mpi::collective::algorithms::{self, allreduce_ring, bcast_pipeline, bcast_segments};
+use crate::mpi::collective::algorithms::{self, allreduce_ring, bcast_pipeline, bcast_segments, bcast_tree};
 use crate::mpi::collective::{Algorithm, Comm};
-use crate::trace::CollectiveKind::{self, Allgatherv, Allreduce, Bcast, Gatherv, Reduce, ReduceScatter};
+use crate::trace::CollectiveKind::{
+    self, Allgather, Allgatherv, Allreduce, Bcast, Gather, Gatherv, Reduce, ReduceScatter,
+};
 
 /// Algorithm that is a plan.
 #[derive(Debug)]
@@ -33,8 +35,19 @@ pub(super) enum Pick {
 }
 
 /// All composites, grouped by operation.
-pub static COMPOSITES: &[&Composite] =
-    &[&NTSB, &NTSL, &SPLIT_BINARY, &REDUCE_BCAST, &LR, &RING_SEGMENTED, &GATHER_BCAST, &REDUCE_SCATTERV];
+pub static COMPOSITES: &[&Composite] = &[
+    &NTSB,
+    &NTSL,
+    &SPLIT_BINARY,
+    &REDUCE_BCAST,
+    &LINEAR,
+    &ALLGATHER_REDUCE,
+    &LR,
+    &RING_SEGMENTED,
+    &ALLGATHER_GATHER_BCAST,
+    &GATHER_BCAST,
+    &REDUCE_SCATTERV,
+];
 
 /// Returns the composite of an operation with that name.
 pub(super) fn find(kind: CollectiveKind, name: &str) -> Option<&'static Composite> {
@@ -83,6 +96,27 @@ pub(super) static REDUCE_BCAST: Composite = Composite {
     plan: reduce_bcast,
 };
 
+/// Reduction to rank 0 and broadcast from it, without trees. Open MPI (`coll_base_allreduce.c`, basic linear).
+pub(super) static LINEAR: Composite = Composite {
+    kind: Allreduce,
+    name: "linear",
+    simgrid: &[],
+    summary: "everybody sends to rank 0, which sends the result to all",
+    plan: linear,
+};
+
+/// Everybody gets all vectors and reduces them. Open MPI (`coll_base_allreduce.c`, allgather and reduce).
+pub(super) static ALLGATHER_REDUCE: Composite = Composite {
+    kind: Allreduce,
+    name: "allgather-reduce",
+    simgrid: &[],
+    summary: "everybody gets all vectors, as the table says for allgather, and reduces them",
+    plan: |planner| {
+        let block = planner.block();
+        planner.delegate(Allgather, 0, block);
+    },
+};
+
 /// Two rounds around the ring. SimGrid (`allreduce-lr.cpp`).
 pub(super) static LR: Composite = Composite {
     kind: Allreduce,
@@ -99,6 +133,19 @@ pub(super) static RING_SEGMENTED: Composite = Composite {
     simgrid: &["ompi_ring_segmented"],
     summary: "as lr; blocks from 1 MiB on are reduced in segments",
     plan: ring_segmented,
+};
+
+/// Gathering to rank 0, then broadcast of everything. Open MPI (`coll_base_allgather.c`, linear).
+pub(super) static ALLGATHER_GATHER_BCAST: Composite = Composite {
+    kind: Allgather,
+    name: "gather-bcast",
+    simgrid: &[],
+    summary: "gathering to rank 0, then broadcast of everything, both as the table says",
+    plan: |planner| {
+        let block = planner.block();
+        planner.delegate(Gather, 0, block);
+        planner.delegate(Bcast, 0, block.times(planner.world().size()));
+    },
 };
 
 /// Gathering to rank 0, then broadcast of everything. SimGrid (`allgatherv-GB.cpp`).
@@ -138,7 +185,7 @@ fn in_segments(planner: &mut Planner<'_>, short: &'static Algorithm, long: &'sta
 
 fn split_binary(planner: &mut Planner<'_>) {
     let (block, root) = (planner.block(), planner.root);
-    if bcast_pipeline::can_split(block.count, block.element) {
+    if bcast_pipeline::can_split(block.count, block.element, planner.tuning) {
         return planner.stage(&bcast_pipeline::SPLIT_BINARY, Comm::World, Bcast, root, block);
     }
     planner.report(
@@ -146,6 +193,12 @@ fn split_binary(planner: &mut Planner<'_>) {
          place (SimGrid: SMP_linear)",
     );
     planner.stage(&algorithms::bcast::BINOMIAL, Comm::World, Bcast, root, block);
+}
+
+fn linear(planner: &mut Planner<'_>) {
+    let block = planner.block();
+    planner.stage(&algorithms::reduce::LINEAR, Comm::World, Reduce, 0, block);
+    planner.stage(&bcast_tree::LINEAR, Comm::World, Bcast, 0, block);
 }
 
 fn reduce_bcast(planner: &mut Planner<'_>) {
@@ -169,7 +222,7 @@ fn lr(planner: &mut Planner<'_>) {
 
 fn ring_segmented(planner: &mut Planner<'_>) {
     let block = planner.block();
-    if allreduce_ring::phases(planner.world().size(), block.count, block.element).is_none() {
+    if allreduce_ring::phases(planner.world().size(), block.count, block.element, planner.tuning).is_none() {
         return lr(planner);
     }
     planner.stage(&allreduce_ring::SEGMENTED_RING, Comm::World, Allreduce, 0, block);

@@ -13,6 +13,7 @@ mod ompi;
 mod overrides;
 mod planner;
 mod rule;
+mod rule_file;
 mod setup;
 mod table;
 #[cfg(test)]
@@ -22,12 +23,14 @@ pub use composite::{COMPOSITES, Composite};
 pub use listing::{Entry, Listing, list};
 pub use overrides::{Choice, OverrideError};
 pub use rule::{Rule, Span};
+pub use rule_file::{RuleFile, RuleFileError};
 pub use setup::SmpKnown;
 
 use super::Stage;
 use crate::mpi::layout::Layout;
 use crate::trace::{CollectiveCall, CollectiveKind};
 use planner::Planner;
+use std::sync::Arc;
 
 /// MPI library, or a substitute for one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -82,19 +85,20 @@ pub struct Explanation {
     pub name: Option<&'static str>,
 }
 
-/// Chooses algorithms. Cheap to copy; the same for all ranks of a run.
-#[derive(Clone, Copy, Debug)]
+/// Chooses algorithms. Cheap to clone; the same for all ranks of a run.
+#[derive(Clone, Debug)]
 pub struct Selector {
     table: Table,
     smp_setup: bool,
     overrides: [Option<Choice>; CollectiveKind::ALL.len()],
+    rules: Option<Arc<RuleFile>>,
 }
 
 impl Selector {
     /// Creates a selector that follows `table`. With `smp_setup`, the first collective that needs the node structure
     /// exchanges the messages to discover it, as SimGrid does; otherwise it is known from the start.
     pub fn new(table: Table, smp_setup: bool) -> Self {
-        Self { table, smp_setup, overrides: [None; CollectiveKind::ALL.len()] }
+        Self { table, smp_setup, overrides: [None; CollectiveKind::ALL.len()], rules: None }
     }
 
     /// Returns the library that is followed by default.
@@ -122,6 +126,12 @@ impl Selector {
     pub fn with_override(mut self, kind: CollectiveKind, name: &str) -> Result<Self, OverrideError> {
         self.overrides[kind as usize] = Some(Choice::find(kind, name)?);
         Ok(self)
+    }
+
+    /// Asks the rules of a file before the table.
+    pub fn with_rules(mut self, rules: Arc<RuleFile>) -> Self {
+        self.rules = Some(rules);
+        self
     }
 
     /// Returns the override of an operation by [`Selector::with_override`].
@@ -167,7 +177,11 @@ impl Selector {
             Some(Choice::Algorithm(algorithm)) => planner.one_level(algorithm),
             Some(Choice::Composite(composite)) => planner.combine(composite),
             Some(Choice::Table(table)) => follow(table, planner),
-            None => follow(self.table, planner),
+            None => {
+                if !self.rules.as_ref().is_some_and(|rules| rules.plan(planner)) {
+                    follow(self.table, planner);
+                }
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use super::rule::Rule;
 use super::setup::SmpKnown;
 use super::table::{self, Choices, Table};
 use super::{Explanation, Selector, Substitution, setup};
-use crate::mpi::collective::{Algorithm, Comm, Stage, Vector, algorithms};
+use crate::mpi::collective::{Algorithm, Comm, Stage, Tuning, Vector, algorithms};
 use crate::mpi::layout::Layout;
 use crate::trace::{CollectiveCall, CollectiveKind, Counts};
 
@@ -128,6 +128,8 @@ pub(super) struct Planner<'a> {
     pub kind: CollectiveKind,
     /// Root of the current operation.
     pub root: u32,
+    /// Parameters of the algorithm of the current operation; set by a rule file.
+    pub tuning: Tuning,
     block: Option<Block>,
     selector: &'a Selector,
     counts: &'a [u32],
@@ -149,7 +151,8 @@ impl<'a> Planner<'a> {
         stages: &'a mut Vec<Stage>,
     ) -> Self {
         let (kind, root, block, said) = (call.kind, call.root, None, Explanation::default());
-        Self { call, kind, root, block, selector, counts, layout, rank, smp, stages, said }
+        let tuning = Tuning::default();
+        Self { call, kind, root, tuning, block, selector, counts, layout, rank, smp, stages, said }
     }
 
     /// Returns the world communicator.
@@ -212,7 +215,8 @@ impl<'a> Planner<'a> {
             return;
         }
         let Block { count, element, vector } = block;
-        self.stages.push(Stage { algorithm, comm, tag, root, count, element, vector });
+        let tuning = self.tuning;
+        self.stages.push(Stage { algorithm, comm, tag, root, count, element, vector, tuning });
     }
 
     /// Appends one stage on the world communicator with the arguments of the call.
@@ -265,13 +269,13 @@ impl<'a> Planner<'a> {
     /// Plans the selector's choice for another operation, as part of the current one: SimGrid's algorithms call each
     /// other through the selector in some places.
     pub fn delegate(&mut self, kind: CollectiveKind, root: u32, block: Block) {
-        let outer = (self.kind, self.root, self.block);
-        (self.kind, self.root, self.block) = (kind, root, Some(block));
+        let outer = (self.kind, self.root, self.block, self.tuning);
+        (self.kind, self.root, self.block, self.tuning) = (kind, root, Some(block), Tuning::default());
         // Notes describe the outer operation, whatever the inner one looks up.
         let said = self.said;
         self.selector.choose(self);
         self.said = Explanation { substitution: self.said.substitution.or(said.substitution), ..said };
-        (self.kind, self.root, self.block) = outer;
+        (self.kind, self.root, self.block, self.tuning) = outer;
     }
 
     /// Returns the choice of a table whose limits belong to the lower entry.

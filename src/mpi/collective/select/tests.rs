@@ -347,10 +347,10 @@ fn an_override_takes_one_operation() {
     world.selector = world.selector.with_override(Barrier, "default").expect("the name of a table");
     assert_eq!(names(&mut world, Barrier, 0, 1, 0), [("linear", Comm::World)]);
 
-    let error = world.selector.with_override(Bcast, "binominal").expect_err("a slip");
+    let error = world.selector.clone().with_override(Bcast, "binominal").expect_err("a slip");
     assert_eq!(error.nearest, Some("binomial"));
     assert!(error.to_string().starts_with("bcast has no algorithm \"binominal\" (did you mean \"binomial\"?)"));
-    assert!(world.selector.with_override(Scan, "zzz").is_err_and(|error| error.nearest.is_none()));
+    assert!(world.selector.clone().with_override(Scan, "zzz").is_err_and(|error| error.nearest.is_none()));
 }
 
 #[test]

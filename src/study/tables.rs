@@ -1,0 +1,77 @@
+//! Tables of collectives by name, with rule files.
+
+use super::choice::ChoiceError;
+use super::digest::hexadecimal;
+use crate::mpi::collective::select::{RuleFile, Selector, Table};
+use crate::topology::input::read_text;
+use sha2::{Digest as _, Sha256};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Largest rule file, in bytes.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Table whose library reads rule files, as the prefix of a file name.
+const WITH_RULES: &str = "ompi:";
+
+/// A table of collectives, and the rules of a file that go before it.
+#[derive(Debug, Clone)]
+pub struct TableChoice {
+    /// Name for reports: that of the table; with a rule file, also its name and the beginning of its SHA-256 digest.
+    pub name: String,
+    /// The table.
+    pub table: Table,
+    /// Rules of the file.
+    pub rules: Option<Arc<RuleFile>>,
+}
+
+impl TableChoice {
+    /// Returns the table with a name, such as `ompi`, or that of Open MPI with a rule file, as in `ompi:rules.conf`.
+    ///
+    /// # Errors
+    /// [`ChoiceError`] for an unknown name, or a file that cannot be read.
+    pub fn find(name: &str) -> Result<Self, ChoiceError> {
+        if let Some(file) = name.strip_prefix(WITH_RULES) {
+            return Self::with_file(Path::new(file)).map_err(|rule| ChoiceError {
+                option: "collectives".to_owned(),
+                value: name.to_owned(),
+                rule,
+                named: false,
+            });
+        }
+        let table = Table::from_name(name)
+            .ok_or_else(|| ChoiceError::unknown("collectives", name, &Table::ALL.map(Table::name)))?;
+        Ok(Self { name: name.to_owned(), table, rules: None })
+    }
+
+    fn with_file(file: &Path) -> Result<Self, String> {
+        let Some(short) = file.file_name() else {
+            return Err("names no rule file; write for example ompi:rules.conf".to_owned());
+        };
+        let text = read_text(file, MAX_BYTES).map_err(|error| format!("has no rules: {error}"))?;
+        let rules = RuleFile::parse(&text).map_err(|error| format!("has bad rules: {}:{error}", file.display()))?;
+        let digest = hexadecimal(&Sha256::digest(text.as_bytes())[..4]);
+        Ok(Self {
+            name: format!("{WITH_RULES}{}@{digest}", short.to_string_lossy()),
+            table: Table::Ompi,
+            rules: Some(Arc::new(rules)),
+        })
+    }
+
+    /// Returns the selector that follows the rules and the table.
+    pub fn selector(&self, smp_setup: bool) -> Selector {
+        let selector = Selector::new(self.table, smp_setup);
+        match &self.rules {
+            Some(rules) => selector.with_rules(Arc::clone(rules)),
+            None => selector,
+        }
+    }
+}
+
+/// Resolves the file in the name of a table, which is relative to `folder`.
+pub(super) fn in_folder(name: &mut String, folder: &Path) {
+    let file = name.strip_prefix(WITH_RULES).filter(|file| !file.is_empty()).map(PathBuf::from);
+    if let Some(file) = file.filter(|file| file.is_relative()) {
+        *name = format!("{WITH_RULES}{}", folder.join(file).display());
+    }
+}
