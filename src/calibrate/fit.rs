@@ -7,7 +7,7 @@
 //! TPDS 28(8), 2017, section 4), with the division found instead of given.
 //!
 //! A stream of small messages shows what a sender needs for each of them, and opposite streams what they take from each
-//! other.
+//! other. Without a stream, opposite ones are compared with the ping-pong.
 
 use super::{Kind, Series};
 
@@ -273,11 +273,13 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
     if rendezvous.is_none() {
         open.push("the eager limit: no section begins with a jump; detached_below has its default".into());
     }
-    let crosstraffic = share_of_the_way_back(&stream, &both);
+    let alone = |&(size, _): &(u32, f64)| (size, at(size).per_byte * f64::from(size));
+    let one_way = if stream.is_empty() { both.iter().map(alone).collect() } else { stream.clone() };
+    let crosstraffic = share_of_the_way_back(&one_way, &both);
     if crosstraffic.is_none() {
         open.push(
-            "what messages in opposite directions take from each other: nothing; the output of osu_bw with osu_bibw, IMB-MPI1 \
-             Uniband with Biband, or --run has it"
+            "what messages in opposite directions take from each other: nothing; the output of osu_bibw, IMB-MPI1 Biband or \
+             --run has it"
                 .into(),
         );
     }
@@ -299,8 +301,8 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
 const LARGEST_SHARE: f64 = 0.999;
 
 /// From the largest messages of both series: a stream with an opposite one gets `1 / (1 + share)` of the rate.
-fn share_of_the_way_back(stream: &[(u32, f64)], both: &[(u32, f64)]) -> Option<f64> {
-    let same = |&(size, time): &(u32, f64)| Some(time / stream.iter().find(|point| point.0 == size)?.1);
+fn share_of_the_way_back(one_way: &[(u32, f64)], both: &[(u32, f64)]) -> Option<f64> {
+    let same = |&(size, time): &(u32, f64)| Some(time / one_way.iter().find(|point| point.0 == size)?.1);
     let ratio = middle(both.iter().rev().filter_map(same).take(3))?;
     Some((ratio - 1.0).clamp(0.0, LARGEST_SHARE))
 }

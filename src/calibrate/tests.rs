@@ -46,7 +46,8 @@ fn streams_say_what_senders_and_opposite_messages_take() {
         ..pong.clone()
     };
     let all = [pong.clone(), stream(Kind::Stream, 1.0), stream(Kind::BothWays, 1.05)];
-    let fitted = fit(&all, Route { bandwidth: Some(10e9), latency: 0.0 }).unwrap();
+    let route = Route { bandwidth: Some(10e9), latency: 0.0 };
+    let fitted = fit(&all, route).unwrap();
     assert!((fitted.send_overhead[0].1 - 4e-7).abs() < 5e-8, "{fitted:?}");
     assert!((fitted.message_latency + fitted.send_overhead[0].1 - 2e-6).abs() < 1e-9);
     assert!((fitted.crosstraffic.unwrap() - 0.05).abs() < 1e-6);
@@ -60,6 +61,10 @@ fn streams_say_what_senders_and_opposite_messages_take() {
     assert!(large.clone().count() == 9 && large.clone().all(|residual| residual.error() < 0.06), "{found:?}");
     let [median, _] = errors(&all, &found, Kind::PingPong).unwrap();
     assert!(median < 1e-3, "{median}");
+    // Without a stream, opposite ones still tell what they take from each other.
+    let alone = fit(&all[..1].iter().chain(&all[2..]).cloned().collect::<Vec<_>>(), route).unwrap();
+    assert!((alone.crosstraffic.unwrap() - 0.05).abs() < 1e-3, "{alone:?}");
+    assert!(alone.open.iter().any(|what| what.contains("how long a sender needs")), "{:?}", alone.open);
 }
 
 #[test]

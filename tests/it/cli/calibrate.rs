@@ -129,3 +129,26 @@ fn the_benchmark_measures_two_ranks() {
         assert!(out.status.code() == Some(2) && said.contains("ends with"), "{said}");
     }
 }
+
+/// Models of fabrics are what the command in their README makes of the published tables.
+#[test]
+fn published_fabrics_are_fitted_to_their_tables() {
+    let fabrics = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data/fabrics");
+    let readme = std::fs::read_to_string(fabrics.join("README.md")).expect("a README");
+    for name in ["slingshot-11-openmpi", "slingshot-11-cray-mpich"] {
+        assert!(readme.contains(&format!("`{name}.toml`")), "{name}");
+        let folder = Folder::with_trace(MESSAGE);
+        folder.write("table.txt", std::fs::read(fabrics.join(format!("{name}.txt"))).expect("a table"));
+        let route = ["--link-bandwidth", "200 Gbit/s", "--link-latency", "1 us"];
+        let result = folder.json(&[&["calibrate", "table.txt", "-o", "m.toml"], &route[..]].concat());
+        let shipped = std::fs::read_to_string(fabrics.join(format!("{name}.toml"))).expect("a model");
+        assert_eq!(folder.read("m.toml"), shipped, "{name}");
+        let errors: Vec<f64> = points(&result)
+            .iter()
+            .filter(|point| point["kind"] == "ping-pong")
+            .map(|point| (number(point, "modelled_us") / number(point, "measured_us") - 1.0).abs())
+            .collect();
+        assert!(errors.len() == 23 && errors.iter().all(|&error| error < 0.12), "{name}: {errors:?}");
+        folder.run(&["replay", "t.ti", "--topology", "ring:4", "--model", "m.toml"]).success();
+    }
+}
