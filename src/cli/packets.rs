@@ -11,7 +11,8 @@ use mopsim::packets::run::Mode;
 use mopsim::packets::source::{ListedPacket, PacketList, Process};
 use mopsim::packets::statistics::Window;
 use mopsim::packets::sweep::{self, Sweep};
-use mopsim::packets::{PacketError, Wiring, deadlock, routing};
+use mopsim::packets::routing::{Deflection, Ready};
+use mopsim::packets::{PacketError, Wiring, deadlock, deflection, routing};
 use mopsim::platform::HostsPerSwitch;
 use mopsim::printable::printable;
 use mopsim::report::packets as report;
@@ -177,7 +178,10 @@ fn list(
     let wiring = Arc::new(Wiring::new(topology.clone(), hosts, p.host_port, p.link_delay)?);
     let list = read_list(file, wiring.hosts(), p.packet)?;
     let name = arguments.routing.first().map_or(routing::default_for(topology), String::as_str);
-    let (rule, vcs) = routing::build_with(name, &wiring, switches.vcs, arguments.seed)?;
+    let (rule, vcs) = match routing::ready(name, &wiring, switches.vcs, arguments.seed)? {
+        Ready::Buffered(rule, vcs) => (rule, vcs),
+        Ready::Deflection(tables) => return deflected(wiring, tables, list, switches, arguments.seed, name),
+    };
     let switching = switches.switching.unwrap_or_else(|| routing::switching_for(&*rule, vcs, list.largest));
     let mut parameters = Parameters { vcs, packet: list.largest, switching, ..p.clone() };
     if arguments.switch.vc_buffer.is_none() && arguments.switch.preset.is_none() {
@@ -204,6 +208,28 @@ fn list(
     )?;
     engine.run_until_empty(packets as u64)?;
     Ok(report::list(&topology.name(), name, &parameters, switches.cycle, &engine.log()))
+}
+
+/// Sends the packets of a list without buffers.
+fn deflected(
+    wiring: Arc<Wiring>,
+    tables: Deflection,
+    list: PacketList,
+    switches: &Switches,
+    seed: u64,
+    name: &str,
+) -> Result<mopsim::report::Sheet, Failure> {
+    let topology = wiring.topology.name();
+    let parameters = Parameters { vcs: 0, packet: list.largest, ..switches.parameters.clone() };
+    let network = deflection::Network { wiring, tables, parameters: Parameters { vcs: 1, ..parameters.clone() } };
+    let packets = list.len() as u64;
+    let listed = mopsim::packets::source::Packets::Listed(Arc::new(list));
+    let window = Window { from: 0, until: mopsim::packets::source::MAX_CYCLES };
+    let mut engine = deflection::Engine::new(&network, listed, seed, window, true)?;
+    engine.run_until_empty(packets)?;
+    let mut sheet = report::list(&topology, name, &parameters, switches.cycle, &engine.log());
+    sheet.notes.push(network.note());
+    Ok(sheet)
 }
 
 fn read_list(file: &Path, hosts: u32, flits: u32) -> Result<PacketList, Failure> {

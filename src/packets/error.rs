@@ -52,6 +52,12 @@ pub enum PacketError {
         /// Virtual channels requested.
         vcs: u32,
     },
+    /// The routing is for switches without buffers, and the caller has switches with buffers.
+    #[error("packet routing `{routing}` is for switches without buffers, which only `mopsim packets` simulates")]
+    NoBuffers {
+        /// Name of the routing.
+        routing: &'static str,
+    },
     /// The channel dependencies of the routing have a cycle.
     #[error("packet routing `{routing}` on topology `{topology}` can deadlock: {cycle}")]
     CyclicDependency {
@@ -142,6 +148,7 @@ impl PacketError {
                      routing that needs fewer, such as `escape` (2)"
                 )
             }
+            Self::NoBuffers { .. } => "`amin` takes shortest paths by the queues of outputs, on every network".into(),
             Self::CyclicDependency { .. } => {
                 "choose another routing or more virtual channels; --allow-deadlock runs it all the same".into()
             }

@@ -1,4 +1,6 @@
 //! A run: warm-up, measured cycles, and their results.
+//!
+//! [`drive`] runs any engine through them; an engine is a [`Simulation`].
 
 use super::PacketError;
 use super::cycle::Engine;
@@ -88,6 +90,8 @@ pub struct Outcome {
     pub hops_mean: Option<f64>,
     /// Most cables on the path of a packet.
     pub hops_max: u32,
+    /// Hops of a packet that did not bring it nearer to its destination, mean; under deflection.
+    pub deflections_mean: Option<f64>,
     /// Packets measured.
     pub packets: u64,
     /// Packets in the network, mean over the measured cycles.
@@ -137,19 +141,7 @@ impl Network {
     /// # Errors
     /// [`PacketError::Deadlock`] if nothing moves any more, [`PacketError::Invalid`] for a load outside of 0 to 1.
     pub fn run(&self, trial: &Trial) -> Result<Outcome, PacketError> {
-        if !(0.0..=1.0).contains(&trial.load) {
-            return Err(PacketError::invalid(
-                "load",
-                trial.load,
-                "it must be from 0 to 1 flit for each host and cycle",
-            ));
-        }
-        let end = u64::from(trial.warmup) + u64::from(trial.measure);
-        if trial.measure == 0 || end > u64::from(MAX_CYCLES / 4) {
-            let rule = format!("warm-up and measured cycles must be from 1 to {} in all", MAX_CYCLES / 4);
-            return Err(PacketError::invalid("measure", trial.measure, rule));
-        }
-        let window = Window { from: trial.warmup, until: end as u32 };
+        let window = trial.window()?;
         let mut engine = Engine::new(
             Setup {
                 wiring: self.wiring.clone(),
@@ -162,80 +154,182 @@ impl Network {
             },
             trial.threads,
         )?;
-        let mut old = false;
-        while engine.cycle() < window.until && !old {
-            engine.run_to((engine.cycle() + LOOK).min(window.until))?;
-            self.watch(&engine)?;
-            old = trial.mode == Mode::Latency && self.is_old(&engine);
+        drive(&mut engine, trial, self.parameters.packet, &|hops| self.zero_load_latency(hops), self.patience())
+    }
+}
+
+impl Trial {
+    /// Returns the measured cycles.
+    ///
+    /// # Errors
+    /// [`PacketError::Invalid`] for a load outside of 0 to 1, for no cycles or too many.
+    pub(super) fn window(&self) -> Result<Window, PacketError> {
+        if !(0.0..=1.0).contains(&self.load) {
+            return Err(PacketError::invalid("load", self.load, "it must be from 0 to 1 flit for each host and cycle"));
         }
-        if trial.mode == Mode::Latency {
-            // Once the measured cycles are over, the accepted traffic is known.
-            let senders = (0..self.wiring.hosts()).filter(|&host| trial.to.sends(host)).count() as f64;
-            let offered = trial.load * senders * f64::from(trial.measure);
-            // Four standard deviations of the number of packets that are drawn.
-            let noise = 4.0 * (offered * f64::from(self.parameters.packet)).sqrt();
-            old |= (engine.counts().flits_accepted as f64) < CARRIED * offered - noise;
-            while !old && !engine.is_drained() {
-                engine.run_to(engine.cycle() + LOOK.min(64))?;
-                self.watch(&engine)?;
-                old = self.is_old(&engine) || engine.cycle() > window.until.saturating_mul(4);
-            }
+        let end = u64::from(self.warmup) + u64::from(self.measure);
+        if self.measure == 0 || end > u64::from(MAX_CYCLES / 4) {
+            let rule = format!("warm-up and measured cycles must be from 1 to {} in all", MAX_CYCLES / 4);
+            return Err(PacketError::invalid("measure", self.measure, rule));
         }
-        Ok(self.outcome(&engine, trial, window, old))
+        Ok(Window { from: self.warmup, until: end as u32 })
+    }
+}
+
+/// A network under simulation, by any engine.
+pub trait Simulation {
+    /// Returns the first cycle that has not been simulated.
+    fn cycle(&self) -> u32;
+
+    /// Simulates all cycles before `cycle`, and perhaps some more.
+    ///
+    /// # Errors
+    /// [`PacketError`] if the engine fails.
+    fn run_to(&mut self, cycle: u32) -> Result<(), PacketError>;
+
+    /// Returns the counts of the run so far.
+    fn counts(&self) -> Counts;
+
+    /// `true` if every measured packet has been created and has arrived.
+    fn is_drained(&self) -> bool;
+
+    /// `true` if packets are in the network and none has moved for `cycles` cycles.
+    fn is_stuck(&self, cycles: u32) -> bool;
+
+    /// Describes packets that wait for each other, once the network is stuck.
+    fn waiting(&self) -> String;
+
+    /// Returns the mean age in cycles of the packets in the network and of those that wait at hosts.
+    fn mean_age(&self) -> f64;
+
+    /// Returns the flits that arrived at each host in the window.
+    fn accepted(&self) -> Vec<u32>;
+
+    /// Returns the flits sent over each arc in the window.
+    fn arc_flits(&self) -> Vec<u32>;
+}
+
+impl Simulation for Engine {
+    fn cycle(&self) -> u32 {
+        self.cycle()
     }
 
-    fn watch(&self, engine: &Engine) -> Result<(), PacketError> {
-        match engine.is_stuck(self.patience()) {
-            true => Err(PacketError::Deadlock { cycle: u64::from(engine.cycle()), waiting: engine.waiting() }),
-            false => Ok(()),
-        }
+    fn run_to(&mut self, cycle: u32) -> Result<(), PacketError> {
+        self.run_to(cycle)
     }
 
-    fn is_old(&self, engine: &Engine) -> bool {
+    fn counts(&self) -> Counts {
+        self.counts()
+    }
+
+    fn is_drained(&self) -> bool {
+        self.is_drained()
+    }
+
+    fn is_stuck(&self, cycles: u32) -> bool {
+        self.is_stuck(cycles)
+    }
+
+    fn waiting(&self) -> String {
+        self.waiting()
+    }
+
+    fn mean_age(&self) -> f64 {
+        self.mean_age()
+    }
+
+    fn accepted(&self) -> Vec<u32> {
+        self.accepted().collect()
+    }
+
+    fn arc_flits(&self) -> Vec<u32> {
+        self.arc_flits()
+    }
+}
+
+/// Runs an engine through warm-up and measured cycles, in latency mode until all measured packets have arrived.
+///
+/// `flits` are those of a packet, `zero_load` is the latency in cycles over a number of hops without other traffic, `patience` the number of cycles
+/// without movement after which a run counts as stuck.
+pub(super) fn drive(
+    engine: &mut dyn Simulation,
+    trial: &Trial,
+    flits: u32,
+    zero_load: &dyn Fn(f64) -> f64,
+    patience: u32,
+) -> Result<Outcome, PacketError> {
+    let window = trial.window()?;
+    let watch = |engine: &dyn Simulation| match engine.is_stuck(patience) {
+        true => Err(PacketError::Deadlock { cycle: u64::from(engine.cycle()), waiting: engine.waiting() }),
+        false => Ok(()),
+    };
+    let is_old = |engine: &dyn Simulation| {
         let counts = engine.counts();
         let hops = counts.window_hops as f64 / counts.window_packets.max(1) as f64;
-        engine.mean_age() > 1000.0 + 10.0 * self.zero_load_latency(hops)
+        engine.mean_age() > 1000.0 + 10.0 * zero_load(hops)
+    };
+    let mut old = false;
+    while engine.cycle() < window.until && !old {
+        engine.run_to((engine.cycle() + LOOK).min(window.until))?;
+        watch(&*engine)?;
+        old = trial.mode == Mode::Latency && is_old(&*engine);
     }
-
-    fn outcome(&self, engine: &Engine, trial: &Trial, window: Window, old: bool) -> Outcome {
-        let counts: Counts = engine.counts();
-        let cycles = f64::from(window.cycles());
-        let accepted: Vec<f64> = engine.accepted().map(|flits| f64::from(flits) / cycles).collect();
-        let hosts = accepted.len() as f64;
-        let (sum, squares) = (accepted.iter().sum::<f64>(), accepted.iter().map(|flits| flits * flits).sum::<f64>());
-        let saturated = trial.mode == Mode::Latency && old;
-        let timed = trial.mode == Mode::Latency && !saturated;
-        let latency = &counts.latency;
-        let arcs = engine.arc_flits();
-        let quantile = |part| if timed { latency.quantile(part) } else { None };
-        let mean_of = |sum: u64, count: u64| (count > 0).then(|| sum as f64 / count as f64);
-        Outcome {
-            load: trial.load,
-            seed: trial.seed,
-            accepted: sum / hosts,
-            accepted_least: accepted.iter().copied().fold(f64::INFINITY, f64::min),
-            accepted_most: accepted.iter().copied().fold(0.0, f64::max),
-            fairness: if squares > 0.0 { sum * sum / (hosts * squares) } else { 1.0 },
-            saturated,
-            latency_mean: latency.mean().filter(|_| timed),
-            latency_p50: quantile(0.5),
-            latency_p99: quantile(0.99),
-            latency_p999: quantile(0.999),
-            latency_max: timed.then(|| latency.largest()),
-            network_latency_mean: mean_of(counts.arrived_at.wrapping_sub(counts.injected_at), latency.count())
-                .filter(|_| timed),
-            hops_mean: if timed {
-                mean_of(counts.hops, latency.count())
-            } else {
-                mean_of(counts.window_hops, counts.window_packets)
-            },
-            hops_max: counts.most_hops,
-            packets: counts.created,
-            packets_inside: counts.inside as f64 / cycles,
-            cable_load_mean: counts.cable_flits as f64 / cycles / arcs.len().max(1) as f64,
-            cable_load_max: arcs.iter().copied().max().map_or(0.0, |flits| f64::from(flits) / cycles),
-            cycles: engine.cycle(),
-            passages: counts.passages,
+    if trial.mode == Mode::Latency {
+        // Once the measured cycles are over, the accepted traffic is known.
+        let hosts = engine.accepted().len() as u32;
+        let senders = (0..hosts).filter(|&host| trial.to.sends(host)).count() as f64;
+        let offered = trial.load * senders * f64::from(trial.measure);
+        // Four standard deviations of the number of packets that are drawn.
+        let noise = 4.0 * (offered * f64::from(flits)).sqrt();
+        old |= (engine.counts().flits_accepted as f64) < CARRIED * offered - noise;
+        while !old && !engine.is_drained() {
+            engine.run_to(engine.cycle() + LOOK.min(64))?;
+            watch(&*engine)?;
+            old = is_old(&*engine) || engine.cycle() > window.until.saturating_mul(4);
         }
+    }
+    Ok(outcome(&*engine, trial, window, old))
+}
+
+fn outcome(engine: &dyn Simulation, trial: &Trial, window: Window, old: bool) -> Outcome {
+    let counts: Counts = engine.counts();
+    let cycles = f64::from(window.cycles());
+    let accepted: Vec<f64> = engine.accepted().iter().map(|&flits| f64::from(flits) / cycles).collect();
+    let hosts = accepted.len() as f64;
+    let (sum, squares) = (accepted.iter().sum::<f64>(), accepted.iter().map(|flits| flits * flits).sum::<f64>());
+    let saturated = trial.mode == Mode::Latency && old;
+    let timed = trial.mode == Mode::Latency && !saturated;
+    let latency = &counts.latency;
+    let arcs = engine.arc_flits();
+    let quantile = |part| if timed { latency.quantile(part) } else { None };
+    let mean_of = |sum: u64, count: u64| (count > 0).then(|| sum as f64 / count as f64);
+    Outcome {
+        load: trial.load,
+        seed: trial.seed,
+        accepted: sum / hosts,
+        accepted_least: accepted.iter().copied().fold(f64::INFINITY, f64::min),
+        accepted_most: accepted.iter().copied().fold(0.0, f64::max),
+        fairness: if squares > 0.0 { sum * sum / (hosts * squares) } else { 1.0 },
+        saturated,
+        latency_mean: latency.mean().filter(|_| timed),
+        latency_p50: quantile(0.5),
+        latency_p99: quantile(0.99),
+        latency_p999: quantile(0.999),
+        latency_max: timed.then(|| latency.largest()),
+        network_latency_mean: mean_of(counts.arrived_at.wrapping_sub(counts.injected_at), latency.count())
+            .filter(|_| timed),
+        hops_mean: if timed {
+            mean_of(counts.hops, latency.count())
+        } else {
+            mean_of(counts.window_hops, counts.window_packets)
+        },
+        hops_max: counts.most_hops,
+        deflections_mean: None,
+        packets: counts.created,
+        packets_inside: counts.inside as f64 / cycles,
+        cable_load_mean: counts.cable_flits as f64 / cycles / arcs.len().max(1) as f64,
+        cable_load_max: arcs.iter().copied().max().map_or(0.0, |flits| f64::from(flits) / cycles),
+        cycles: engine.cycle(),
+        passages: counts.passages,
     }
 }

@@ -111,6 +111,29 @@ impl Packets {
         Self::Drawn { to, gaps: Gaps::new(rate), period }
     }
 
+    /// Returns the mean age in cycles of `count` packets in the network, whose ages are `ages` in all, and of those that
+    /// wait at hosts; `waiting` are the cycles of creation of the next packet of each host.
+    pub(super) fn mean_age(
+        &self,
+        now: u32,
+        mut count: f64,
+        mut ages: f64,
+        waiting: impl Iterator<Item = u32>,
+    ) -> f64 {
+        let per_host = match self {
+            Self::Drawn { gaps, .. } => gaps.rate(),
+            Self::Listed(_) => 0.0,
+        };
+        for created in waiting.filter(|&created| created < now) {
+            // The packets after the first one are not drawn yet: their expected number follows from the rate, and
+            // they are half as old.
+            let age = f64::from(now - created);
+            count += 1.0 + age * per_host;
+            ages += age + age * per_host * age / 2.0;
+        }
+        if count > 0.0 { ages / count } else { 0.0 }
+    }
+
     /// Returns the first packet of a host: creation, and destination or place in the list.
     pub(super) fn first(&self, host: u32, stream: &mut Stream) -> (u32, u32) {
         match self {

@@ -121,6 +121,12 @@ impl Window {
         (self.from..self.until).contains(&cycle)
     }
 
+    /// Returns the number of its cycles among `length` cycles from `from` on.
+    #[inline]
+    pub fn overlap(&self, from: u32, length: u32) -> u32 {
+        (from + length).min(self.until).saturating_sub(from.max(self.from))
+    }
+
     /// Returns the cycles of the window from `cycle` on.
     #[inline]
     pub fn after(&self, cycle: u32) -> u64 {
@@ -145,6 +151,8 @@ pub struct Counts {
     pub hops: u64,
     /// Most cables passed by one.
     pub most_hops: u32,
+    /// Hops of measured packets that did not bring them nearer to their destination, under deflection.
+    pub deflections: u64,
     /// Cables passed by all flits sent in the window.
     pub cable_flits: u64,
     /// Flits that left hosts in the window.
@@ -177,6 +185,7 @@ impl Counts {
         self.arrived_at += other.arrived_at;
         self.hops += other.hops;
         self.most_hops = self.most_hops.max(other.most_hops);
+        self.deflections += other.deflections;
         self.cable_flits += other.cable_flits;
         self.flits_injected += other.flits_injected;
         self.flits_accepted += other.flits_accepted;

@@ -2,9 +2,10 @@
 
 use super::PacketError;
 use super::deadlock::{self, Freedom};
+use super::deflection;
 use super::destinations::Destinations;
 use super::parameters::{Parameters, Switching};
-use super::routing;
+use super::routing::{self, Ready};
 use super::run::{Mode, Network, Outcome, Trial};
 use super::source::Process;
 use super::wiring::Wiring;
@@ -68,10 +69,10 @@ pub struct Series {
     pub routing: String,
     /// Traffic pattern.
     pub pattern: String,
-    /// Virtual channels of a link.
+    /// Virtual channels of a link; 0 without buffers.
     pub vcs: u32,
-    /// Condition for a packet to take a virtual channel.
-    pub switching: Switching,
+    /// Condition for a packet to take a virtual channel; `None` without buffers.
+    pub switching: Option<Switching>,
     /// Reason why it cannot deadlock.
     pub freedom: String,
     /// Highest load that is carried, to 1 %; `None` if it was not requested or no load is carried.
@@ -84,9 +85,25 @@ pub struct Series {
     pub notes: Vec<String>,
 }
 
+/// Network that is ready to run.
+#[derive(Clone)]
+enum Model {
+    Buffered(Network),
+    Deflection(deflection::Network),
+}
+
+impl Model {
+    fn run(&self, trial: &Trial) -> Result<Outcome, PacketError> {
+        match self {
+            Self::Buffered(network) => network.run(trial),
+            Self::Deflection(network) => network.run(trial),
+        }
+    }
+}
+
 /// Series that is ready to run.
 struct Prepared {
-    network: Network,
+    network: Model,
     to: Arc<Destinations>,
     series: Series,
 }
@@ -124,33 +141,11 @@ impl Sweep {
             }
             let default = [routing::default_for(topology).to_owned()];
             for name in if self.routings.is_empty() { &default[..] } else { &self.routings } {
-                let (rule, vcs) = routing::build_with(name, &wiring, self.vcs, self.pattern_seed)?;
-                let rule: Arc<dyn routing::Rule> = Arc::from(rule);
-                let switching = self.switching.unwrap_or_else(|| routing::switching_for(&*rule, vcs, p.packet));
-                let p = &Parameters { vcs, switching, ..p.clone() };
-                p.check()?;
-                let mut notes: Vec<String> = rule.note().into_iter().collect();
-                let freedom = match deadlock::check(&wiring, &*rule, name, p) {
-                    Ok(Freedom::Ascending) => "hop number i travels on virtual channel i".into(),
-                    Ok(Freedom::Acyclic { channels, dependencies }) => {
-                        format!("{dependencies} dependencies of {channels} channels without a cycle")
-                    }
-                    Ok(Freedom::Proven(proof)) => proof.into(),
-                    Ok(Freedom::Unchecked) => {
-                        notes.push(format!(
-                            "{name} on {}: more than {} switches are not checked for deadlock before the run",
-                            topology.name(),
-                            deadlock::MAX_SWITCHES
-                        ));
-                        "not checked".into()
-                    }
-                    Err(error @ PacketError::CyclicDependency { .. }) if self.allow_deadlock => {
-                        notes.push(error.to_string());
-                        "none".into()
-                    }
-                    Err(error) => return Err(error),
+                let (network, freedom, notes) = self.model(name, &wiring)?;
+                let (vcs, switching) = match &network {
+                    Model::Buffered(network) => (network.parameters.vcs, Some(network.parameters.switching)),
+                    Model::Deflection(_) => (0, None),
                 };
-                let network = Network { wiring: wiring.clone(), rule, parameters: p.clone() };
                 for (pattern, to) in &patterns {
                     let series = Series {
                         topology: topology.name(),
@@ -171,6 +166,44 @@ impl Sweep {
             }
         }
         Ok(all)
+    }
+
+    /// Builds the model of a network under a routing; returns also why it cannot deadlock, and remarks.
+    fn model(&self, name: &str, wiring: &Arc<Wiring>) -> Result<(Model, String, Vec<String>), PacketError> {
+        let p = &self.parameters;
+        let (rule, vcs) = match routing::ready(name, wiring, self.vcs, self.pattern_seed)? {
+            Ready::Buffered(rule, vcs) => (Arc::<dyn routing::Rule>::from(rule), vcs),
+            Ready::Deflection(tables) => {
+                let network = deflection::Network { wiring: wiring.clone(), tables, parameters: p.clone() };
+                let note = network.note();
+                return Ok((Model::Deflection(network), deflection::FREEDOM.into(), vec![note]));
+            }
+        };
+        let switching = self.switching.unwrap_or_else(|| routing::switching_for(&*rule, vcs, p.packet));
+        let parameters = Parameters { vcs, switching, ..p.clone() };
+        parameters.check()?;
+        let mut notes: Vec<String> = rule.note().into_iter().collect();
+        let freedom = match deadlock::check(wiring, &*rule, name, &parameters) {
+            Ok(Freedom::Ascending) => "hop number i travels on virtual channel i".into(),
+            Ok(Freedom::Acyclic { channels, dependencies }) => {
+                format!("{dependencies} dependencies of {channels} channels without a cycle")
+            }
+            Ok(Freedom::Proven(proof)) => proof.into(),
+            Ok(Freedom::Unchecked) => {
+                notes.push(format!(
+                    "{name} on {}: more than {} switches are not checked for deadlock before the run",
+                    wiring.topology.name(),
+                    deadlock::MAX_SWITCHES
+                ));
+                "not checked".into()
+            }
+            Err(error @ PacketError::CyclicDependency { .. }) if self.allow_deadlock => {
+                notes.push(error.to_string());
+                "none".into()
+            }
+            Err(error) => return Err(error),
+        };
+        Ok((Model::Buffered(Network { wiring: wiring.clone(), rule, parameters }), freedom, notes))
     }
 
     fn trial(&self, to: &Arc<Destinations>, load: f64, seed: u64, mode: Mode, threads: usize) -> Trial {

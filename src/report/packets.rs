@@ -63,6 +63,9 @@ fn word(value: impl serde::Serialize) -> Datum {
     Datum::Text(serde_json::to_value(value).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default())
 }
 
+/// Place of the mean hops among the columns of points.
+const POINT_HOPS: usize = 13;
+
 /// Returns the mean latency at the lowest load.
 fn first_latency(series: &Series) -> Option<f64> {
     series.points.first().and_then(|point| point.latency_mean)
@@ -85,7 +88,7 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
             Datum::Count(series.switches as u64),
             Datum::Count(series.hosts.into()),
             Datum::Count(series.vcs.into()),
-            word(series.switching),
+            series.switching.map_or_else(|| text("bufferless"), word),
             Datum::number(series.saturation, 3),
             Datum::number(series.accepted_at_full_load, 4),
             Datum::number(first_latency(series), 2),
@@ -95,8 +98,9 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
             text(&series.freedom),
         ]
     };
+    let deflected = all.iter().any(|series| series.switching.is_none());
     let point = |index: usize, series: &Series, point: &Outcome| {
-        vec![
+        let mut row = vec![
             Datum::Count(index as u64 + 1),
             text(&series.topology),
             text(&series.routing),
@@ -121,7 +125,11 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
             Datum::Number(point.packets_inside, 2),
             Datum::Count(point.packets),
             Datum::Count(point.seed),
-        ]
+        ];
+        if deflected {
+            row.insert(POINT_HOPS + 2, Datum::number(point.deflections_mean, 3));
+        }
+        row
     };
     // Properties that are the same everywhere are in the title.
     let one_routing = all.iter().all(|series| series.routing == all[0].routing);
@@ -186,34 +194,38 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
             rows,
         });
     }
+    let mut columns = vec![
+        column("series", "#"),
+        hidden("topology"),
+        hidden("routing"),
+        hidden("pattern"),
+        column("load", "load"),
+        column("accepted", "accepted"),
+        column("latency_mean", "latency"),
+        hidden("latency_p50"),
+        column("latency_p99", "p99"),
+        hidden("latency_p999"),
+        hidden("latency_max"),
+        hidden("latency_mean_ns"),
+        hidden("network_latency_mean"),
+        column("hops_mean", "hops"),
+        hidden("hops_max"),
+        column("saturated", "saturated"),
+        hidden("accepted_least"),
+        hidden("accepted_most"),
+        hidden("fairness"),
+        hidden("cable_load_mean"),
+        column("cable_load_max", "busiest cable"),
+        hidden("packets_inside"),
+        hidden("packets"),
+        hidden("seed"),
+    ];
+    if deflected {
+        columns.insert(POINT_HOPS + 2, column("deflections_mean", "deflected"));
+    }
     tables.push(Rows {
         name: "points",
-        columns: vec![
-            column("series", "#"),
-            hidden("topology"),
-            hidden("routing"),
-            hidden("pattern"),
-            column("load", "load"),
-            column("accepted", "accepted"),
-            column("latency_mean", "latency"),
-            hidden("latency_p50"),
-            column("latency_p99", "p99"),
-            hidden("latency_p999"),
-            hidden("latency_max"),
-            hidden("latency_mean_ns"),
-            hidden("network_latency_mean"),
-            column("hops_mean", "hops"),
-            hidden("hops_max"),
-            column("saturated", "saturated"),
-            hidden("accepted_least"),
-            hidden("accepted_most"),
-            hidden("fairness"),
-            hidden("cable_load_mean"),
-            column("cable_load_max", "busiest cable"),
-            hidden("packets_inside"),
-            hidden("packets"),
-            hidden("seed"),
-        ],
+        columns,
         rows: all
             .iter()
             .enumerate()

@@ -265,20 +265,8 @@ impl Engine {
             count += inside;
             ages += inside * f64::from(now) - shard.hub.ages as f64;
         }
-        let per_host = match &self.plan.packets {
-            Packets::Drawn { gaps, .. } => gaps.rate(),
-            Packets::Listed(_) => 0.0,
-        };
-        for source in self.shards.iter().flat_map(|shard| &shard.hub.sources) {
-            if source.created < now {
-                // The packets after the first one are not drawn yet: their expected number follows from the rate, and
-                // they are half as old.
-                let age = f64::from(now - source.created);
-                count += 1.0 + age * per_host;
-                ages += age + age * per_host * age / 2.0;
-            }
-        }
-        if count > 0.0 { ages / count } else { 0.0 }
+        let waiting = self.shards.iter().flat_map(|shard| &shard.hub.sources).map(|source| source.created);
+        self.plan.packets.mean_age(now, count, ages, waiting)
     }
 
     /// Returns the flits that arrived at each host in the window.

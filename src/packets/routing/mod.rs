@@ -12,8 +12,10 @@ use crate::topology::Topology;
 use std::sync::Arc;
 
 mod amin;
+mod deflection;
 mod dimension_order;
 mod dragonfly;
+mod dsnf;
 mod escape;
 mod first_hop;
 mod hyperx;
@@ -23,6 +25,7 @@ mod ugal;
 mod ugal_equality;
 mod valiant;
 
+pub use deflection::Deflection;
 use shortest::Shortest;
 
 /// Output, and a range of its virtual channels, that a packet may request.
@@ -201,25 +204,43 @@ pub struct RoutingKind {
     /// One line for `--help`.
     pub help: &'static str,
     /// Builds the rule.
-    pub build: fn(&Request<'_>) -> Result<Box<dyn Rule>, PacketError>,
+    pub build: Build,
 }
 
-/// All routings of packets except deflection, which has an engine of its own.
+/// Builder of a rule.
+#[derive(Clone, Copy, Debug)]
+pub enum Build {
+    /// A rule that selects virtual channels of buffers.
+    Buffered(fn(&Request<'_>) -> Result<Box<dyn Rule>, PacketError>),
+    /// Deflection, which has no buffers, and an engine of its own: [`crate::packets::deflection`].
+    Deflection(fn(&Request<'_>) -> Result<Deflection, PacketError>),
+}
+
+use Build::Buffered;
+
+/// All routings of packets.
 #[rustfmt::skip]
 pub const ROUTINGS: &[RoutingKind] = &[
-    RoutingKind { name: "dimension-order", aliases: &["dor", "dim_order"], help: "one dimension after another, with datelines on rings; grids", build: dimension_order::build },
-    RoutingKind { name: "static", aliases: &[], help: "static routes, e.g. static:bfs; hop i on VC i", build: static_routes::build },
-    RoutingKind { name: "first-hop", aliases: &["hopvc"], help: "at each switch the first hop of its own breadth-first tree; hop i on VC i", build: first_hop::build },
-    RoutingKind { name: "amin", aliases: &["adaptive-minimal"], help: "of the shortest next hops the least loaded; hop i on VC i", build: amin::build },
-    RoutingKind { name: "escape", aliases: &["min_adapt", "duato"], help: "all shortest next hops, escape by up*/down* or dimension order on VC 0; escape:free may return", build: escape::build },
-    RoutingKind { name: "valiant", aliases: &[], help: "by a random switch; on grids by dimension order, else minimal adaptive", build: valiant::build },
-    RoutingKind { name: "ugal", aliases: &["ugal-l", "ugalv"], help: "minimal or by a random switch, whichever has the smaller load times hops; ugal:T adds T", build: ugal::build },
-    RoutingKind { name: "ugal-equality", aliases: &["ugaleq"], help: "at the first switch shortest or sub-shortest by load times hops, then amin", build: ugal_equality::build },
-    RoutingKind { name: "bgal", aliases: &[], help: "ugal-equality unless more than 2 (bgal:N) shortest next hops exist", build: ugal_equality::bgal },
-    RoutingKind { name: "dragonfly", aliases: &["dragonfly-minimal"], help: "within the group, to the other group, within it; dragonflies", build: dragonfly::minimal },
-    RoutingKind { name: "dragonfly-ugal", aliases: &[], help: "minimal or by a random group, by load; dragonflies; dragonfly-ugal:booksim by a switch of it", build: dragonfly::ugal },
-    RoutingKind { name: "hyperx-ugal", aliases: &["flattened-butterfly-ugal"], help: "minimal or by a random switch within the differing dimensions, by load; HyperX", build: hyperx::build },
+    RoutingKind { name: "dimension-order", aliases: &["dor", "dim_order"], help: "one dimension after another, with datelines on rings; grids", build: Buffered(dimension_order::build) },
+    RoutingKind { name: "static", aliases: &[], help: "static routes, e.g. static:bfs; hop i on VC i", build: Buffered(static_routes::build) },
+    RoutingKind { name: "first-hop", aliases: &["hopvc"], help: "at each switch the first hop of its own breadth-first tree; hop i on VC i", build: Buffered(first_hop::build) },
+    RoutingKind { name: "amin", aliases: &["adaptive-minimal"], help: "of the shortest next hops the least loaded; hop i on VC i", build: Buffered(amin::build) },
+    RoutingKind { name: "escape", aliases: &["min_adapt", "duato"], help: "all shortest next hops, escape by up*/down* or dimension order on VC 0; escape:free may return", build: Buffered(escape::build) },
+    RoutingKind { name: "valiant", aliases: &[], help: "by a random switch; on grids by dimension order, else minimal adaptive", build: Buffered(valiant::build) },
+    RoutingKind { name: "ugal", aliases: &["ugal-l", "ugalv"], help: "minimal or by a random switch, whichever has the smaller load times hops; ugal:T adds T", build: Buffered(ugal::build) },
+    RoutingKind { name: "ugal-equality", aliases: &["ugaleq"], help: "at the first switch shortest or sub-shortest by load times hops, then amin", build: Buffered(ugal_equality::build) },
+    RoutingKind { name: "bgal", aliases: &[], help: "ugal-equality unless more than 2 (bgal:N) shortest next hops exist", build: Buffered(ugal_equality::bgal) },
+    RoutingKind { name: "dragonfly", aliases: &["dragonfly-minimal"], help: "within the group, to the other group, within it; dragonflies", build: Buffered(dragonfly::minimal) },
+    RoutingKind { name: "dragonfly-ugal", aliases: &[], help: "minimal or by a random group, by load; dragonflies; dragonfly-ugal:booksim by a switch of it", build: Buffered(dragonfly::ugal) },
+    RoutingKind { name: "hyperx-ugal", aliases: &["flattened-butterfly-ugal"], help: "minimal or by a random switch within the differing dimensions, by load; HyperX", build: Buffered(hyperx::build) },
+    RoutingKind { name: "dsnf", aliases: &["dsn-f"], help: "that of DSN-F, by super-nodes and levels, on four classes of VCs; dsnf", build: Buffered(dsnf::build) },
+    RoutingKind { name: "deflection", aliases: &["hot-potato"], help: "without buffers: each packet moves in every slot, by a wrong output if the right ones are taken; as many cables out as in", build: Build::Deflection(deflection::build) },
 ];
+
+/// Splits the text of a rule into its name and its argument.
+fn split(text: &str) -> (&str, Option<&str>) {
+    text.split_once(':').map_or((text, None), |(name, argument)| (name, Some(argument)))
+}
 
 fn normalised(name: &str) -> String {
     name.trim().to_lowercase().replace('_', "-")
@@ -237,6 +258,18 @@ pub fn find(name: &str) -> Result<&'static RoutingKind, PacketError> {
         let names = ROUTINGS.iter().flat_map(|kind| [kind.name].into_iter().chain(kind.aliases.iter().copied()));
         PacketError::UnknownRouting { name: name.into(), nearest: nearest(&wanted, names).map(Into::into) }
     })
+}
+
+/// Returns the routing with this name or alias, if it is for switches with buffers.
+///
+/// # Errors
+/// [`PacketError::UnknownRouting`], [`PacketError::NoBuffers`].
+pub fn find_buffered(name: &str) -> Result<&'static RoutingKind, PacketError> {
+    let kind = find(name)?;
+    match kind.build {
+        Buffered(_) => Ok(kind),
+        Build::Deflection(_) => Err(PacketError::NoBuffers { routing: kind.name }),
+    }
 }
 
 /// Virtual channels where neither the user nor the rule requires more.
@@ -264,6 +297,29 @@ pub fn switching_for(rule: &dyn Rule, vcs: u32, flits: u32) -> Switching {
     }
 }
 
+/// Rule that is ready, with its number of virtual channels.
+pub enum Ready {
+    /// Rule for switches with buffers.
+    Buffered(Box<dyn Rule>, u32),
+    /// Deflection.
+    Deflection(Deflection),
+}
+
+/// As [`build_with`], deflection included.
+///
+/// # Errors
+/// As [`build_with`].
+pub fn ready(text: &str, wiring: &Arc<Wiring>, vcs: Option<u32>, seed: u64) -> Result<Ready, PacketError> {
+    let (name, argument) = split(text);
+    let kind = find(name)?;
+    match kind.build {
+        Buffered(_) => build_with(text, wiring, vcs, seed).map(|(rule, vcs)| Ready::Buffered(rule, vcs)),
+        Build::Deflection(build) => {
+            build(&Request { name: kind.name, argument, wiring, vcs: 0, seed }).map(Ready::Deflection)
+        }
+    }
+}
+
 /// As [`build`], where `vcs` is `None` with the number of virtual channels that the rule needs, and at least
 /// [`DEFAULT_VCS`]; returns also their number.
 ///
@@ -287,11 +343,13 @@ pub fn build_with(
 /// Builds the rule of a text such as `amin`, `static:ecmp` or `bgal:3`.
 ///
 /// # Errors
-/// [`PacketError`] for an unknown name, an unsuitable network, or fewer virtual channels than the rule needs.
+/// [`PacketError`] for an unknown name, an unsuitable network, fewer virtual channels than the rule needs, or deflection,
+/// which has no buffers.
 pub fn build(text: &str, wiring: &Arc<Wiring>, vcs: u32, seed: u64) -> Result<Box<dyn Rule>, PacketError> {
-    let (name, argument) = text.split_once(':').map_or((text, None), |(name, argument)| (name, Some(argument)));
+    let (name, argument) = split(text);
     let kind = find(name)?;
-    let rule = (kind.build)(&Request { name: kind.name, argument, wiring, vcs, seed })?;
+    let Buffered(build) = kind.build else { return Err(PacketError::NoBuffers { routing: kind.name }) };
+    let rule = build(&Request { name: kind.name, argument, wiring, vcs, seed })?;
     let needed = rule.vcs_needed();
     if needed > vcs {
         let (routing, topology) = (text.to_owned(), wiring.topology.name());
