@@ -10,10 +10,10 @@ use mopsim::packets::parameters::{self, HostPort, PRESETS, Parameters, Switching
 use mopsim::packets::run::Mode;
 use mopsim::packets::source::{ListedPacket, PacketList, Process};
 use mopsim::packets::statistics::Window;
-use mopsim::packets::sweep::{self, Sweep};
+use mopsim::packets::sweep::{self, CableDelay, Sweep};
 use mopsim::packets::routing::{Deflection, Ready};
 use mopsim::packets::{PacketError, Wiring, deadlock, deflection, routing};
-use mopsim::platform::HostsPerSwitch;
+use mopsim::platform::{HostsPerSwitch, PlatformParameters};
 use mopsim::printable::printable;
 use mopsim::report::packets as report;
 use mopsim::topology::Topology;
@@ -37,15 +37,17 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
         .iter()
         .map(|spec| topology(spec, arguments.seed, arguments.without.as_deref()))
         .collect::<Result<Vec<_>, _>>()?;
+    let cables = cables(arguments, switches.cycle)?;
     let pool = options::pool(arguments.threads.or(output.site.threads).unwrap_or(0))?;
     if let Some(file) = &arguments.packets {
-        let sheet = pool.install(|| list(arguments, file, &topologies, &switches))?;
+        let sheet = pool.install(|| list(arguments, file, &topologies, &switches, cables))?;
         return print(|out| output.format.sheet(&sheet, out));
     }
     let Switches { parameters, vcs, switching, cycle } = switches;
     let sweep = Sweep {
         topologies,
         hosts: arguments.hosts_per_switch.map(HostsPerSwitch::Uniform),
+        cables,
         routings: arguments.routing.clone(),
         patterns: arguments.pattern.iter().flat_map(|text| patterns(text)).collect(),
         loads: sweep::loads(&arguments.load)?,
@@ -160,12 +162,40 @@ fn switches(flags: &PacketSwitch) -> Result<Switches, Failure> {
     Ok(Switches { parameters, vcs, switching, cycle: report::Cycle { ns: cycle_ns, defaults: version } })
 }
 
+/// Returns the latency of cables by length, if it was asked for.
+fn cables(arguments: &Packets, cycle: report::Cycle) -> Result<Option<CableDelay>, Failure> {
+    let floor = &arguments.floor;
+    let parameters = PlatformParameters {
+        hosts_per_switch: arguments.hosts_per_switch.map(HostsPerSwitch::Uniform),
+        cable_delay: options::parse("cable-delay", arguments.cable_delay.as_deref())?,
+        floor_plan: floor.floor_plan.clone(),
+        placement: floor.placement.clone(),
+        switches_per_cabinet: floor.switches_per_cabinet,
+        hosts_per_cabinet: floor.hosts_per_cabinet,
+        ..PlatformParameters::default()
+    };
+    let given = [&floor.floor_plan, &floor.placement].iter().any(|text| text.is_some())
+        || floor.switches_per_cabinet.or(floor.hosts_per_cabinet).is_some();
+    if arguments.cable_delay.is_none() {
+        return match given {
+            true => Err(Failure::input(
+                "without --cable-delay the floor plan changes nothing",
+                "--cable-delay \"5 ns\" sets the delay per metre",
+            )),
+            false => Ok(None),
+        };
+    }
+    let checked = parameters.check().map_err(PacketError::from)?;
+    Ok(checked.cables.map(|(delay, floor)| CableDelay { floor, cycles_per_metre: delay.value() * 1e9 / cycle.ns }))
+}
+
 /// Sends the packets of a list, and reports the arrival of each.
 fn list(
     arguments: &Packets,
     file: &Path,
     topologies: &[Arc<Topology>],
     switches: &Switches,
+    cables: Option<CableDelay>,
 ) -> Result<mopsim::report::Sheet, Failure> {
     let ([topology], [] | [_]) = (topologies, &arguments.routing[..]) else {
         return Err(Failure::input(
@@ -175,12 +205,12 @@ fn list(
     };
     let p = &switches.parameters;
     let hosts = arguments.hosts_per_switch.map(HostsPerSwitch::Uniform);
-    let wiring = Arc::new(Wiring::new(topology.clone(), hosts, p.host_port, p.link_delay)?);
+    let wiring = sweep::wiring(topology, hosts, p, cables)?;
     let list = read_list(file, wiring.hosts(), p.packet)?;
     let name = arguments.routing.first().map_or(routing::default_for(topology), String::as_str);
     let (rule, vcs) = match routing::ready(name, &wiring, switches.vcs, arguments.seed)? {
         Ready::Buffered(rule, vcs) => (rule, vcs),
-        Ready::Deflection(tables) => return deflected(wiring, tables, list, switches, arguments.seed, name),
+        Ready::Deflection(tables) => return deflected(wiring, tables, list, switches, cables, arguments.seed),
     };
     let switching = switches.switching.unwrap_or_else(|| routing::switching_for(&*rule, vcs, list.largest));
     let mut parameters = Parameters { vcs, packet: list.largest, switching, ..p.clone() };
@@ -207,7 +237,7 @@ fn list(
         rayon::current_num_threads(),
     )?;
     engine.run_until_empty(packets as u64)?;
-    Ok(report::list(&topology.name(), name, &parameters, switches.cycle, &engine.log()))
+    Ok(report::list(&topology.name(), name, &parameters, switches.cycle, cables, &engine.log()))
 }
 
 /// Sends the packets of a list without buffers.
@@ -216,8 +246,8 @@ fn deflected(
     tables: Deflection,
     list: PacketList,
     switches: &Switches,
+    cables: Option<CableDelay>,
     seed: u64,
-    name: &str,
 ) -> Result<mopsim::report::Sheet, Failure> {
     let topology = wiring.topology.name();
     let parameters = Parameters { vcs: 0, packet: list.largest, ..switches.parameters.clone() };
@@ -227,7 +257,7 @@ fn deflected(
     let window = Window { from: 0, until: mopsim::packets::source::MAX_CYCLES };
     let mut engine = deflection::Engine::new(&network, listed, seed, window, true)?;
     engine.run_until_empty(packets)?;
-    let mut sheet = report::list(&topology, name, &parameters, switches.cycle, &engine.log());
+    let mut sheet = report::list(&topology, "deflection", &parameters, switches.cycle, cables, &engine.log());
     sheet.notes.push(network.note());
     Ok(sheet)
 }

@@ -1,6 +1,7 @@
 //! Errors of the packet model.
 
 use super::routing::ROUTINGS;
+use crate::layout::LayoutError;
 use crate::platform::PlatformError;
 use crate::routing::RoutingError;
 use crate::similar::did_you_mean;
@@ -129,6 +130,9 @@ pub enum PacketError {
     /// The hosts do not fit.
     #[error(transparent)]
     Platform(#[from] PlatformError),
+    /// The floor plan does not fit.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
 }
 
 impl PacketError {
@@ -165,6 +169,7 @@ impl PacketError {
             Self::Topology(_) => "`mopsim topology --help` lists the families".into(),
             Self::Traffic(error) => error.help(),
             Self::Routing(error) => error.help(),
+            Self::Layout(_) => "docs/reference/platforms.md describes floor plans".into(),
             Self::Platform(_) => "--hosts-per-switch sets the number of hosts".into(),
         }
     }

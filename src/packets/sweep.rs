@@ -9,6 +9,7 @@ use super::routing::{self, Ready};
 use super::run::{Mode, Network, Outcome, Trial};
 use super::source::Process;
 use super::wiring::Wiring;
+use crate::layout::{FloorOptions, FloorPlan};
 use crate::platform::HostsPerSwitch;
 use crate::topology::Topology;
 use crate::traffic::{self, Setting};
@@ -17,6 +18,15 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// Latency of cables by their lengths.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CableDelay {
+    /// Places of switches.
+    pub floor: FloorOptions,
+    /// Cycles per metre.
+    pub cycles_per_metre: f64,
+}
+
 /// Runs to execute.
 #[derive(Clone, Debug)]
 pub struct Sweep {
@@ -24,6 +34,8 @@ pub struct Sweep {
     pub topologies: Vec<Arc<Topology>>,
     /// Hosts on each switch, if not those of the topology.
     pub hosts: Option<HostsPerSwitch>,
+    /// Latency of cables between switches; `None`: that of [`Parameters::link_delay`] for all.
+    pub cables: Option<CableDelay>,
     /// Packet routings; none: [`routing::default_for`] each network.
     pub routings: Vec<String>,
     /// Traffic patterns.
@@ -126,7 +138,7 @@ impl Sweep {
         let mut all = Vec::with_capacity(self.series());
         for topology in &self.topologies {
             let p = &self.parameters;
-            let wiring = Arc::new(Wiring::new(topology.clone(), self.hosts.clone(), p.host_port, p.link_delay)?);
+            let wiring = wiring(topology, self.hosts.clone(), p, self.cables)?;
             let mut patterns = Vec::with_capacity(self.patterns.len());
             for pattern in &self.patterns {
                 let setting = Setting {
@@ -295,6 +307,25 @@ impl Sweep {
         }
         Ok(((carried > 0.0).then_some(carried), full))
     }
+}
+
+/// Attaches hosts to a topology, with latencies of cables by length if `cables` has them.
+///
+/// # Errors
+/// [`PacketError`] if hosts, floor plan or lengths do not fit.
+pub fn wiring(
+    topology: &Arc<Topology>,
+    hosts: Option<HostsPerSwitch>,
+    parameters: &Parameters,
+    cables: Option<CableDelay>,
+) -> Result<Arc<Wiring>, PacketError> {
+    let Parameters { host_port, link_delay, .. } = *parameters;
+    let mut wiring = Wiring::new(topology.clone(), hosts, host_port, link_delay)?;
+    if let Some(CableDelay { floor, cycles_per_metre }) = cables {
+        let plan = FloorPlan::new(topology, &floor.on(&topology.graph))?;
+        wiring.set_lengths(plan.cables(&topology.graph).lengths(), cycles_per_metre)?;
+    }
+    Ok(Arc::new(wiring))
 }
 
 /// Parses loads: `0.1:0.9:0.1` (first, last, step) or a list such as `0.1,0.25,0.4`.

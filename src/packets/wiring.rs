@@ -5,7 +5,7 @@
 //! then its cables by the number of the neighbour. Inputs are numbered by their origin in the same way.
 
 use super::PacketError;
-use super::parameters::HostPort;
+use super::parameters::{HostPort, MAX_DELAY};
 use crate::ids::SwitchId;
 use crate::platform::{CheckedParameters, HostsPerSwitch, PlatformParameters};
 use crate::routing::grid::Grid;
@@ -132,6 +132,25 @@ impl Wiring {
             out_cable,
             in_cable,
         })
+    }
+
+    /// Sets the latency of each cable by its length in metres. A head that spends n cycles on a cable, rounded to whole
+    /// ones and at least 2, arrives n cycles after it has left.
+    ///
+    /// # Errors
+    /// [`PacketError::Invalid`] for a cable of more than [`MAX_DELAY`] cycles.
+    pub fn set_lengths(&mut self, lengths: &[f64], cycles_per_metre: f64) -> Result<(), PacketError> {
+        let graph = &self.topology.graph;
+        for (arc, latency) in (0..).zip(&mut self.latency) {
+            let metres = lengths[graph.cable(ArcId(arc)).index()];
+            let cycles = (metres * cycles_per_metre).round() - 1.0;
+            if cycles > f64::from(MAX_DELAY) {
+                let rule = format!("a cable of {metres:.1} m takes {cycles} cycles, and may take {MAX_DELAY}");
+                return Err(PacketError::invalid("cable-delay", format!("{cycles_per_metre} cycles per metre"), rule));
+            }
+            *latency = cycles.max(1.0) as u32;
+        }
+        Ok(())
     }
 
     /// Returns the number of switches.

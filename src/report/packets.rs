@@ -6,7 +6,7 @@ use crate::packets::parameters::Parameters;
 use crate::packets::random::GENERATOR;
 use crate::packets::run::{Mode, Outcome};
 use crate::packets::statistics::Logged;
-use crate::packets::sweep::{Series, Sweep};
+use crate::packets::sweep::{CableDelay, Series, Sweep};
 use crate::study::statistics::Statistic;
 
 const fn column(name: &'static str, heading: &'static str) -> Column {
@@ -56,6 +56,10 @@ fn facts(parameters: &Parameters, cycle: Cycle) -> Vec<(&'static str, &'static s
         ("count_routed", "count routed", Datum::Flag(parameters.count_routed)),
         ("host_port", "host ports", word(parameters.host_port)),
     ]
+}
+
+fn cable_fact(cables: CableDelay, cycle: Cycle) -> (&'static str, &'static str, Datum) {
+    ("cable_delay_ns", "cable (ns/m)", Datum::Number(cables.cycles_per_metre * cycle.ns, 3))
 }
 
 /// Returns the name of a choice, as in JSON.
@@ -273,11 +277,23 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
         ("generator", "generator", text(GENERATOR)),
     ];
     all_facts.extend(facts(&sweep.parameters, cycle));
+    if let Some(cables) = sweep.cables {
+        all_facts.push(cable_fact(cables, cycle));
+        let delay = cables.cycles_per_metre * cycle.ns;
+        notes.push(format!("Cables between switches take {delay:.1} ns/m by floor plan, in whole cycles."));
+    }
     Sheet { schema: "mopsim.packets/1", title, facts: all_facts, tables, detail: None, notes }
 }
 
 /// Returns the sheet of a list of packets.
-pub fn list(topology: &str, routing: &str, parameters: &Parameters, cycle: Cycle, log: &[Logged]) -> Sheet {
+pub fn list(
+    topology: &str,
+    routing: &str,
+    parameters: &Parameters,
+    cycle: Cycle,
+    cables: Option<CableDelay>,
+    log: &[Logged],
+) -> Sheet {
     let mut all_facts = vec![
         ("topology", "topology", Datum::Text(topology.to_owned())),
         ("routing", "routing", Datum::Text(routing.to_owned())),
@@ -285,6 +301,7 @@ pub fn list(topology: &str, routing: &str, parameters: &Parameters, cycle: Cycle
         ("last_arrival", "last arrival", Datum::count(log.iter().map(|p| u64::from(p.tail)).max())),
     ];
     all_facts.extend(facts(parameters, cycle));
+    all_facts.extend(cables.map(|cables| cable_fact(cables, cycle)));
     let row = |packet: &Logged| {
         let cycles = [packet.injected, packet.head, packet.tail, packet.hops];
         [packet.id].into_iter().chain(cycles.map(u64::from)).map(Datum::Count).collect()

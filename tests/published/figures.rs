@@ -240,9 +240,8 @@ fn halves(what: &str) -> Option<Found> {
         }
         "million-node SlimFly routers" => Number(graph("slimfly:q=163").switches() as f64),
         "million-node SlimFly ports (k'+p = 245+19)" => Number((max_degree(&graph("slimfly:q=163")) + 19) as f64),
-        _ if what.starts_with("hot-potato path length") || what.starts_with("same, d=8") => {
-            Elsewhere("needs packets and their deflection, which mopsim does not simulate")
-        }
+        _ if what.starts_with("hot-potato path length") => Sampled(super::flits::growth(6)),
+        _ if what.starts_with("same, d=8") => Sampled(super::flits::growth(8)),
         _ if what.contains("average application gain")
             || what.contains("average gain")
             || what.starts_with("largest gain") =>

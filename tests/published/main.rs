@@ -5,6 +5,7 @@ mod emulated;
 mod errors;
 mod failures;
 mod figures;
+mod flits;
 mod formulas;
 mod networks;
 #[path = "../support/no_config.rs"]

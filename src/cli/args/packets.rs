@@ -1,7 +1,7 @@
 //! Arguments of `packets`.
 
 use super::known::{Known, packet_routings, patterns, presets};
-use super::network::Defaults;
+use super::network::{Defaults, Floor};
 use super::threads;
 use clap::Args;
 use mopsim::packets::parameters::PRESETS;
@@ -70,6 +70,13 @@ pub struct Packets {
     pub threads: Option<usize>,
     #[command(flatten)]
     pub switch: PacketSwitch,
+    /// Delay per metre of cable between switches, by the floor plan, instead of --link-delay, e.g. "5 ns"
+    ///
+    /// Rounded to whole cycles for each cable, at least 2.
+    #[arg(long, hide_short_help = true, help_heading = "Floor plan", allow_hyphen_values = true, value_name = "TIME", conflicts_with = "link_delay")]
+    pub cable_delay: Option<String>,
+    #[command(flatten)]
+    pub floor: Floor,
 }
 
 #[derive(Debug, Args)]

@@ -40,11 +40,49 @@ fn a_list_of_packets_tells_each_arrival() {
 }
 
 #[test]
+fn deflection_reports_its_hops_and_no_channels() {
+    let folder = Folder::new();
+    let ask = ["packets", "kautz:d=3,k=3", "--routing", "deflection", "--routing", "amin", "--load", "0.05,0.3"];
+    let json = folder.json(&[&ask[..], &["--packet", "8", "--measure", "4000"]].concat());
+    let (series, points) = (json["series"].as_array().unwrap(), json["points"].as_array().unwrap());
+    assert_eq!((series[0]["vcs"].as_u64(), series[1]["vcs"].as_u64()), (Some(0), Some(4)));
+    assert_eq!((&series[0]["switching"], &series[1]["switching"]), (&"bufferless".into(), &"wormhole".into()));
+    assert!((0.2..1.0).contains(&number(&series[0], "saturation")), "{}", series[0]);
+    // More traffic deflects more; the excess of hops over those of shortest paths is what deflections cost.
+    let deflected = [0, 1].map(|place: usize| number(&points[place], "deflections_mean"));
+    let hops = [0, 1, 2].map(|place: usize| number(&points[place], "hops_mean"));
+    assert!(deflected[0] < deflected[1] && hops[0] < hops[1], "{deflected:?} {hops:?}");
+    assert!(hops[0] > hops[2] && points[2]["deflections_mean"].is_null(), "{hops:?}");
+    // Without deflection the column is not there.
+    let other = folder.json(&["packets", "torus:4x4", "--load", "0.1", "--measure", "200", "--no-saturation"]);
+    assert!(other["points"][0].get("deflections_mean").is_none());
+    folder.write("list.txt", "0 5 0 8\n0 5 0 3\n");
+    let list = folder.json(&["packets", "kautz:d=3,k=3", "--routing", "deflection", "--packets", "list.txt"]);
+    let packets = list["packets"].as_array().unwrap();
+    // One slot of 8 cycles later, and 5 flits shorter.
+    assert_eq!(number(&packets[1], "injected") - number(&packets[0], "injected"), 8.0);
+    assert_eq!(number(&packets[1], "tail_arrived") - number(&packets[0], "tail_arrived"), 8.0 - 5.0);
+}
+
+/// A replay has buffers, so deflection is refused there, in a study as on the command line.
+#[test]
+fn a_replay_refuses_deflection() {
+    let folder = Folder::new();
+    let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/traces/lu.A.64.it10.ti.zst");
+    folder.refuse(
+        &["replay", trace, "--topology", "torus:8x8", "--model", "packet:routing=deflection"],
+        2,
+        &["switches without buffers, which only `mopsim packets` simulates"],
+    );
+}
+
+#[test]
 fn bad_input_is_refused_with_the_rule_and_a_way_out() {
     let folder = Folder::new();
     folder.write("bad.txt", "0 1 2\n0 99 1\n");
     folder.write("word.txt", "0 x 1\n");
     folder.write("two.edges", "0 1\n2 3\n");
+    folder.write("uneven.edges", "# directed n=3\n0 1\n1 2\n2 0\n0 2\n");
     for (ask, expected) in [
         (&["torus:4x4", "--load", "1.5"][..], "from 0 to 1 flit"),
         (&["torus:4x4", "--load", "-0.1"], "from 0 to 1 flit"),
@@ -70,6 +108,11 @@ fn bad_input_is_refused_with_the_rule_and_a_way_out() {
         (&["torus:4x4", "--packets", "bad.txt"], "bad.txt:2: host 99 does not exist"),
         (&["torus:4x4", "--packets", "word.txt"], "word.txt:1: `x` is not a whole number"),
         (&["torus:4x4", "--routing", "escape", "--switching", "wormhole"], "an escape needs channels"),
+        (&["uneven.edges", "--routing", "deflection"], "switch 2 has 2 cables in and 1 out"),
+        (&["torus:4x4", "--routing", "deflection:2"], "takes no argument"),
+        (&["torus:4x4", "--routing", "deflecton"], "did you mean `deflection`?"),
+        (&["torus:4x4", "--routing", "dsnf"], "it is for dsnf, whose super-nodes it follows"),
+        (&["dsnf:24", "--routing", "dsnf", "--vcs", "3"], "needs 4 virtual channels, and there are 3"),
         (&["star:60000"], "too large for the packet model"),
     ] {
         let mut whole = vec!["packets"];

@@ -81,6 +81,7 @@ pub const RULES: &[&str] = &[
     "dragonfly",
     "dragonfly-ugal",
     "hyperx-ugal",
+    "dsnf",
 ];
 
 fn wiring(spec: &str, port: HostPort) -> Arc<Wiring> {

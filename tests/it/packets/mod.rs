@@ -2,6 +2,8 @@
 
 mod booksim;
 mod cli;
+mod deflection;
+mod dsnf;
 mod engines;
 mod identities;
 mod replay;
