@@ -6,9 +6,9 @@
 //! 1. delivers what has arrived for its own hosts, at most one packet for each host port; others go round;
 //! 2. lets hosts add packets, in turns, as long as an output remains for each packet that leaves (the injection
 //!    limitation of the paper on uni-directional networks);
-//! 3. gives packets in the order of the hops that they have made, most first, then of age, a free output on a shortest
-//!    path, a random one of several;
-//! 4. gives those without one the free output whose far end is nearest to their destination, the lowest of equals.
+//! 3. assigns packets, in the order of the hops that they have made, most first, then of age, a free output on a
+//!    shortest path, a random one of several;
+//! 4. assigns those without one the free output whose far end is nearest to their destination, the lowest of equals.
 //!
 //! No packet ever waits for another, so there is no deadlock. The packet with the most hops gets nearer with every hop,
 //! since it chooses first, and is delivered when it arrives; so it arrives, and there is no livelock.

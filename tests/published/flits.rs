@@ -6,9 +6,10 @@ use super::studies::data;
 use serde_json::Value;
 use std::process::Command;
 
-/// Runs of a paper: the options that all have, and those of each command.
+/// Runs of a paper: the patterns and options that all have, and those of each command.
 struct Run {
     data: &'static str,
+    patterns: &'static str,
     options: &'static [&'static str],
     commands: &'static [&'static [&'static str]],
 }
@@ -19,6 +20,7 @@ const DSN: &str = "dsn:n=128";
 const DSNF: &str = "dsnf:n=128,fill=sequential,strict=true";
 const DLN: &str = "dln_random:n=128,x=2,y=2,seed=1";
 const PATTERNS: [&str; 3] = ["uniform", "transpose", "bit_reversal"];
+const THREE: &str = "uniform,transpose,bit_reversal";
 const UNI_LOADS: &str = "0.01,0.015,0.018,0.02,0.05,0.1,0.15,0.18,0.2,0.25,0.3,0.35";
 const DSNF_LOADS: &str = "0.05,0.1,0.15,0.2,0.25,0.3";
 
@@ -35,10 +37,17 @@ const SKY: [(&str, &str, u32); 8] = [
 ];
 const SKY_LOADS: &str = "0.01,0.04,0.07,0.1,0.12";
 
+/// Networks of 1,024 hosts for the paper on Equality: switches of 16 ports, four of them of hosts; Slim Fly of 20, eight.
+const EQUALITY: &str = "equality:n=256,sa=[-1,1,31,67,71,83,169,207,213,227,233],sb=[128]";
+const HYPERX: &str = "hyperx:dims=4x4x4x4";
+const RANDOM: &str = "random_regular:n=256,d=12,seed=1";
+const SLIM_FLY: &str = "slimfly:q=8";
+
 #[rustfmt::skip]
-const RUNS: [Run; 3] = [
+const RUNS: [Run; 5] = [
     Run {
         data: "flits-uni-directional",
+        patterns: THREE,
         options: &["--hosts-per-switch", "4", "--preset", "uni-directional", "--warmup", "3000", "--measure", "9000"],
         commands: &[
             &[MDDP[0], MDDP[1], "--routing", "amin", "--routing", "deflection", "--load", UNI_LOADS, "--host-port", "own"],
@@ -47,6 +56,7 @@ const RUNS: [Run; 3] = [
     },
     Run {
         data: "flits-dsnf",
+        patterns: THREE,
         options: &["--hosts-per-switch", "2", "--preset", "dsnf", "--warmup", "3000", "--measure", "9000"],
         commands: &[
             &[TORUS, DSN, DSNF, DLN, "--routing", "escape", "--routing", "escape:free", "--load", DSNF_LOADS],
@@ -55,9 +65,29 @@ const RUNS: [Run; 3] = [
     },
     Run {
         data: "flits-skywalk",
+        patterns: "uniform,bit_reversal",
         options: &["--hosts-per-switch", "8", "--preset", "skywalk", "--cable-delay", "5 ns", "--switches-per-cabinet", "8", "--warmup", "1000", "--measure", "3000"],
         commands: &[
             &[SKY[0].1, SKY[1].1, SKY[2].1, SKY[3].1, SKY[4].1, SKY[5].1, SKY[6].1, SKY[7].1, "--routing", "escape", "--load", SKY_LOADS],
+        ],
+    },
+    Run {
+        data: "flits-equality",
+        patterns: "uniform,bit_complement,bit_reversal,transpose,shuffle,bit_rotation,tornado:k=32,m=2,neighbour:k=32,m=2,asymmetric,random_permutation",
+        options: &["--hosts-per-switch", "4", "--preset", "equality", "--warmup", "500", "--measure", "500", "--mode", "throughput", "--no-saturation"],
+        commands: &[
+            &[EQUALITY, "--routing", "amin", "--routing", "ugal-equality", "--routing", "bgal", "--load", "0.9"],
+            &[HYPERX, "--routing", "amin", "--routing", "hyperx-ugal", "--load", "0.9"],
+            &[RANDOM, "--routing", "amin", "--routing", "ugal", "--load", "0.9"],
+        ],
+    },
+    Run {
+        data: "flits-equality-latency",
+        patterns: "uniform",
+        options: &["--preset", "equality", "--warmup", "500", "--measure", "500", "--no-saturation"],
+        commands: &[
+            &[EQUALITY, HYPERX, RANDOM, "--routing", "amin", "--load", "0.1,0.5,0.9", "--hosts-per-switch", "4"],
+            &[SLIM_FLY, "--routing", "amin", "--load", "0.1,0.5,0.9", "--hosts-per-switch", "8"],
         ],
     },
 ];
@@ -456,6 +486,88 @@ fn skywalk_statements(all: &Results) -> String {
     table(&["statement", "found", ""], "| --- | --- | --- |", rows)
 }
 
+/// Traffic accepted at an offered load of 0.9 by pattern, for networks and rules of the paper on Equality.
+fn equality_patterns(all: &Results) -> String {
+    let rows = RUNS[3].patterns.replace(",m=", ";m=");
+    let rows = rows.split(',').map(|pattern| {
+        let pattern = pattern.replace(';', ",");
+        let accepted = |network, rule| format!("{:.3}", of_pattern(all, network, rule, &pattern));
+        let name = pattern.split(':').next().unwrap_or(&pattern).replace('_', " ");
+        let cells = COLUMNS.map(|(network, rule)| accepted(network, rule));
+        [vec![name], cells.to_vec()].concat()
+    });
+    let heading = ["pattern", "Equality: amin", "ugal", "bgal", "HyperX: amin", "ugal", "random: amin", "ugal"];
+    table(&heading, &format!("| --- |{}", " ---: |".repeat(7)), rows.collect())
+}
+
+/// Networks and rules of the columns.
+const COLUMNS: [(&str, &str); 7] = [
+    (EQUALITY, "amin"),
+    (EQUALITY, "ugal-equality"),
+    (EQUALITY, "bgal"),
+    (HYPERX, "amin"),
+    (HYPERX, "hyperx-ugal"),
+    (RANDOM, "amin"),
+    (RANDOM, "ugal"),
+];
+
+/// Returns the accepted traffic at a load of 0.9. A pattern is reported with its parameters in their own form.
+fn of_pattern(all: &Results, network: &str, rule: &str, pattern: &str) -> f64 {
+    let own = |point: &&Point| {
+        point.topology == network && point.routing == rule && {
+            let name = |text: &str| text.split(':').next().unwrap_or(text).to_owned();
+            name(&point.pattern) == name(pattern)
+        }
+    };
+    let found: Vec<&Point> = all.0.iter().filter(own).collect();
+    let [point] = found[..] else { panic!("{network} {rule} {pattern}: {} points", found.len()) };
+    point.accepted
+}
+
+/// Statements of the paper on Equality.
+fn equality_statements(all: &Results, latencies: &Results) -> String {
+    let patterns = RUNS[3].patterns.replace(",m=", ";m=");
+    let patterns: Vec<String> = patterns.split(',').map(|pattern| pattern.replace(';', ",")).collect();
+    let best = |network: &str, pattern: &str| {
+        let rules = COLUMNS.iter().filter(|column| column.0 == network);
+        rules.map(|(network, rule)| of_pattern(all, network, rule, pattern)).fold(0.0, f64::max)
+    };
+    let mut rows = Vec::new();
+    let mut row = |statement: &str, found: String, verdict: bool| {
+        rows.push(vec![statement.to_owned(), found, holds(verdict).to_owned()]);
+    };
+    for (name, other) in [("HyperX", HYPERX), ("random", RANDOM)] {
+        // A difference below 1 % is within the noise of a run.
+        let ratios: Vec<f64> =
+            patterns.iter().map(|pattern| best(EQUALITY, pattern) / best(other, pattern)).collect();
+        let count = |of: &dyn Fn(f64) -> bool| ratios.iter().filter(|&&ratio| of(ratio)).count();
+        let [better, equal] = [count(&|ratio| ratio > 1.01), count(&|ratio| (0.99..=1.01).contains(&ratio))];
+        row(
+            &format!("by its best rule, Equality beats the best of others in almost all patterns ({name})"),
+            format!("better in {better} of {}, the same within 1 % in {equal}", ratios.len()),
+            better + 2 >= ratios.len(),
+        );
+    }
+    let [ours, fly] = [(EQUALITY, "ugal-equality"), (HYPERX, "hyperx-ugal")]
+        .map(|(network, rule)| of_pattern(all, network, rule, "bit_complement"));
+    row(
+        "under ugal, Equality does bit complement like FlatFly",
+        format!("{ours:.3}, and {fly:.3} of HyperX"),
+        ours >= 0.9 * fly,
+    );
+    for (name, network, wanted) in [("Equality carries", EQUALITY, true), ("Slim Fly does not carry", SLIM_FLY, false)] {
+        let point = latencies.at(network, "amin", "uniform", 0.9);
+        let fast = point.latency.is_some_and(|latency| latency < 50.0);
+        let cycles = unless_saturated(point, point.latency, 1);
+        row(
+            &format!("{name} 0.9 (uniform, amin) with a mean latency below 50 cycles"),
+            if point.saturated { cycles } else { format!("{cycles} cycles") },
+            fast == wanted,
+        );
+    }
+    table(&["statement", "found", ""], "| --- | --- | --- |", rows)
+}
+
 #[test]
 fn the_page_on_flits_shows_the_results() {
     let page = Page::open("flits");
@@ -472,6 +584,9 @@ fn the_page_on_flits_shows_the_results() {
     let skywalk = Results::read(RUNS[2].data);
     page.put("skywalk statements", &skywalk_statements(&skywalk));
     page.put("skywalk", &skywalk_curves(&skywalk));
+    let equality = Results::read(RUNS[3].data);
+    page.put("equality statements", &equality_statements(&equality, &Results::read(RUNS[4].data)));
+    page.put("equality", &equality_patterns(&equality));
 }
 
 /// One in this many points that are not saturated is repeated in every test.
@@ -485,9 +600,16 @@ fn a_part_of_the_flits_gives_the_results_that_are_kept() {
         for kept in carried.iter().skip(PART / 2).step_by(PART) {
             let load = kept.load.to_string();
             let own = ["--routing", &kept.routing, "--pattern", &kept.pattern, "--host-port", &kept.host_port];
-            let mut arguments = vec![&*kept.topology, "--load", &load, "--no-saturation"];
+            let mut arguments = vec![&*kept.topology, "--load", &load];
             arguments.extend(own);
             arguments.extend(run.options);
+            let hosts = if kept.topology == SLIM_FLY { "8" } else { "4" };
+            if !run.options.contains(&"--hosts-per-switch") {
+                arguments.extend(["--hosts-per-switch", hosts]);
+            }
+            if !run.options.contains(&"--no-saturation") {
+                arguments.push("--no-saturation");
+            }
             let [found] = &packets(&arguments)[..] else { panic!("one point") };
             let found = Point { saturation: kept.saturation, at_full_load: kept.at_full_load, ..found.clone() };
             assert_eq!(found, *kept, "{}: the results that are kept are stale", run.data);
@@ -501,13 +623,10 @@ fn a_part_of_the_flits_gives_the_results_that_are_kept() {
 #[ignore = "takes ten minutes of one core: all runs"]
 fn all_flits_give_the_results_that_are_kept() {
     for run in &RUNS {
-        // 2,048 hosts have no transpose.
-        let patterns =
-            if run.data == "flits-skywalk" { "uniform,bit_reversal" } else { "uniform,transpose,bit_reversal" };
         let all: Vec<Point> = run
             .commands
             .iter()
-            .flat_map(|command| packets(&[*command, run.options, &["--pattern", patterns]].concat()))
+            .flat_map(|command| packets(&[*command, run.options, &["--pattern", run.patterns]].concat()))
             .collect();
         if pages::updating() {
             let mut writer = csv::Writer::from_path(data(run.data)).expect("a file");

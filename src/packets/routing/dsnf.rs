@@ -106,6 +106,10 @@ impl Rule for DsnfRoute {
         }
     }
 
+    fn proof(&self) -> Option<&'static str> {
+        Some("classes of channels by the parts of a route, and levels that fall and then rise within each")
+    }
+
     fn reads_loads(&self) -> bool {
         false
     }
