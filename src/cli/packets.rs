@@ -30,8 +30,26 @@ struct Switches {
     cycle: report::Cycle,
 }
 
+impl Switches {
+    /// Sets what the packet engine needs, unless an option contradicts it, which that engine reports.
+    fn hold_for_packets(&mut self, flags: &PacketSwitch) {
+        let p = &mut self.parameters;
+        (p.hold_switch, p.wait_for_tail_credit) = (true, true);
+        if flags.vc_buffer.is_none() {
+            p.vc_buffer = p.packet;
+        }
+        if flags.switching.is_none() {
+            self.switching = Some(Switching::CutThrough);
+        }
+    }
+}
+
 pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
-    let switches = switches(&arguments.switch)?;
+    let by_packets = arguments.engine == "events";
+    let mut switches = switches(&arguments.switch)?;
+    if by_packets {
+        switches.hold_for_packets(&arguments.switch);
+    }
     let topologies = arguments
         .specs
         .iter()
@@ -53,6 +71,7 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
         loads: sweep::loads(&arguments.load)?,
         seeds: (0..u64::from(arguments.seeds)).map(|index| arguments.seed.wrapping_add(index)).collect(),
         pattern_seed: arguments.seed,
+        by_packets,
         mode: if arguments.mode == "latency" { Mode::Latency } else { Mode::Throughput },
         process: if arguments.process == "periodic" { Process::Periodic } else { Process::Bernoulli },
         warmup: arguments.warmup,

@@ -5,6 +5,7 @@
 use super::PacketError;
 use super::cycle::Engine;
 use super::destinations::Destinations;
+use super::events;
 use super::parameters::Parameters;
 use super::routing::Rule;
 use super::setup::Setup;
@@ -141,20 +142,30 @@ impl Network {
     /// # Errors
     /// [`PacketError::Deadlock`] if nothing moves any more, [`PacketError::Invalid`] for a load outside of 0 to 1.
     pub fn run(&self, trial: &Trial) -> Result<Outcome, PacketError> {
-        let window = trial.window()?;
-        let mut engine = Engine::new(
-            Setup {
-                wiring: self.wiring.clone(),
-                rule: self.rule.clone(),
-                parameters: self.parameters.clone(),
-                packets: Packets::drawn(trial.to.clone(), trial.load, self.parameters.packet, trial.process),
-                seed: trial.seed,
-                window,
-                log: false,
-            },
-            trial.threads,
-        )?;
+        let mut engine = Engine::new(self.setup(trial)?, trial.threads)?;
         drive(&mut engine, trial, self.parameters.packet, &|hops| self.zero_load_latency(hops), self.patience())
+    }
+
+    /// Runs a trial by the packet engine, on one thread. Results are those of [`Self::run`].
+    ///
+    /// # Errors
+    /// As [`Self::run`]; [`PacketError::Invalid`] for switches that are not held for whole packets, and other properties
+    /// that the engine lacks.
+    pub fn run_by_packets(&self, trial: &Trial) -> Result<Outcome, PacketError> {
+        let mut engine = events::Engine::new(self.setup(trial)?)?;
+        drive(&mut engine, trial, self.parameters.packet, &|hops| self.zero_load_latency(hops), self.patience())
+    }
+
+    fn setup(&self, trial: &Trial) -> Result<Setup, PacketError> {
+        Ok(Setup {
+            wiring: self.wiring.clone(),
+            rule: self.rule.clone(),
+            parameters: self.parameters.clone(),
+            packets: Packets::drawn(trial.to.clone(), trial.load, self.parameters.packet, trial.process),
+            seed: trial.seed,
+            window: trial.window()?,
+            log: false,
+        })
     }
 }
 

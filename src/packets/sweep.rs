@@ -46,6 +46,8 @@ pub struct Sweep {
     pub seeds: Vec<u64>,
     /// Seed of random patterns and static routes.
     pub pattern_seed: u64,
+    /// `true` for the engine that moves whole packets, [`Network::run_by_packets`].
+    pub by_packets: bool,
     /// Condition for the end of a run.
     pub mode: Mode,
     /// Process that creates packets.
@@ -101,6 +103,7 @@ pub struct Series {
 #[derive(Clone)]
 enum Model {
     Buffered(Network),
+    ByPackets(Network),
     Deflection(deflection::Network),
 }
 
@@ -108,6 +111,7 @@ impl Model {
     fn run(&self, trial: &Trial) -> Result<Outcome, PacketError> {
         match self {
             Self::Buffered(network) => network.run(trial),
+            Self::ByPackets(network) => network.run_by_packets(trial),
             Self::Deflection(network) => network.run(trial),
         }
     }
@@ -155,7 +159,7 @@ impl Sweep {
             for name in if self.routings.is_empty() { &default[..] } else { &self.routings } {
                 let (network, freedom, notes) = self.model(name, &wiring)?;
                 let (vcs, switching) = match &network {
-                    Model::Buffered(network) => (network.parameters.vcs, Some(network.parameters.switching)),
+                    Model::Buffered(network) | Model::ByPackets(network) => (network.parameters.vcs, Some(network.parameters.switching)),
                     Model::Deflection(_) => (0, None),
                 };
                 for (pattern, to) in &patterns {
@@ -215,7 +219,8 @@ impl Sweep {
             }
             Err(error) => return Err(error),
         };
-        Ok((Model::Buffered(Network { wiring: wiring.clone(), rule, parameters }), freedom, notes))
+        let network = Network { wiring: wiring.clone(), rule, parameters };
+        Ok((if self.by_packets { Model::ByPackets(network) } else { Model::Buffered(network) }, freedom, notes))
     }
 
     fn trial(&self, to: &Arc<Destinations>, load: f64, seed: u64, mode: Mode, threads: usize) -> Trial {

@@ -277,6 +277,10 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
         ("generator", "generator", text(GENERATOR)),
     ];
     all_facts.extend(facts(&sweep.parameters, cycle));
+    if sweep.by_packets {
+        all_facts.push(("engine", "engine", text("events")));
+        notes.push("Engine: whole packets, through switches that are held for each.".into());
+    }
     if let Some(cables) = sweep.cables {
         all_facts.push(cable_fact(cables, cycle));
         let delay = cables.cycles_per_metre * cycle.ns;

@@ -24,19 +24,6 @@ const THREE: &str = "uniform,transpose,bit_reversal";
 const UNI_LOADS: &str = "0.01,0.015,0.018,0.02,0.05,0.1,0.15,0.18,0.2,0.25,0.3,0.35";
 const DSNF_LOADS: &str = "0.05,0.1,0.15,0.2,0.25,0.3";
 
-/// Networks of the paper on Skywalk: name, specification, degree.
-const SKY: [(&str, &str, u32); 8] = [
-    ("torus 8x4x8", "torus:dims=8x4x8", 6),
-    ("hypercube", "hypercube:d=8", 8),
-    ("random, d = 8", "random_regular:n=256,d=8,seed=1", 8),
-    ("Skywalk, d = 8", "skywalk:z=8,c=32,di=7,do=1,r=1,seed=1", 8),
-    ("random, d = 11", "random_regular:n=256,d=11,seed=1", 11),
-    ("Skywalk, d = 11", "skywalk:z=8,c=32,di=7,do=4,r=1,seed=1", 11),
-    ("Dragonfly", "dragonfly_fc:z=8,c=32", 11),
-    ("HyperX 8x4x8", "hyperx:dims=8x4x8", 17),
-];
-const SKY_LOADS: &str = "0.01,0.04,0.07,0.1,0.12";
-
 /// Networks of 1,024 hosts for the paper on Equality: switches of 16 ports, four of them of hosts; Slim Fly of 20, eight.
 const EQUALITY: &str = "equality:n=256,sa=[-1,1,31,67,71,83,169,207,213,227,233],sb=[128]";
 const HYPERX: &str = "hyperx:dims=4x4x4x4";
@@ -44,7 +31,7 @@ const RANDOM: &str = "random_regular:n=256,d=12,seed=1";
 const SLIM_FLY: &str = "slimfly:q=8";
 
 #[rustfmt::skip]
-const RUNS: [Run; 5] = [
+const RUNS: [Run; 4] = [
     Run {
         data: "flits-uni-directional",
         patterns: THREE,
@@ -61,14 +48,6 @@ const RUNS: [Run; 5] = [
         commands: &[
             &[TORUS, DSN, DSNF, DLN, "--routing", "escape", "--routing", "escape:free", "--load", DSNF_LOADS],
             &[DSNF, "--routing", "dsnf", "--load", DSNF_LOADS],
-        ],
-    },
-    Run {
-        data: "flits-skywalk",
-        patterns: "uniform,bit_reversal",
-        options: &["--hosts-per-switch", "8", "--preset", "skywalk", "--cable-delay", "5 ns", "--switches-per-cabinet", "8", "--warmup", "1000", "--measure", "3000"],
-        commands: &[
-            &[SKY[0].1, SKY[1].1, SKY[2].1, SKY[3].1, SKY[4].1, SKY[5].1, SKY[6].1, SKY[7].1, "--routing", "escape", "--load", SKY_LOADS],
         ],
     },
     Run {
@@ -414,81 +393,9 @@ fn dsnf_statements(all: &Results) -> String {
     table(&["figure", "statement", "found", ""], "| --- | --- | --- | --- |", rows)
 }
 
-/// Gbit/s of a load.
-const GBIT: f64 = 96.0;
-/// Nanoseconds of a cycle.
-const CYCLE_NS: f64 = 256.0 / GBIT;
-
-/// Latencies and traffic of the networks of the paper on Skywalk.
-fn skywalk_curves(all: &Results) -> String {
-    let rows = SKY.iter().map(|(name, network, degree)| {
-        let mut row = vec![(*name).to_owned(), degree.to_string()];
-        for pattern in ["uniform", "bit_reversal"] {
-            let series = all.series(network, "escape", pattern, "shared");
-            let ns = |point: &Point| unless_saturated(point, point.latency.map(|cycles| cycles * CYCLE_NS), 0);
-            row.extend([ns(series[0]), ns(series[2])]);
-            row.push(format!("{:.2}", all.carried(network, "escape", pattern, "shared")[0] * GBIT));
-        }
-        row
-    });
-    let heading = [
-        "network",
-        "degree",
-        "uniform: ns at 1 Gbit/s",
-        "at 6.7",
-        "carried, Gbit/s",
-        "bit reversal: ns at 1 Gbit/s",
-        "at 6.7",
-        "carried, Gbit/s",
-    ];
-    table(&heading, &format!("| --- |{}", " ---: |".repeat(7)), rows.collect())
-}
-
-/// Statements of the paper on Skywalk.
-fn skywalk_statements(all: &Results) -> String {
-    let carried = |place: usize, pattern| all.carried(SKY[place].1, "escape", pattern, "shared")[0] * GBIT;
-    let latency = |place: usize, pattern| {
-        let first = all.series(SKY[place].1, "escape", pattern, "shared")[0];
-        first.latency.expect("carried") * CYCLE_NS
-    };
-    let mut rows = Vec::new();
-    let mut row = |statement: &str, found: String, verdict: bool| {
-        rows.push(vec![statement.to_owned(), found, holds(verdict).to_owned()]);
-    };
-    for pattern in ["uniform", "bit_reversal"] {
-        let name = pattern.replace('_', " ");
-        let [torus, cube, random, sky, fly, hyperx] = [0, 1, 4, 5, 6, 7].map(|place| latency(place, pattern));
-        row(
-            &format!("latency: torus, hypercube > random > Skywalk > Dragonfly, HyperX ({name}, d = 11)"),
-            format!("{torus:.0}, {cube:.0} > {random:.0} > {sky:.0} > {fly:.0}, {hyperx:.0} ns"),
-            torus.min(cube) > random && random > sky && sky > fly.max(hyperx),
-        );
-        let most = carried(7, pattern);
-        row(
-            &format!("HyperX carries 12 Gbit/s per host, or nearly ({name})"),
-            format!("{most:.2} Gbit/s"),
-            most >= 0.9 * 12.0,
-        );
-        let all = [0, 1, 2, 3, 4, 5, 6, 7].map(|place| carried(place, pattern));
-        let least = (0..8).min_by(|&a, &b| all[a].total_cmp(&all[b])).expect("a network");
-        row(
-            &format!("the torus carries least ({name})"),
-            format!("{:.2} Gbit/s; least: {} with {:.2}", all[0], SKY[least].0, all[least]),
-            least == 0,
-        );
-    }
-    let ratio = carried(3, "bit_reversal") / carried(2, "bit_reversal");
-    row(
-        "Skywalk of low degree carries about half of random (bit reversal, d = 8)",
-        format!("{ratio:.2} of it; d = 11: {:.2}", carried(5, "bit_reversal") / carried(4, "bit_reversal")),
-        (0.4..=0.6).contains(&ratio),
-    );
-    table(&["statement", "found", ""], "| --- | --- | --- |", rows)
-}
-
 /// Traffic accepted at an offered load of 0.9 by pattern, for networks and rules of the paper on Equality.
 fn equality_patterns(all: &Results) -> String {
-    let rows = RUNS[3].patterns.replace(",m=", ";m=");
+    let rows = RUNS[2].patterns.replace(",m=", ";m=");
     let rows = rows.split(',').map(|pattern| {
         let pattern = pattern.replace(';', ",");
         let accepted = |network, rule| format!("{:.3}", of_pattern(all, network, rule, &pattern));
@@ -526,7 +433,7 @@ fn of_pattern(all: &Results, network: &str, rule: &str, pattern: &str) -> f64 {
 
 /// Statements of the paper on Equality.
 fn equality_statements(all: &Results, latencies: &Results) -> String {
-    let patterns = RUNS[3].patterns.replace(",m=", ";m=");
+    let patterns = RUNS[2].patterns.replace(",m=", ";m=");
     let patterns: Vec<String> = patterns.split(',').map(|pattern| pattern.replace(';', ",")).collect();
     let best = |network: &str, pattern: &str| {
         let rules = COLUMNS.iter().filter(|column| column.0 == network);
@@ -581,11 +488,8 @@ fn the_page_on_flits_shows_the_results() {
     for pattern in PATTERNS {
         page.put(&pattern.replace('_', " "), &dsnf_curves(&dsnf, pattern));
     }
-    let skywalk = Results::read(RUNS[2].data);
-    page.put("skywalk statements", &skywalk_statements(&skywalk));
-    page.put("skywalk", &skywalk_curves(&skywalk));
-    let equality = Results::read(RUNS[3].data);
-    page.put("equality statements", &equality_statements(&equality, &Results::read(RUNS[4].data)));
+    let equality = Results::read(RUNS[2].data);
+    page.put("equality statements", &equality_statements(&equality, &Results::read(RUNS[3].data)));
     page.put("equality", &equality_patterns(&equality));
 }
 

@@ -57,6 +57,12 @@ pub struct Packets {
     /// Lines are `source destination cycle [flits]`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pattern", "load", "seeds"])]
     pub packets: Option<PathBuf>,
+    /// Engine: `cycles`, flit by flit, or `events`, whole packets through switches held for them
+    ///
+    /// Both have the same results with --hold-switch, --wait-for-tail-credit, --switching cut-through and buffers of one
+    /// packet, which `events` implies. It is faster with long packets.
+    #[arg(long, hide_short_help = true, value_name = "ENGINE", default_value = "cycles", value_parser = ["cycles", "events"], conflicts_with = "packets")]
+    pub engine: String,
     /// Skip the search for saturation and the run at full load
     #[arg(long)]
     pub no_saturation: bool,

@@ -177,6 +177,7 @@ impl Engine {
         let (packet, place_out) = (self.inputs[index].packet, self.inputs[index].output);
         self.inputs[index].packet = NONE;
         self.counts.passages += u64::from(size);
+        self.moved = t;
         let channel = ((own.output as usize) << self.shift) + usize::from(place_out);
         self.outputs[channel].granted = t;
 
@@ -212,9 +213,9 @@ impl Engine {
             let far = wiring.first_cable(end.switch) + end.cable;
             let place = (far << self.shift | u32::from(place_out & mask)) as u16;
             self.packets[packet as usize].hops += 1;
-            if self.setup.window.has(t) {
-                self.counts.cable_flits += u64::from(size);
-            }
+            let flits = self.setup.window.overlap(t, size);
+            self.arc_flits[wiring.out_arc(switch, cable).index()] += flits;
+            self.counts.cable_flits += u64::from(flits);
             let due = t + crossing + latency + 1;
             self.wheel.add(due, Event::Arrival { switch: end.switch, place, packet });
         }
@@ -240,6 +241,7 @@ impl Engine {
             counts.hops += u64::from(packet.hops);
             counts.most_hops = counts.most_hops.max(packet.hops);
         }
+        self.ages -= u64::from(packet.created);
         if self.setup.log {
             self.log.push(Logged { id: packet.id, injected: packet.injected, head, tail, hops: packet.hops });
         }

@@ -11,6 +11,7 @@ mod wheel;
 
 use super::random::Stream;
 use super::routing::{At, Candidate, Head};
+use super::run::Simulation;
 use super::source::{NEVER, Packets};
 use super::statistics::{Counts, Logged};
 use super::wiring::MAX_PLACES;
@@ -108,8 +109,16 @@ pub struct Engine {
     wheel: Wheel,
     counts: Counts,
     accepted: Vec<u32>,
+    /// Flits sent over each arc in the window.
+    arc_flits: Vec<u32>,
     log: Vec<Logged>,
     now: u32,
+    /// Last cycle in which a packet was granted a switch, or left a host.
+    moved: u32,
+    /// Sources whose next packet is created before the end of the window.
+    measuring: u64,
+    /// Sum of the cycles of creation of the packets in the network.
+    ages: u64,
     loads: Vec<u32>,
     scratch: look::Scratch,
 }
@@ -192,8 +201,12 @@ impl Engine {
             wheel: Wheel::new(reach),
             counts: Counts::default(),
             accepted: vec![0; wiring.hosts() as usize],
+            arc_flits: vec![0; wiring.topology.graph.arcs()],
             log: Vec::new(),
             now: 0,
+            moved: 0,
+            measuring: 0,
+            ages: 0,
             loads: vec![0; most_outputs as usize],
             scratch: look::Scratch::new((most_outputs as usize) << shift, most_outputs as usize),
             setup,
@@ -212,6 +225,7 @@ impl Engine {
 
     fn count_created(&mut self, created: u32) {
         self.counts.created += u64::from(self.setup.window.has(created));
+        self.measuring += u64::from(created < self.setup.window.until);
     }
 
     /// Simulates all cycles before `cycle`.
@@ -380,6 +394,9 @@ impl Engine {
             self.counts.injected += 1;
             self.counts.injected_at += u64::from(t);
         }
+        self.ages += u64::from(packet.created);
+        self.measuring -= u64::from(packet.created < window.until);
+        self.moved = t;
         let size = p.packet;
         let switch = self.setup.wiring.switch_of(number);
         let port = self.setup.wiring.first_host_input(switch) + number - self.switches[switch as usize].host;
@@ -415,5 +432,46 @@ impl Engine {
         let mut log = self.log.clone();
         log.sort_unstable_by_key(|packet| packet.id);
         log
+    }
+}
+
+impl Simulation for Engine {
+    fn cycle(&self) -> u32 {
+        self.now
+    }
+
+    fn run_to(&mut self, cycle: u32) -> Result<(), PacketError> {
+        self.run_to(cycle);
+        Ok(())
+    }
+
+    fn counts(&self) -> Counts {
+        self.counts.clone()
+    }
+
+    fn is_drained(&self) -> bool {
+        self.measuring == 0 && self.counts.latency.count() == self.counts.created
+    }
+
+    fn is_stuck(&self, cycles: u32) -> bool {
+        self.inside() > 0 && self.now.saturating_sub(self.moved) > cycles
+    }
+
+    fn waiting(&self) -> String {
+        format!("{} packets are in the network, and none of them can move", self.inside())
+    }
+
+    fn mean_age(&self) -> f64 {
+        let inside = self.inside() as f64;
+        let ages = inside * f64::from(self.now) - self.ages as f64;
+        self.setup.packets.mean_age(self.now, inside, ages, self.hosts.iter().map(|host| host.created))
+    }
+
+    fn accepted(&self) -> Vec<u32> {
+        self.accepted.clone()
+    }
+
+    fn arc_flits(&self) -> Vec<u32> {
+        self.arc_flits.clone()
     }
 }

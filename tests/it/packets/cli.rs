@@ -64,6 +64,30 @@ fn deflection_reports_its_hops_and_no_channels() {
     assert_eq!(number(&packets[1], "tail_arrived") - number(&packets[0], "tail_arrived"), 8.0 - 5.0);
 }
 
+/// Flit by flit, or packet by packet through held switches: the same curves.
+#[test]
+fn both_engines_have_the_same_curves() {
+    let folder = Folder::new();
+    for (spec, rule) in [("torus:4x4", "dimension-order"), ("imase_itoh:n=24,d=3", "amin"), ("dsnf:24", "dsnf")] {
+        let ask = ["packets", spec, "--routing", rule, "--packet", "8", "--load", "0.05,0.2", "--no-saturation"];
+        let held = ["--hold-switch", "--wait-for-tail-credit", "--switching", "cut-through", "--vc-buffer", "8"];
+        let cycles = folder.json(&[&ask[..], &held].concat());
+        let events = folder.json(&[&ask[..], &["--engine", "events"]].concat());
+        assert_eq!(cycles["points"], events["points"], "{spec}");
+        assert_eq!((&events["engine"], &events["hold_switch"]), (&"events".into(), &true.into()));
+        assert!(cycles.get("engine").is_none());
+        assert!(number(&events["points"][0], "latency_mean") > 20.0);
+    }
+    let full = folder.json(&["packets", "torus:4x4", "--packet", "8", "--load", "0.1", "--engine", "events"]);
+    assert!((0.2..1.0).contains(&number(&full["series"][0], "saturation")), "{full}");
+    for (option, value, expected) in
+        [("--vc-buffer", "16", "buffers of one packet"), ("--host-port", "shared", "a port for each host")]
+    {
+        let ask = ["packets", "torus:4x4", "--packet", "8", "--engine", "events", option, value];
+        folder.refuse(&ask, 2, &[expected, "help:"]);
+    }
+}
+
 /// A replay has buffers, so deflection is refused there, in a study as on the command line.
 #[test]
 fn a_replay_refuses_deflection() {
