@@ -367,17 +367,8 @@ impl Engine {
                 continue;
             }
             let injected = start - self.to_switch;
-            let packet = Packet {
-                id,
-                from,
-                to,
-                target,
-                created: host.created,
-                injected,
-                flits,
-                hops: 0,
-                deflections: 0,
-            };
+            let packet =
+                Packet { id, from, to, target, created: host.created, injected, flits, hops: 0, deflections: 0 };
             let index = self.enter(packet);
             if target == s {
                 self.deliver(index, start);

@@ -113,13 +113,7 @@ impl Packets {
 
     /// Returns the mean age in cycles of `count` packets in the network, whose ages are `ages` in all, and of those that
     /// wait at hosts; `waiting` are the cycles of creation of the next packet of each host.
-    pub(super) fn mean_age(
-        &self,
-        now: u32,
-        mut count: f64,
-        mut ages: f64,
-        waiting: impl Iterator<Item = u32>,
-    ) -> f64 {
+    pub(super) fn mean_age(&self, now: u32, mut count: f64, mut ages: f64, waiting: impl Iterator<Item = u32>) -> f64 {
         let per_host = match self {
             Self::Drawn { gaps, .. } => gaps.rate(),
             Self::Listed(_) => 0.0,

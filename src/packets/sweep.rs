@@ -159,7 +159,9 @@ impl Sweep {
             for name in if self.routings.is_empty() { &default[..] } else { &self.routings } {
                 let (network, freedom, notes) = self.model(name, &wiring)?;
                 let (vcs, switching) = match &network {
-                    Model::Buffered(network) | Model::ByPackets(network) => (network.parameters.vcs, Some(network.parameters.switching)),
+                    Model::Buffered(network) | Model::ByPackets(network) => {
+                        (network.parameters.vcs, Some(network.parameters.switching))
+                    }
                     Model::Deflection(_) => (0, None),
                 };
                 for (pattern, to) in &patterns {

@@ -79,7 +79,14 @@ pub struct Packets {
     /// Delay per metre of cable between switches, by the floor plan, instead of --link-delay, e.g. "5 ns"
     ///
     /// Rounded to whole cycles for each cable, at least 2.
-    #[arg(long, hide_short_help = true, help_heading = "Floor plan", allow_hyphen_values = true, value_name = "TIME", conflicts_with = "link_delay")]
+    #[arg(
+        long,
+        hide_short_help = true,
+        help_heading = "Floor plan",
+        allow_hyphen_values = true,
+        value_name = "TIME",
+        conflicts_with = "link_delay"
+    )]
     pub cable_delay: Option<String>,
     #[command(flatten)]
     pub floor: Floor,

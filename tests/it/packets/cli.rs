@@ -64,6 +64,24 @@ fn deflection_reports_its_hops_and_no_channels() {
     assert_eq!(number(&packets[1], "tail_arrived") - number(&packets[0], "tail_arrived"), 8.0 - 5.0);
 }
 
+/// All 16 switches are in one cabinet, with cables of 2 m: 10 ns, that is 10 cycles of 1 ns.
+#[test]
+fn cables_take_their_lengths() {
+    let folder = Folder::new();
+    folder.write("list.txt", "0 1 0\n0 5 100\n");
+    let ask = ["packets", "torus:4x4", "--packets", "list.txt", "--cable-delay", "5 ns", "--cycle-ns", "1"];
+    let json = folder.json(&ask);
+    // 2 + 5 (h + 1) + h (L - 1) with L = 9: a head that leaves arrives L + 1 = 10 cycles later.
+    let tails: Vec<f64> =
+        json["packets"].as_array().unwrap().iter().map(|packet| number(packet, "tail_arrived")).collect();
+    assert_eq!(tails, [20.0, 100.0 + 33.0]);
+    assert_eq!(number(&json, "cable_delay_ns"), 5.0);
+    let curve = folder.json(&["packets", "torus:4x4", "--cable-delay", "5 ns", "--load", "0.1", "--measure", "500"]);
+    assert_eq!(number(&curve, "cable_delay_ns"), 5.0);
+    folder.refuse(&["packets", "torus:4x4", "--switches-per-cabinet", "4"], 2, &["without --cable-delay", "help:"]);
+    folder.refuse(&["packets", "torus:4x4", "--cable-delay", "1 s"], 2, &["a cable of 2.0 m takes", "help:"]);
+}
+
 /// Flit by flit, or packet by packet through held switches: the same curves.
 #[test]
 fn both_engines_have_the_same_curves() {

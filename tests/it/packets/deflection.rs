@@ -218,8 +218,12 @@ fn no_packet_is_lost_on_any_family() {
         .map(|(index, spec)| {
             let port = if index % 2 == 0 { HostPort::Own } else { HostPort::Shared };
             let flits = 1 + index as u32 % 7;
-            let parameters =
-                Parameters { host_port: port, packet: flits, link_delay: 1 + index as u32 % 3, ..Parameters::default() };
+            let parameters = Parameters {
+                host_port: port,
+                packet: flits,
+                link_delay: 1 + index as u32 % 3,
+                ..Parameters::default()
+            };
             let Some(network) = network(spec, 0, parameters) else { return false };
             let wiring = &network.wiring;
             let window = Window { from: 100, until: 900 };
