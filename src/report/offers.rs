@@ -3,8 +3,10 @@
 use super::findings;
 use super::label::short;
 use super::number::grouped;
+use crate::printable::printable;
 use crate::study::comparison::Comparison;
 use crate::study::procurement::{Budget, NetworkCost, Offer};
+use serde::Serialize;
 
 /// Offers of a study with a budget.
 pub(super) struct Offers {
@@ -54,9 +56,41 @@ pub(super) fn within(offer: &Offer) -> &'static str {
     }
 }
 
+/// Sentences on prices, in parts: a reader of the HTML report may change prices and the cost of ownership.
+#[derive(Serialize)]
+pub(super) struct Caveats {
+    /// Origin of the prices.
+    origin: String,
+    /// Networks with the prices of another link rate; there may be none.
+    nearest: Vec<String>,
+    /// Networks with a quoted price; there may be none.
+    quoted: Vec<String>,
+    /// Parts of networks that have prices.
+    scope: String,
+    /// Computation of the total cost; empty without one.
+    total: String,
+    /// Omissions of a list of offers with several settings; empty with one setting.
+    settings: String,
+}
+
 /// Returns the origin of the prices, the computation of the total cost, and the omissions of a list of offers with
 /// several settings.
 pub(super) fn caveats(c: &Comparison) -> String {
+    let Caveats { mut origin, nearest, quoted, scope, total, settings } = caveats_in_parts(c);
+    if !nearest.is_empty() {
+        origin += &format!(
+            " {}: the list has no prices for their link rate, so those of the nearest listed rate apply.",
+            findings::list(&nearest)
+        );
+    }
+    if !quoted.is_empty() {
+        origin += &format!(" Quoted price: {}.", findings::list(&quoted));
+    }
+    [origin, scope, total, settings].concat()
+}
+
+/// Returns the same in parts.
+pub(super) fn caveats_in_parts(c: &Comparison) -> Caveats {
     let list = &c.prices;
     let costs = || c.costs.iter().enumerate().filter_map(|(n, cost)| Some((n, cost.as_ref()?)));
     let letters = |chosen: &dyn Fn(&NetworkCost) -> bool| -> Vec<String> {
@@ -79,38 +113,34 @@ pub(super) fn caveats(c: &Comparison) -> String {
     if let Some(note) = &list.note {
         text += &format!(" {note}.");
     }
-    if list.rates.len() > 1 {
-        let others = letters(&|cost| cost.priced_as_gbps.is_some() && !cost.quoted);
-        if !others.is_empty() {
-            text += &format!(
-                " {}: the list has no prices for their link rate, so those of the nearest listed rate apply.",
-                findings::list(&others)
-            );
-        }
-    }
-    let quoted = letters(&|cost| cost.quoted);
-    if !quoted.is_empty() {
-        text += &format!(" Quoted price: {}.", findings::list(&quoted));
-    }
-    text += if list.rates.iter().all(|prices| prices.host.is_some()) {
+    let is_nearest = |cost: &NetworkCost| list.rates.len() > 1 && cost.priced_as_gbps.is_some() && !cost.quoted;
+    let scope = if list.rates.iter().all(|prices| prices.host.is_some()) {
         " Adapters and links of hosts are counted."
     } else {
         " Adapters and links of hosts on switches are not counted."
     };
-    if let Some(owned) = &list.ownership {
+    let total = list.ownership.map_or_else(String::new, |owned| {
         let money = &list.currency;
-        text += &format!(
+        format!(
             " Total cost: price, {} % of it per year for support, and energy at {} {money} per kWh with a PUE of {}, over {} years.",
             owned.support * 100.0,
             owned.energy_price,
             owned.pue,
             owned.years
-        );
+        )
+    });
+    let settings = match c.has_settings() {
+        true => " Networks are ranked setting by setting, each against the baseline of its own.",
+        false => "",
+    };
+    Caveats {
+        origin: printable(&text).into_owned(),
+        nearest: letters(&is_nearest),
+        quoted: letters(&|cost| cost.quoted),
+        scope: scope.to_owned(),
+        total,
+        settings: settings.to_owned(),
     }
-    if c.has_settings() {
-        text += " Networks are ranked setting by setting, each against the baseline of its own.";
-    }
-    text
 }
 
 /// Returns the offers, if the study has a budget; `unknown` represents ratios that cannot be computed.

@@ -9,7 +9,7 @@ use super::plan::Setting;
 use std::borrow::Cow;
 
 /// Name of a part of a setting, and its accessor.
-type Part = (&'static str, fn(&Setting) -> Cow<'_, str>);
+pub(crate) type Part = (&'static str, fn(&Setting) -> Cow<'_, str>);
 
 /// Parts for which a study can have several values.
 const AXES: [Part; 6] = [
@@ -20,6 +20,11 @@ const AXES: [Part; 6] = [
     ("model", |setting| setting.model.as_deref().unwrap_or_default().into()),
     ("failures", |setting| setting.failures.as_ref().map_or(Cow::Borrowed(""), |failed| failed.name().into())),
 ];
+
+/// Returns the parts in which the settings of a comparison differ.
+pub(crate) fn parts(c: &Comparison) -> Vec<Part> {
+    AXES.into_iter().filter(|(_, of)| c.settings.iter().any(|setting| of(setting) != of(&c.settings[0]))).collect()
+}
 
 /// Results of every network in every setting.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,4 +1,4 @@
-//! Comparisons as self-contained HTML files: no network, no fonts, no scripts.
+//! Comparisons as self-contained HTML files: no network, no fonts, and complete without the script of [`view`].
 //!
 //! The page is a template of `templates/`; every kind of chart is a file that returns inline SVG. Charts are drawn here
 //! instead of by a library because they have to be readable without colour, in light and dark mode and on paper, which
@@ -17,6 +17,7 @@ mod stability;
 mod summary;
 mod svg;
 mod traffic;
+mod view;
 
 pub use facts::Facts;
 
@@ -40,6 +41,9 @@ const STEPS: usize = 320;
 
 /// Largest product of ranks and time steps in the timeline: 48 MB.
 const MOST_LANES: usize = 4 << 20;
+
+/// Choices of the interactive view that change a comparison of networks.
+const RESTS_ON_ALL: &str = "weights networks workloads baseline settings";
 
 /// Contents of the report.
 #[derive(Debug)]
@@ -140,6 +144,8 @@ fn exact(value: f64, text: impl Fn(f64) -> String) -> Exact {
 #[derive(Serialize)]
 struct Network<'a> {
     letter: String,
+    /// Indices of its columns.
+    columns: String,
     /// Attributes of the network's fill.
     fill: Value,
     name: String,
@@ -165,6 +171,8 @@ struct Network<'a> {
 
 #[derive(Serialize)]
 struct Row<'a> {
+    /// Index of the cell.
+    at: usize,
     workload: &'a str,
     /// Number of rows of this workload, in the first of them; 0 in the others.
     span: usize,
@@ -199,6 +207,7 @@ impl HtmlReport<'_> {
             let busiest = e.busiest_links.first();
             let s = &e.time_shares;
             Row {
+                at,
                 workload: &c.workloads[cell.workload].name,
                 span: if cell.network == 0 { c.networks.len() } else { 0 },
                 letter: short(c, cell.network),
@@ -232,8 +241,13 @@ impl HtmlReport<'_> {
         environment.set_lstrip_blocks(true);
         environment
             .add_template("report.html", include_str!("templates/report.html"))
-            .map_err(|error| io::Error::other(format!("the template of the report: {error}")))?;
+            .and_then(|()| environment.add_template("view.html", include_str!("templates/view.html")))
+            .map_err(|error| io::Error::other(format!("the templates of the report: {error}")))?;
         let template = environment.get_template("report.html").map_err(io::Error::other)?;
+        let offers = offers::offers(&view);
+        let data = view::data(&view);
+        let controls = environment.get_template("view.html").map_err(io::Error::other)?;
+        let controls = controls.render(context! { choices => data, offers => offers }).map_err(io::Error::other)?;
         let timeline = self.timeline.as_ref().map(|t| {
             let (workload, network) = (&c.workloads[t.workload], &c.networks[t.network]);
             lanes::draw((&t.lanes, &t.path), workload.ranks, &workload.name, &network.name)
@@ -248,12 +262,18 @@ impl HtmlReport<'_> {
             .collect();
         let performance = bars::performance(&view);
         let settings = super::across::settings(c);
+        let view_json = script_safe(&serde_json::to_string(&data).map_err(io::Error::other)?);
         let any = |has: fn(&Facts) -> bool| self.facts.iter().any(has);
         let page = template
             .render(context! {
                 title => c.title,
-                style => safe(include_str!("templates/style.css").to_owned()),
+                style => safe(concat!(include_str!("templates/style.css"), include_str!("view/view.css")).to_owned()),
                 definitions => safe(svg::definitions(c.of_settings().iter().map(Vec::len).max().unwrap_or(0))),
+                policy => safe(view::policy()),
+                script => safe(view::SCRIPT.to_owned()),
+                view => safe(view_json),
+                controls => safe(controls),
+                rests_on_all => RESTS_ON_ALL,
                 version => env!("CARGO_PKG_VERSION"),
                 baseline => context! { letter => super::label::network(c, c.baseline), name => c.plain_names[c.baseline] },
                 networks => self.networks(),
@@ -271,7 +291,7 @@ impl HtmlReport<'_> {
                 },
                 replays => c.runs.len() * (1 + c.ranking.as_ref().map_or(0, |r| r.perturbation.samples.len())),
                 currency => super::offers::sign(c),
-                offers => offers::offers(&view),
+                offers => offers,
                 stability => stability::stability(c),
                 repetitions => repetitions::rows(c),
                 precision => exact(c.model.timing_precision, |p| format!("{p:e} s")),
@@ -338,6 +358,7 @@ fn network<'a>(c: &'a Comparison, f: &'a Facts, entry: super::legend::Entry) -> 
     let info = &c.networks[n];
     Network {
         letter: entry.letters,
+        columns: entry.columns.iter().map(usize::to_string).collect::<Vec<_>>().join(" "),
         fill: Value::from_safe_string(svg::network_fill(super::label::place(c, n).1)),
         name: entry.name,
         topology: &info.topology,

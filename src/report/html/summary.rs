@@ -16,12 +16,33 @@ use serde::Serialize;
 pub(super) struct Summary {
     /// Conclusion of each setting.
     pub answers: Vec<Answer>,
-    /// Remarks on all settings, a sentence each.
-    pub remarks: Vec<String>,
+    /// Remarks on all settings.
+    pub remarks: Vec<Remark>,
     /// Caveat about the directions of cables.
     pub duplex: Vec<String>,
     /// Networks, best first.
     pub ranking: Vec<Rank>,
+}
+
+/// Sentence on all settings.
+#[derive(Serialize)]
+pub(super) struct Remark {
+    pub text: String,
+    /// Name of the part that the interactive view computes again; empty for the others.
+    pub view: &'static str,
+    /// Choices of the interactive view on which the sentence depends, although the view does not compute it again.
+    pub rests_on: &'static str,
+}
+
+impl Remark {
+    fn of(text: impl Into<String>) -> Self {
+        Self { text: text.into(), view: "", rests_on: "" }
+    }
+
+    /// Returns a remark that compares networks.
+    fn comparing(text: String) -> Self {
+        Self { rests_on: super::RESTS_ON_ALL, ..Self::of(text) }
+    }
 }
 
 /// Conclusion for a setting.
@@ -93,26 +114,25 @@ pub(super) fn summary(view: &View<'_>) -> Summary {
         cables: view.facts[n].cables.map(super::cables),
     };
     let ranking = groups.iter().flat_map(|group| group.iter().map(|&n| rank(group, n))).collect();
-    let mut remarks = vec![measure(c)];
+    let mut remarks = vec![Remark { view: "measure", ..Remark::of(measure(c)) }];
     if c.has_settings() {
-        remarks.push(
+        remarks.push(Remark::of(
             "A setting is a platform, a routing rule, a mapping, a table of collectives, a network model and what failed. Every \
-             network is compared with the baseline network in the same setting; the table across settings compares settings."
-                .to_owned(),
-        );
+             network is compared with the baseline network in the same setting; the table across settings compares settings.",
+        ));
     }
     if c.has_repetitions() {
-        remarks.push(
+        remarks.push(Remark::of(
             "What is random ran once for each seed. Figures are means over the seeds; the interval has their true mean \
-             with 95 % confidence."
-                .to_owned(),
-        );
+             with 95 % confidence.",
+        ));
     }
-    remarks.extend(cross_check::summary(c));
-    remarks.extend(routings::shown(c).into_iter().flat_map(|shown| shown.sentences));
-    remarks.extend(failures::shown(c).into_iter().flat_map(|shown| shown.sentences));
-    remarks.extend(routings::different_rules(c));
-    remarks.extend(basis::sentences(&c.model));
+    remarks.extend(cross_check::summary(c).into_iter().map(Remark::comparing));
+    remarks.extend(routings::shown(c).into_iter().flat_map(|shown| shown.sentences).map(Remark::comparing));
+    remarks.extend(failures::shown(c).into_iter().flat_map(|shown| shown.sentences).map(Remark::comparing));
+    let of_networks = |text| Remark { rests_on: "networks settings", ..Remark::of(text) };
+    remarks.extend(routings::different_rules(c).map(of_networks));
+    remarks.extend(basis::sentences(&c.model).into_iter().map(Remark::of));
     let answer = |group: &Vec<usize>| {
         let (verdict, remarks) = verdict(view, group);
         let setting = group.first().filter(|_| c.has_settings()).map(|&n| across::setting(c, n).to_owned());

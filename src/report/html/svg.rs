@@ -79,8 +79,13 @@ impl Svg {
 
 /// Returns the fill of a network.
 pub(super) fn network_fill(network: usize) -> String {
+    format!("fill=\"{}\" class=\"net net{}\"", network_pattern(network), look(network).0)
+}
+
+/// Returns the address of the pattern that fills the shapes of a network.
+pub(super) fn network_pattern(network: usize) -> String {
     let (colour, pattern) = look(network);
-    format!("fill=\"url(#net{colour}-{pattern})\" class=\"net net{colour}\"")
+    format!("url(#net{colour}-{pattern})")
 }
 
 /// Returns the definitions that all drawings share: fills of `networks` networks and of the parts of the time.

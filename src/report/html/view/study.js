@@ -1,0 +1,152 @@
+// The study under a reader's choice: relative performance, means, cost and budget, as src/study computes them.
+
+// The choice that is the report as written.
+function written() {
+  return {
+    weights: DATA.workloads.map((workload) => workload.weight),
+    off: [],
+    base: DATA.columns[DATA.columns[0].baseline].place,
+    axes: DATA.axes.map(() => null),
+    limits: { dollars: null, total: null, watts: null, metres: null, ...DATA.budget },
+    own: { energy_price: null, years: null, pue: null, support: null, ...DATA.ownership },
+    prices: {},
+  };
+}
+
+// Replays of each cell, workload by workload, column by column.
+const REPLAYS = (() => {
+  let next = 0;
+  const take = (column) => RESULTS.cells.slice(next, (next += column.repetitions));
+  return DATA.workloads.map(() => DATA.columns.map(take));
+})();
+
+function ratio(reference, seconds) {
+  return seconds === reference ? 1 : reference / seconds;
+}
+
+function entry(values, repetition) {
+  return values[values.length === 1 ? 0 : repetition];
+}
+
+// Cost of ownership under a choice; null without a price of energy and years.
+function ownership(own) {
+  if (own.energy_price === null || own.years === null) return null;
+  return { ...own, pue: own.pue ?? 1, support: own.support ?? 0 };
+}
+
+function totalCost(owned, price, watts) {
+  const hours = owned.years * 365.25 * 24;
+  return price * (1 + owned.support * owned.years) + watts * owned.pue / 1000 * hours * owned.energy_price;
+}
+
+function costOf(choice, owned, column) {
+  const price = choice.prices[`${column.place}.${column.platform}`];
+  const cost = { dollars: price ?? column.dollars, watts: column.watts, metres: column.metres, total: null };
+  if (owned && cost.dollars !== null && cost.watts !== null) cost.total = totalCost(owned, cost.dollars, cost.watts);
+  cost.money = owned ? cost.total : cost.dollars;
+  return cost.dollars === null && cost.watts === null ? null : cost;
+}
+
+// `true` or `false`, or null where that depends on an unknown value.
+function allows(limits, cost) {
+  if (!cost) return null;
+  const checks = Object.keys(limits).filter((name) => limits[name] !== null)
+    .map((name) => (cost[name] === null ? null : cost[name] <= limits[name]));
+  return checks.includes(false) ? false : checks.includes(null) ? null : true;
+}
+
+// Computes everything that depends on a choice.
+function compute(choice) {
+  const { columns, settings } = DATA;
+  const isShown = (s) => choice.axes.every((value, axis) => value === null || settings[s].values[axis] === value);
+  const isOn = (column) => isShown(column.setting) && !choice.off.includes(column.place);
+  const workloads = choice.weights.map((_, w) => w).filter((w) => choice.weights[w] > 0);
+  const weights = workloads.map((w) => choice.weights[w]);
+  const base = columns.map((column) =>
+    columns.findIndex((other) => other.setting === column.setting && other.place === choice.base));
+  const times = REPLAYS.map((row) => row.map((replays) => replays.map((replay) => replay.simulated_seconds)));
+  const series = times.map((row) => row.map((own, n) => {
+    const reference = row[base[n]];
+    const pairs = Math.max(own.length, reference.length);
+    return Array.from({ length: pairs }, (_, k) => ratio(entry(reference, k), entry(own, k)));
+  }));
+  const means = (mean) => columns.map((_, n) => {
+    const repetitions = Math.max(...workloads.map((w) => series[w][n].length));
+    const of = (k) => mean(workloads.map((w) => entry(series[w][n], k)), weights);
+    return statistic(Array.from({ length: repetitions }, (_, k) => of(k)));
+  });
+  const shown = columns.map((_, n) => n).filter((n) => isOn(columns[n]));
+  const owned = ownership(choice.own);
+  const costs = columns.map((column) => costOf(choice, owned, column));
+  const isLimited = Object.values(choice.limits).some((limit) => limit !== null);
+  const budget = DATA.budget || isLimited || (owned && !DATA.ownership) ? choice.limits : null;
+  const model = {
+    choice, workloads, weights, base, shown, owned, costs, isLimited, budget,
+    // Settings that are shown, each with its columns.
+    groups: settings.map((_, s) => ({ s, columns: shown.filter((n) => columns[n].setting === s) }))
+      .filter(({ s, columns: own }) => isShown(s) && own.length),
+    time: times.map((row) => row.map(statistic)),
+    relative: series.map((row) => row.map(statistic)),
+    arithmetic: means(arithmetic),
+    geometric: means(geometric),
+    hasWeights: weights.some((weight) => weight !== weights[0]),
+    hasRepetitions: shown.some((n) => columns[n].repetitions > 1),
+  };
+  model.offers = columns.map((_, n) => offer(model, n));
+  return model;
+}
+
+// A network as a buyer sees it.
+function offer(model, n) {
+  const cost = model.costs[n];
+  const performance = model.geometric[n].mean;
+  const over = (value) => (value !== null && value > 0 ? performance / value : null);
+  const per = cost ? { money: over(cost.money), watts: over(cost.watts), metres: over(cost.metres) }
+    : { money: null, watts: null, metres: null };
+  return { n, performance, cost, per, within: model.budget ? allows(model.budget, cost) : null };
+}
+
+// Offers in the order of a buyer: within the budget first, then by performance for the money.
+function ranked(offers) {
+  const outside = (one) => (one.within === null ? 2 : one.within ? 0 : 1);
+  const merit = (one) => one.per.money ?? one.performance;
+  return [...offers].sort((a, b) => outside(a) - outside(b) || merit(b) - merit(a) || a.n - b.n);
+}
+
+// Columns by performance, best first.
+function byMean(model, columns) {
+  return [...columns].sort((a, b) => model.geometric[b].mean - model.geometric[a].mean || a - b);
+}
+
+// Number of workloads on which a network is the fastest of these, or within one per cent of it.
+function wins(model, columns, n) {
+  const time = (w, column) => model.time[w][column].mean;
+  const fastest = (w) => Math.min(...columns.map((column) => time(w, column)));
+  return model.workloads.filter((w) => time(w, n) <= fastest(w) * (1 + DATA.equal)).length;
+}
+
+// Every network in every setting, relative to the baseline in the first one (src/study/across.rs).
+function across(model) {
+  const { columns } = DATA;
+  const { groups } = model;
+  if (groups.length < 1 || groups.some((group) => group.columns.length !== groups[0].columns.length)) return null;
+  const reference = model.base[0];
+  const speed = (n) => geometric(model.workloads.map((w) => ratio(model.time[w][reference].mean, model.time[w][n].mean)),
+    model.weights);
+  const priced = (n) => {
+    const value = model.budget && model.costs[n] ? model.costs[n].money : null;
+    return value !== null && value > 0 ? value : null;
+  };
+  const perMoney = (n) => (priced(n) !== null && priced(reference) !== null
+    ? speed(n) / (priced(n) / priced(reference)) : null);
+  const rows = groups[0].columns.map((first, i) => {
+    const own = groups.map((group) => group.columns[i]);
+    const values = own.map(speed);
+    const money = own.map(perMoney);
+    return {
+      name: columns[first].name, values, money: money.includes(null) ? null : money,
+      best: values.reduce((best, value, s) => (value > values[best] ? s : best), 0),
+    };
+  });
+  return { reference, rows };
+}
