@@ -70,7 +70,8 @@ pub(super) fn shown(c: &Comparison) -> Option<Shown> {
     })
 }
 
-fn name(effect: &Effect) -> String {
+/// Returns the changed assumption with its value.
+pub(super) fn name(effect: &Effect) -> String {
     let variation = &effect.variation;
     match variation.value.as_bytes().first() {
         Some(b'+' | b'-') => format!("{} {}", variation.assumption, variation.value),

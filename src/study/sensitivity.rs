@@ -33,6 +33,8 @@ pub struct Effect {
     pub variation: Variation,
     /// Weighted geometric mean of the relative performance of each network.
     pub relative: Vec<f64>,
+    /// Time of each cell in seconds, workload by workload, network by network.
+    pub seconds: Vec<f64>,
     /// For each network, `relative` over the stated value, minus 1.
     pub moved: Vec<f64>,
     /// Weighted geometric mean of the baseline's speedup by the variation.
@@ -105,6 +107,7 @@ impl Sensitivity {
                 winner_changes: relative[now] > relative[winner] * (1.0 + APART),
                 best_buy: now_buy,
                 buy_changes: buys.is_some_and(|(now, before)| now > before * (1.0 + APART)),
+                seconds: matrix.cells.iter().map(|cell| cell.simulated_seconds).collect(),
                 variation: variation.clone(),
                 relative,
             }

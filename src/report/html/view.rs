@@ -8,12 +8,13 @@
 use super::{Facts, View, short, svg};
 use crate::printable::printable;
 use crate::report::label::place;
-use crate::report::offers::{self, Caveats};
 use crate::report::number::grouped;
 use crate::report::offers::currency;
-use crate::report::across;
+use crate::report::offers::{self, Caveats};
+use crate::report::{across, sensitivity};
 use crate::study::across::{Part, parts};
 use crate::study::comparison::Comparison;
+use crate::study::sensitivity::Effect;
 use crate::study::statistics::student_t;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -24,6 +25,7 @@ pub(super) const SCRIPT: &str = concat!(
     include_str!("view/numbers.js"),
     include_str!("view/study.js"),
     include_str!("view/words.js"),
+    include_str!("view/sensitivity.js"),
     include_str!("view/charts.js"),
     include_str!("view/costs.js"),
     include_str!("view/parts.js"),
@@ -77,6 +79,18 @@ pub(super) struct Data {
     caveats: Caveats,
     /// Difference below which times are called equal.
     equal: f64,
+    /// Changed assumptions; empty without an analysis of sensitivity.
+    assumptions: Vec<Assumption>,
+}
+
+/// A changed assumption in the first setting.
+#[derive(Serialize)]
+struct Assumption {
+    name: String,
+    /// Networks that the change concerns.
+    columns: Vec<usize>,
+    /// Time of each cell, workload by workload, network by network.
+    seconds: Vec<f64>,
 }
 
 /// A network in a setting.
@@ -189,9 +203,10 @@ fn column(c: &Comparison, facts: &[Facts], n: usize) -> Column {
         full: text(&network(n).name),
         place: number,
         setting,
-        platform: platforms(c).iter().position(|name| {
-            text(c.settings[n].platform.as_deref().unwrap_or_default()) == *name
-        }).unwrap_or(0),
+        platform: platforms(c)
+            .iter()
+            .position(|name| text(c.settings[n].platform.as_deref().unwrap_or_default()) == *name)
+            .unwrap_or(0),
         baseline: c.baselines[n],
         repetitions: c.seeds[n].len(),
         look: svg::look(number),
@@ -205,6 +220,14 @@ fn column(c: &Comparison, facts: &[Facts], n: usize) -> Column {
         watts,
         metres,
         quoted: c.costs[n].is_some_and(|cost| cost.quoted),
+    }
+}
+
+fn assumption(effect: &Effect) -> Assumption {
+    Assumption {
+        name: text(&sensitivity::name(effect)),
+        columns: effect.variation.columns.clone(),
+        seconds: effect.seconds.clone(),
     }
 }
 
@@ -241,13 +264,19 @@ pub(super) fn data(view: &View<'_>) -> Data {
         settings,
         axes,
         platforms,
-        workloads: c.workloads.iter().zip(&c.weights).map(|(w, &weight)| Workload { name: text(&w.name), weight }).collect(),
+        workloads: c
+            .workloads
+            .iter()
+            .zip(&c.weights)
+            .map(|(w, &weight)| Workload { name: text(&w.name), weight })
+            .collect(),
         student: (1..most).map(student_t).collect(),
         budget: c.budget,
         ownership: c.prices.ownership,
         currency: [text(&currency(c)), text(offers::sign(c)), text(&c.prices.currency)],
         caveats: offers::caveats_in_parts(c),
         equal: super::findings::EQUAL,
+        assumptions: c.sensitivity.iter().flat_map(|all| &all.effects).map(assumption).collect(),
     }
 }
 

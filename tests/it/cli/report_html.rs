@@ -160,14 +160,28 @@ fn drawings_have_a_title_and_a_description_or_are_decoration() {
     assert_eq!(count("desc"), drawings.len());
 }
 
+/// Returns the text of the script that runs.
+fn script(page: &str) -> String {
+    let is_run = |e: &&(String, Attributes, String)| e.0 == "script" && !e.1.contains_key("type");
+    let all: Vec<String> = elements(&parse(page)).iter().filter(is_run).map(|e| e.2.clone()).collect();
+    assert_eq!(all.len(), 1);
+    all[0].clone()
+}
+
 #[test]
-fn nothing_is_loaded_and_nothing_runs() {
+fn nothing_is_loaded_and_one_script_runs_without_text_of_files() {
     let page = page(&hostile_study(), &[]);
+    assert_eq!(script(&page), script(&self::page(&buyers_study(true), &[])));
     for (name, attributes, _) in elements(&parse(&page)) {
         assert!(!["link", "img", "iframe", "object", "embed", "base"].contains(&name.as_str()), "{name}");
         assert!(!attributes.contains_key("src") && !attributes.keys().any(|a| a.starts_with("on")), "{attributes:?}");
-        if name == "script" {
+        if name == "script" && attributes.contains_key("type") {
             assert_eq!(attributes["type"], "application/json");
+        }
+        // A browser runs the script of this digest, and loads nothing.
+        if let Some(policy) = attributes.get("http-equiv").map(|_| &attributes["content"]) {
+            let digest = policy.split_once("script-src 'sha256-").expect("a digest").1.split('\'').next();
+            assert!(policy.starts_with("default-src 'none';") && digest.is_some_and(|d| d.len() == 44), "{policy}");
         }
         assert!(attributes.get("href").is_none_or(|h| h.starts_with('#')), "{attributes:?}");
     }
@@ -182,7 +196,8 @@ fn names_stay_names() {
     assert_eq!(of("title")[0], format!("{HOSTILE} title"));
     assert_eq!(of("h1"), [format!("{HOSTILE} title")]);
     assert!(of("th").iter().any(|t| t.starts_with(&format!("{HOSTILE} work"))));
-    assert_eq!(of("script").len(), 1);
+    // Results, data of the view, and the script.
+    assert_eq!(of("script").len(), 3);
     assert!(of("h2").iter().any(|h| h.contains(&format!("{HOSTILE} work on {HOSTILE} net"))));
 }
 
@@ -291,6 +306,31 @@ fn what_a_buyer_asks_is_in_the_page() {
 }
 
 #[test]
+fn the_view_has_the_choices_of_the_study_and_no_hidden_letters() {
+    let folder = buyers_study(true);
+    let study = folder.read("s.toml").replace("'mesh of all'", "\"mesh \\u202E of all</script>\"");
+    folder.write("s.toml", study);
+    let page = page(&folder, &[]);
+    assert!(!page.contains('\u{202e}'));
+    let elements = elements(&parse(&page));
+    let data = elements.iter().find(|e| e.1.get("id").is_some_and(|id| id == "view-json")).expect("data");
+    let data: Value = serde_json::from_str(&data.2).expect("JSON");
+    let names: Vec<&str> =
+        data["networks"].as_array().expect("a list").iter().map(|n| n["name"].as_str().expect("a name")).collect();
+    assert_eq!(names, ["ring", "random", "mesh \\u202e of all</script>"]);
+    assert_eq!(data["columns"].as_array().map(Vec::len), Some(6));
+    assert_eq!((&data["workloads"][0]["weight"], &data["workloads"][1]["weight"]), (&3.0.into(), &1.0.into()));
+    assert_eq!(data["axes"][0]["values"], serde_json::json!(["one-each", "random"]));
+    assert_eq!(data["budget"]["dollars"], 9000.0);
+    // A control for each choice, without a script only a template.
+    let controls = page.split_once("<template").expect("controls").1.split("</template>").next().expect("an end");
+    for name in ["w0", "w1", "on0", "on1", "on2", "price2.0", "axis0", "dollars", "energy_price"] {
+        assert!(controls.contains(&format!("name=\"{name}\"")), "{name}");
+    }
+    assert_eq!(controls.matches("name=\"base\"").count(), 3);
+}
+
+#[test]
 fn settings_are_not_compared_with_each_other() {
     let page = page(&buyers_study(true), &[]);
     let elements = elements(&parse(&page));
@@ -379,8 +419,11 @@ fn files_of_patterns_are_found_from_here_and_those_of_a_study_beside_it() {
 #[test]
 fn a_study_without_all_that_is_not_told_of_it() {
     let page = page(&hostile_study(), &[]);
+    // Without controls, which are invisible until a script shows them.
+    let (before, after) = page.split_once("<template").expect("controls");
+    let after = after.split_once("</template>").expect("an end").1.split("<script type=").next().expect("a page");
+    let visible = [before, after].concat();
     for word in ["95 %", "Weight", "± ", "class=\"whisker\"", "budget", "Stability", "Repetitions", "Throughput"] {
-        let visible = page.split("<script type=").next().expect("a page");
         assert!(!visible.contains(word), "{word}");
     }
 }
@@ -435,7 +478,7 @@ fn text_and_marks_stand_out_in_light_and_dark() {
             let (a, b) = (luminance(colours[a]), luminance(colours[b]));
             (a.max(b) + 0.05) / (a.min(b) + 0.05)
         };
-        for text in ["ink", "soft", "accent"] {
+        for text in ["ink", "soft", "accent", "strong"] {
             for ground in ["paper", "panel"] {
                 assert!(contrast(text, ground) >= 4.5, "{text} on {ground}: {}", contrast(text, ground));
             }

@@ -93,6 +93,6 @@ function geometric(values, weights) {
 
 // Shortest digits without an exponent, as Rust displays a number.
 function plain(value) {
-  const [digits, exponent] = String(value).split("e-");
-  return exponent ? `0.${"0".repeat(exponent - 1)}${digits.replace(".", "")}` : digits;
+  const [digits, exponent] = String(Math.abs(value)).split("e-");
+  return (value < 0 ? "-" : "") + (exponent ? `0.${"0".repeat(exponent - 1)}${digits.replace(".", "")}` : digits);
 }

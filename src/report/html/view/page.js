@@ -167,7 +167,7 @@ function renderChoice(onlyTables) {
   const isChanged = texts.length > 0;
   document.body.classList.toggle("differs-from-written", isChanged);
   const sentences = isChanged ? [`This view differs from the report as written: ${texts.join("; ")}.`] : [];
-  if (model) sentences.push(...model.groups.map(({ columns }) => verdict(model, columns)[0]));
+  if (model && DATA.settings.length === 1) sentences.push(verdict(model, model.groups[0].columns)[0]);
   const said = sentences.map((sentence) => element("p", {}, sentence));
   // Screen readers announce what changes; the same words stay silent.
   if (differs.textContent !== sentences.join("")) differs.replaceChildren(...said);

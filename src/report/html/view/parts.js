@@ -223,6 +223,11 @@ const PARTS = {
   "across-title": (model, title) => {
     title.replaceChildren(`Across settings: geometric mean relative to ${DATA.columns[across(model).reference].full}`);
   },
+  sensitivity: sensitivityTable,
+  "sensitivity-sentences": (model, ul) => {
+    if (model.choice.axes.some((value) => value !== null)) return;
+    ul.replaceChildren(...sensitivitySentences(model, sensitivity(model)).map((sentence) => element("li", {}, sentence)));
+  },
   duplex: (model, ul) => {
     const sentences = duplex(model);
     ul.replaceChildren(...sentences.map((sentence) => element("li", {}, sentence)));
