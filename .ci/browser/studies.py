@@ -33,8 +33,11 @@ SETTINGS = {"title": "Settings", "baseline": "ring", "mappings": ["one-each", "r
             "platforms": [{"name": f"{rate}G", "parameters": {"link_bandwidth": f"{rate} Gbit/s"}} for rate in (100, 200)],
             "networks": [NETWORKS[0], NETWORKS[2], {**NETWORKS[3], "price": {"100G": 4000, "200G": 7000}}], "workloads": WORKLOADS,
             "budget": {"energy_price": 0.2, "years": 5, "total": 30000}}
+# Two networks that are alike, and one for another price.
+TWINS = {**PLAIN, "networks": [NETWORKS[0], NETWORKS[2], {**NETWORKS[2], "name": "another mesh"}, {**NETWORKS[2], "name": "a third", "price": 9500}],
+         "budget": {"dollars": 90000}}
 # Assumptions that are changed one at a time.
-SENSITIVE = {**PLAIN, "sensitivity": {}, "budget": {"dollars": 9000}}
+SENSITIVE = {**PLAIN, "networks": [{**NETWORKS[0], "routing": "ecmp"}, *PLAIN["networks"][1:]], "sensitivity": {}, "budget": {"dollars": 9000}}
 # Names that would break out of text, attributes and scripts, or turn the letters round, where they are not escaped.
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror='alert(2)'>\"&amp;\u202egnihton\u2066"
 BAD_NAMES = {"title": f"{HOSTILE} title", "baseline": f"{HOSTILE} net",
@@ -94,6 +97,8 @@ CHANGES = [
     ("weights where there are none", PLAIN, {"w0": "2"}, weighted(PLAIN, 2, 1, 1)),
     ("a baseline in a plain study", PLAIN, {"base": "1"}, {**PLAIN, "baseline": "mesh of all"}),
     ("a budget where there is none", PLAIN, {"dollars": "9000"}, {**PLAIN, "budget": {"dollars": 9000}}),
+    ("equal networks", TWINS, {"w0": "2"}, weighted(TWINS, 2, 1, 1)),
+    ("equal networks over the budget", TWINS, {"dollars": "1", "base": "1"}, {**TWINS, "baseline": "mesh of all", "budget": {"dollars": 1}}),
     ("weights of assumptions", SENSITIVE, {"w0": "5", "w1": "0.25"}, weighted(SENSITIVE, 5, 0.25, 1)),
     ("a baseline of assumptions", SENSITIVE, {"base": "1"}, {**SENSITIVE, "baseline": "mesh of all"}),
     ("a budget for assumptions", SENSITIVE, {"dollars": "", "price1.0": "700"}, priced({**SENSITIVE, "budget": {}}, "mesh of all", 700)),

@@ -32,7 +32,7 @@ fn between<'a>(page: &'a str, begin: &str, end: &str) -> Vec<&'a str> {
 fn twenty_networks_have_a_letter_and_a_fill_each_in_all_settings() {
     let page = page(20, &[]);
     // Of the first legend: one entry for each network, not for each network in each setting.
-    let legend = between(&page, "<ul class=\"key\">", "</ul>")[0];
+    let legend = between(&page, "<ul class=\"key\" data-view=\"key\">", "</ul>")[0];
     let fills: BTreeSet<&str> = between(legend, "fill=\"url(#", ")\"").into_iter().collect();
     let letters: BTreeSet<&str> = between(legend, "<b>", "</b>").into_iter().collect();
     assert_eq!((fills.len(), letters.len()), (20, 20));
@@ -65,7 +65,7 @@ fn the_box_on_duplex_is_there_only_where_something_is_shared_or_one_way() {
 #[test]
 fn sensitivity_is_a_table_of_the_report() {
     let page = page(2, &["--sensitivity"]);
-    let table = between(&page, "<table class=\"sensitivity\">", "</table>")[0];
+    let table = between(&page, "<table class=\"sensitivity\" data-view=\"sensitivity\">", "</table>")[0];
     for row in ["as stated", "routing: ecmp", "mapping: random", "bandwidth -20 %", "model: smpi"] {
         assert!(table.contains(&format!("<th scope=\"row\">{row}</th>")), "{row}: {table}");
     }

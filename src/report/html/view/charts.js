@@ -1,6 +1,6 @@
 // The charts, drawn as src/report/html draws them: bars.rs, pareto.rs, split.rs, heat.rs and svg.rs.
 
-const SVG = "http://www.w3.org/2000/svg";
+const SVG = document.querySelector("svg").namespaceURI;
 
 // A drawing under construction.
 class Drawing {

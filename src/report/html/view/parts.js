@@ -301,7 +301,7 @@ function markAsWritten(kinds) {
     if (!part.dataset.restsOn.split(" ").some((kind) => kinds.includes(kind))) continue;
     const text = "As written: this part does not follow the view.";
     if (part.matches("li, p")) part.append(element("small", { class: "as-written" }, " (As written: this sentence does not follow the view.)"));
-    else if (part.matches("ul")) part.before(element("p", { class: "note as-written" }, text));
+    else if (part.matches("ul, section")) part.before(element("p", { class: "note as-written" }, text));
     else part.after(element("p", { class: "note as-written" }, text));
   }
 }
