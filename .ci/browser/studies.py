@@ -38,6 +38,19 @@ TWINS = {**PLAIN, "networks": [NETWORKS[0], NETWORKS[2], {**NETWORKS[2], "name":
          "budget": {"dollars": 90000}}
 # Assumptions that are changed one at a time.
 SENSITIVE = {**PLAIN, "networks": [{**NETWORKS[0], "routing": "ecmp"}, *PLAIN["networks"][1:]], "sensitivity": {}, "budget": {"dollars": 9000}}
+# Studies of other kinds, whose workloads all have the same weight.
+KINDS = {
+    "plain": PLAIN,
+    "assumptions": SENSITIVE,
+    "one network": {**PLAIN, "networks": NETWORKS[:1]},
+    "routing rules": {**PLAIN, "routings": ["default", "ecmp"]},
+    "models": {**PLAIN, "models": ["smpi", "packet"]},
+    "failures": {**PLAIN, "networks": [NETWORKS[2], {"name": "torus", "topology": "torus:3x3"}], "baseline": "torus", "failures": {"cables": "10%", "seeds": 2}},
+    "traffic": {**PLAIN, "throughput": {"patterns": ["uniform", "tornado"]}},
+    "repetitions": {**PLAIN, "networks": NETWORKS, "repetitions": 3, "mappings": ["one-each", "random"]},
+    "jobs": {**PLAIN, "workloads": PLAIN["workloads"][:1], "networks": [{"name": "torus", "topology": "torus:4x4"}, {"topology": "ring:16"}],
+             "baseline": "torus", "jobs": [{"trace": "long.ti"}, {"trace": "short.ti"}]},
+}
 # Names that would break out of text, attributes and scripts, or turn the letters round, where they are not escaped.
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror='alert(2)'>\"&amp;\u202egnihton\u2066"
 BAD_NAMES = {"title": f"{HOSTILE} title", "baseline": f"{HOSTILE} net",

@@ -40,8 +40,12 @@ function setField(name, value) {
     control.checked = value !== "0";
     return value === "0" || value === "1";
   }
+  if (name === "base") {
+    const radio = form.querySelector(`[name=base][value="${CSS.escape(value)}"]:enabled`);
+    if (radio) radio.checked = true;
+    return radio !== null;
+  }
   control.value = value;
-  if (control instanceof RadioNodeList) return control.value === value && !form.querySelector("[name=base]:checked").disabled;
   return control.value === value && control.checkValidity();
 }
 
@@ -60,7 +64,7 @@ function readForm() {
   const next = { ...written(), sort: choice.sort, filter: choice.filter };
   next.weights = DATA.workloads.map((_, w) => numberOf(`w${w}`));
   if (!next.weights.some((weight) => weight > 0)) throw new Error("At least one workload needs a weight above 0.");
-  next.base = Number(field("base").value ?? form.querySelector("[name=base]:checked").value);
+  next.base = Number(form.querySelector("[name=base]:checked").value);
   next.off = DATA.networks.map((_, place) => place).filter((place) => place !== next.base && !field(`on${place}`).checked);
   next.axes = DATA.axes.map((_, axis) => numberOf(`axis${axis}`));
   for (const name of LIMITS) next.limits[name] = field(name) ? numberOf(name) : next.limits[name];
