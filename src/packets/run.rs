@@ -1,6 +1,6 @@
 //! A run: warm-up, measured cycles, and their results.
 //!
-//! [`drive`] runs any engine through them; an engine is a [`Simulation`].
+//! Any engine runs through them as a [`Simulation`].
 
 use super::PacketError;
 use super::cycle::Engine;
