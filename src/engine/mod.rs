@@ -78,7 +78,7 @@ pub struct Model {
     /// The network as packets see it, where they are the model ([`NetworkModel::packet_level`]); it belongs to one platform
     /// and to those with its links and routes.
     pub medium: Option<Arc<dyn Medium>>,
-    /// Random delays of messages; `None`: messages take the time of the model. Only exact sharing has them.
+    /// Random delays of messages; `None`: messages take the time of the model. SimGrid's rules of sharing have none.
     pub noise: Option<Noise>,
 }
 
@@ -170,17 +170,21 @@ pub fn replay_jobs(
     // Only routes that are chosen by load need the loads of links.
     if platform.routes.needs_loads() {
         return match model.sharing {
-            Rule::Exact if interest == Interest::Nothing => begin.flows::<(), Loads<MaxMin>>(&mut (), counter),
-            Rule::Exact => begin.flows::<dyn Observer, Loads<WatchedMaxMin>>(observer, counter),
+            Rule::Exact | Rule::Within(_) if interest == Interest::Nothing => {
+                begin.flows::<(), Loads<MaxMin>>(&mut (), counter)
+            }
+            Rule::Exact | Rule::Within(_) => begin.flows::<dyn Observer, Loads<WatchedMaxMin>>(observer, counter),
             Rule::SimgridLazy => begin.flows::<dyn Observer, Loads<Incremental>>(observer, counter),
             Rule::SimgridFull => begin.flows::<dyn Observer, Loads<Full>>(observer, counter),
         };
     }
     match model.sharing {
         // Long studies consist of these, so they have an engine that is compiled without an observer.
-        Rule::Exact if interest == Interest::Nothing => begin.flows::<(), MaxMin>(&mut (), counter),
-        Rule::Exact if interest == Interest::Ranks => begin.flows::<dyn Observer, MaxMin>(observer, counter),
-        Rule::Exact => begin.flows::<dyn Observer, WatchedMaxMin>(observer, counter),
+        Rule::Exact | Rule::Within(_) if interest == Interest::Nothing => begin.flows::<(), MaxMin>(&mut (), counter),
+        Rule::Exact | Rule::Within(_) if interest == Interest::Ranks => {
+            begin.flows::<dyn Observer, MaxMin>(observer, counter)
+        }
+        Rule::Exact | Rule::Within(_) => begin.flows::<dyn Observer, WatchedMaxMin>(observer, counter),
         Rule::SimgridLazy => begin.flows::<dyn Observer, Incremental>(observer, counter),
         Rule::SimgridFull => begin.flows::<dyn Observer, Full>(observer, counter),
     }
@@ -199,7 +203,7 @@ struct Begin<'a> {
 impl<'a> Begin<'a> {
     /// Flows as a carrier, whose speed does not matter.
     fn carrier<S: Sharing + 'a>(self) -> Box<dyn Carrier + 'a> {
-        Box::new(Flows(Network::<S>::new(self.platform, &self.model.network)))
+        Box::new(Flows(self.network::<S>()))
     }
 
     /// Replays with messages that arrive late.
@@ -220,8 +224,16 @@ impl<'a> Begin<'a> {
         observer: &'a mut O,
         counter: Option<Counter>,
     ) -> Result<Outcome, ReplayError> {
+        Engine::new(self, observer, self.network::<S>()).run(counter)
+    }
+
+    /// Returns a network without messages, which are flows under a rule of sharing.
+    fn network<S: Sharing>(self) -> Network<'a, S> {
         let network = Network::<S>::new(self.platform, &self.model.network);
-        Engine::new(self, observer, network).run(counter)
+        match self.model.sharing {
+            Rule::Within(bound) => network.within(bound),
+            _ => network,
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 //!
 //! Rejected: loads in the sharing rules themselves. Replays with static routes would pay for them at every solution.
 
-use super::sharing::{FlowId, LinkState, Needed, PathId, Sharing};
+use super::sharing::{Bound, FlowId, LinkState, Needed, PathId, Sharing};
 use crate::ids::LinkId;
 use crate::platform::SharingPolicy;
 use crate::routing::FULL_LOAD;
@@ -65,6 +65,10 @@ impl<S: Sharing> Sharing for Loads<S> {
             left: Vec::new(),
             moved: false,
         }
+    }
+
+    fn permit(&mut self, bound: Bound) {
+        self.rule.permit(bound);
     }
 
     fn add_path(&mut self, elements: &[(LinkId, f64)]) -> PathId {

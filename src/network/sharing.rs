@@ -1,13 +1,46 @@
 //! Interface between the network and a sharing rule, which computes the rate of each flow as flows come and go.
 //!
-//! Three rules exist: [`MaxMin`](super::maxmin::MaxMin), the exact weighted max-min allocation at every instant;
-//! [`Incremental`](super::simgrid::incremental::Incremental), which goes wrong exactly where SimGrid 3.32 does; and
+//! Three rules exist: [`MaxMin`](super::maxmin::MaxMin), the exact weighted max-min allocation at every instant, or one
+//! within a [`Bound`] of it; [`Incremental`](super::simgrid::incremental::Incremental), which goes wrong exactly where SimGrid 3.32 does; and
 //! [`Full`](super::simgrid::full::Full), the exact allocation with the rounding errors of SimGrid 3.32.
 
 use crate::ids::LinkId;
 use crate::platform::SharingPolicy;
 #[cfg(doc)]
 use crate::routing::FULL_LOAD;
+use std::fmt;
+
+/// Relative bound within which sharing is fair, in millionths.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Bound(u32);
+
+impl Bound {
+    /// Largest bound: a tenth.
+    const MOST: f64 = 100_000.0;
+
+    /// Returns the bound as a share, from 0 to 0.1.
+    #[inline]
+    pub fn share(self) -> f64 {
+        f64::from(self.0) / 1e6
+    }
+
+    /// Returns the bound of a text such as `1%`, `0.5 %` or `0.01`; `None` unless it is a number of millionths from 0 to a
+    /// tenth.
+    pub fn from_text(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let (number, unit) = text.strip_suffix('%').map_or((text, 1e6), |percent| (percent.trim_end(), 1e4));
+        let number = number.parse::<f64>().ok().filter(|number| number.is_finite())? * unit;
+        let millionths = number.round();
+        let whole = (number - millionths).abs() < 1e-6;
+        (whole && (0.0..=Self::MOST).contains(&millionths)).then_some(Self(millionths as u32))
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}%", f64::from(self.0) / 1e4)
+    }
+}
 
 /// Sharing rule of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -15,6 +48,8 @@ pub enum Rule {
     /// Exact allocation.
     #[default]
     Exact,
+    /// Fair within a bound: levels of links in large coupled sets are passed on when they have moved by more than it.
+    Within(Bound),
     /// SimGrid's incremental allocation.
     SimgridLazy,
     /// Exact allocation, rounded as by SimGrid's full solver.
@@ -22,22 +57,34 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// All rules.
-    pub const ALL: [Rule; 3] = [Rule::Exact, Rule::SimgridLazy, Rule::SimgridFull];
+    /// Forms of all rules, as `--sharing` takes them.
+    pub const FORMS: [&'static str; 4] = ["exact", "within:1%", "simgrid-lazy", "simgrid-full"];
 
-    /// Name, as `--sharing` takes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::SimgridLazy => "simgrid-lazy",
-            Self::SimgridFull => "simgrid-full",
+    /// Returns the rule of a name, where `within:` is followed by a [`Bound`].
+    pub fn from_name(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase().replace('_', "-");
+        match &*name {
+            "exact" => Some(Self::Exact),
+            "simgrid-lazy" => Some(Self::SimgridLazy),
+            "simgrid-full" => Some(Self::SimgridFull),
+            _ => Bound::from_text(name.strip_prefix("within:")?).map(Self::Within),
         }
     }
 
-    /// Returns the rule of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        let name = name.to_ascii_lowercase().replace('_', "-");
-        Self::ALL.into_iter().find(|rule| rule.name() == name)
+    /// `true` if it reproduces SimGrid, with its order of events.
+    pub fn is_simgrid(self) -> bool {
+        matches!(self, Self::SimgridLazy | Self::SimgridFull)
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exact => f.write_str("exact"),
+            Self::Within(bound) => write!(f, "within:{bound}"),
+            Self::SimgridLazy => f.write_str("simgrid-lazy"),
+            Self::SimgridFull => f.write_str("simgrid-full"),
+        }
     }
 }
 
@@ -100,6 +147,9 @@ pub trait Sharing {
 
     /// Creates a system without flows. Capacities must be positive and finite.
     fn new(links: impl IntoIterator<Item = (f64, SharingPolicy)>) -> Self;
+
+    /// Permits allocations that are fair within a bound. Called before flows start, and only for a rule that has one.
+    fn permit(&mut self, _bound: Bound) {}
 
     /// Registers a path: its links with the consumption on each, positive and every link at most once. On a path
     /// without links a flow runs at its bound.
@@ -171,4 +221,42 @@ pub trait Sharing {
 
     /// Reports the links whose state the last solution may have changed, if the rule is watched.
     fn link_changes(&mut self, _tell: impl FnMut(LinkId, LinkState)) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_read_as_they_are_written() {
+        for (text, written) in [
+            ("exact", "exact"),
+            ("SimGrid_lazy", "simgrid-lazy"),
+            ("simgrid-full", "simgrid-full"),
+            ("within:1%", "within:1%"),
+            ("within:0.5 %", "within:0.5%"),
+            ("within:0.01", "within:1%"),
+            ("within:0", "within:0%"),
+            ("within:0.0001%", "within:0.0001%"),
+            ("Within:10%", "within:10%"),
+        ] {
+            let rule = Rule::from_name(text).expect("a rule");
+            assert_eq!(rule.to_string(), written);
+            assert_eq!(Rule::from_name(written), Some(rule));
+        }
+        for text in [
+            "within",
+            "within:",
+            "within:%",
+            "within:-1%",
+            "within:11%",
+            "within:nan",
+            "within:inf",
+            "within:1e-9",
+            "full",
+        ] {
+            assert_eq!(Rule::from_name(text), None, "{text}");
+        }
+        assert!(Rule::FORMS.iter().all(|form| Rule::from_name(form).is_some()));
+    }
 }

@@ -5,7 +5,7 @@ use super::clocks::Clocks;
 use super::connections::Connections;
 use super::model::NetworkModel;
 use super::paths::{Paths, Route};
-use super::sharing::{FlowId, LinkState, Needed, Sharing};
+use super::sharing::{Bound, FlowId, LinkState, Needed, Sharing};
 use super::simgrid::steps::{self, Step};
 use crate::ids::{HostId, LinkId};
 use crate::platform::units::Bandwidth;
@@ -138,6 +138,12 @@ impl<'a, S: Sharing> Network<'a, S> {
             last_size: u64::MAX,
             last_factors: (1.0, 1.0),
         }
+    }
+
+    /// Permits allocations that are fair within a bound.
+    pub fn within(mut self, bound: Bound) -> Self {
+        self.sharing.permit(bound);
+        self
     }
 
     /// Starts a message on a route. Its latency begins with `before` seconds of control messages, 0 if there are none.

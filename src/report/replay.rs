@@ -110,8 +110,8 @@ impl ReplayReport {
         let outcome = &result.outcome;
         let mut notes = result.notes();
         let explained = result.explanation.critical_path.is_some();
-        if explained && ![Rule::Exact.name(), "packets"].contains(&model.sharing.as_str()) {
-            notes.push("for how long links are full is known with exact sharing only".into());
+        if explained && Rule::from_name(&model.sharing).is_some_and(Rule::is_simgrid) {
+            notes.push("SimGrid's rules of sharing do not report for how long links are full".into());
         }
         notes.extend(outcome.packets.as_ref().map(super::cross_check::of_packets));
         notes.extend(result.explanation.head_of_line.as_ref().map(super::cross_check::of_blocking));

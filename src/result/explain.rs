@@ -194,7 +194,7 @@ impl Explainer {
     /// messages by size.
     pub fn new(ranks: usize, rule: Rule, sizes: bool) -> Self {
         let ranks = (CriticalPathFinder::new(ranks), AwaitedSizes::new(sizes));
-        Self { watching: (Saturation::default(), ranks), sizes, knows_links: rule == Rule::Exact }
+        Self { watching: (Saturation::default(), ranks), sizes, knows_links: !rule.is_simgrid() }
     }
 }
 

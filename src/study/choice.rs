@@ -79,6 +79,15 @@ impl ChoiceError {
         Self { option: option.to_owned(), value: value.to_owned(), rule, named: true }
     }
 
+    /// Returns the error for a rule of sharing that does not exist, or a bound that it cannot have.
+    fn sharing(value: &str) -> Self {
+        if !value.to_ascii_lowercase().starts_with("within") {
+            return Self::unknown("sharing", value, &Rule::FORMS);
+        }
+        let rule = "is not `within:` and a bound from 0% to 10% in steps of 0.0001%, such as within:1%".to_owned();
+        Self { option: "sharing".to_owned(), value: value.to_owned(), rule, named: false }
+    }
+
     /// Returns the key of `[model]` with the wrong value; `None` if the option is not one of its keys.
     pub fn key(&self) -> Option<&'static str> {
         let option = self.option.replace('-', "_");
@@ -531,14 +540,13 @@ impl ModelChoice {
         };
         let sharing = match self.sharing.as_deref() {
             None => sharing,
-            Some(name) => Rule::from_name(name)
-                .ok_or_else(|| ChoiceError::unknown("sharing", name, &Rule::ALL.map(Rule::name)))?,
+            Some(name) => Rule::from_name(name).ok_or_else(|| ChoiceError::sharing(name))?,
         };
-        if network.in_order && sharing != Rule::Exact {
+        if network.in_order && sharing.is_simgrid() {
             let (option, value) = ("delivery".to_owned(), "in-order".to_owned());
             let rule = format!(
                 "is not possible with sharing `{}`, which reproduces SimGrid; choose sharing `exact`, or delivery `concurrent`",
-                sharing.name()
+                sharing
             );
             return Err(ChoiceError { option, value, rule, named: false });
         }
@@ -572,7 +580,7 @@ impl ModelChoice {
             network_model: network.name.to_owned(),
             collectives: chosen.name,
             collective: self.collective.clone(),
-            sharing: if network.packet_level.is_some() { "packets" } else { sharing.name() }.to_owned(),
+            sharing: if network.packet_level.is_some() { "packets".to_owned() } else { sharing.to_string() },
             timing_precision,
             crosstraffic: network.cross_traffic.is_some(),
             smp_setup,
@@ -580,7 +588,7 @@ impl ModelChoice {
             from_site: Vec::new(),
         };
         // Exact sharing distinguishes the completions of transfers, as SimGrid's full solver does.
-        let transfers = if sharing == Rule::Exact { 0.0 } else { timing_precision };
+        let transfers = if sharing.is_simgrid() { timing_precision } else { 0.0 };
         let precision = Precision { transfers, others: timing_precision };
         Ok((Model { network, mpi, collectives, sharing, precision, medium: None, noise: None }, description))
     }

@@ -22,7 +22,6 @@ use super::traffic::TrafficPlan;
 use super::workload::{OpenError, Workload};
 use crate::cost::PriceList;
 use crate::engine::Model;
-use crate::network::sharing::Rule;
 use crate::steps::Steps;
 use crate::topology::input::{MAX_FILE_BYTES, read_bytes};
 use std::collections::BTreeMap;
@@ -231,9 +230,8 @@ impl Study {
             not_modelled,
         };
         if overrides.perturb.is_some_and(|(amplitudes, _)| amplitudes.message > 0.0) {
-            let cannot = |(model, _): &(Model, ModelDescription)| {
-                model.sharing != Rule::Exact || model.network.loggops.is_some()
-            };
+            let cannot =
+                |(model, _): &(Model, ModelDescription)| model.sharing.is_simgrid() || model.network.loggops.is_some();
             if let Some((_, description)) = models.iter().find(|model| cannot(model)) {
                 let message = format!(
                     "messages cannot be varied under the model {} with {} sharing; choose exact sharing, and not loggops",

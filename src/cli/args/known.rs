@@ -72,7 +72,7 @@ pub fn routings() -> Vec<&'static str> {
 }
 
 pub fn sharings() -> Vec<&'static str> {
-    Rule::ALL.iter().map(|rule| rule.name()).collect()
+    Rule::FORMS.to_vec()
 }
 
 pub fn tables() -> Vec<&'static str> {

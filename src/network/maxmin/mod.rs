@@ -35,6 +35,8 @@
 //! been filled repeatedly; it dissolves when few flows are left, or many start together. To learn when flows complete,
 //! callers follow the levels of links (`network/clocks.rs`) instead of querying each rate.
 //!
+//! With a [`Bound`] a crowd passes on levels that have moved by more than it (`crowd/within.rs`).
+//!
 //! Rejected: filling S to the end, then looking for outsiders whose condition fails, and filling again (with all
 //! transfers of a network coupled, that took four to seven fillings per change).
 //!
@@ -51,7 +53,7 @@ mod tests;
 
 use self::crowd::Crowd;
 use self::filling::{Few, General, Whole};
-use super::sharing::{Element, FlowId, LinkState, Needed, PathId, Sharing};
+use super::sharing::{Bound, Element, FlowId, LinkState, Needed, PathId, Sharing};
 use crate::ids::LinkId;
 use crate::platform::SharingPolicy;
 use crate::prefetch::{prefetch, prefetch_end};
@@ -268,6 +270,10 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
         }
     }
 
+    fn permit(&mut self, bound: Bound) {
+        self.crowd.bound = bound.share();
+    }
+
     fn add_path(&mut self, elements: &[(LinkId, f64)]) -> PathId {
         debug_assert!(
             (1..elements.len()).all(|at| elements[..at].iter().all(|e| e.0 != elements[at].0)),
@@ -390,7 +396,7 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
             let link = self.dirty[at];
             self.is_dirty[link as usize] = false;
             let full = !self.links[link as usize].fat_pipe
-                && self.load(LinkId(link)) >= self.links[link as usize].capacity * (1.0 - FULL);
+                && self.load(LinkId(link)) >= self.links[link as usize].capacity * (1.0 - FULL - self.crowd.bound);
             tell(LinkId(link), LinkState { full, limiting: full && self.links[link as usize].limited > 0 });
         }
         self.dirty.clear();

@@ -17,8 +17,13 @@ impl<const WATCHED: bool> System<WATCHED> {
             return;
         }
         let changes = std::mem::take(&mut self.changes);
-        if self.crowd.wanted && self.repair_crowd() {
-            return;
+        if self.crowd.wanted {
+            if self.repair_crowd() {
+                return;
+            }
+            if self.crowd.is_loose() {
+                return self.tighten(changes);
+            }
         }
         if let [flow] = self.added[..]
             && self.is_alone(flow)
@@ -44,6 +49,23 @@ impl<const WATCHED: bool> System<WATCHED> {
             }
         }
         if !self.share_out_few() {
+            self.share_out_any(changes);
+        }
+    }
+
+    /// Allocates all rates exactly, after a crowd has dissolved in which they were fair within a bound.
+    fn tighten(&mut self, changes: usize) {
+        self.crowd.loose = false;
+        self.solution += 1;
+        self.set.clear();
+        self.before.clear();
+        self.seed();
+        for link in 0..self.links.len() {
+            for m in 0..self.links[link].members.len() {
+                self.put(self.links[link].members[m].flow);
+            }
+        }
+        if !self.share_out_whole(changes) && !self.share_out_few() {
             self.share_out_any(changes);
         }
     }

@@ -317,7 +317,7 @@ fn an_explained_replay_gives_the_same_time_and_a_critical_path_as_long_as_the_ru
     let text = folder.output(&[&arguments[..], &["--explain"]].concat());
     assert!(text.contains("Critical path: compute") && text.contains("full |"), "{text}");
     // SimGrid's sharing does not report the states of links, and the reader learns that.
-    let missing = "for how long links are full is known with exact sharing only";
+    let missing = "SimGrid's rules of sharing do not report for how long links are full";
     let lazy = folder.output(&[&arguments[..], &["--explain", "--compat", "simgrid"]].concat());
     assert!(lazy.contains(missing) && !lazy.contains("full |") && !text.contains(missing), "{lazy}");
     // Where no link is used there is nothing to miss.

@@ -9,3 +9,4 @@ mod golden_micro;
 mod jobs;
 mod loggops;
 mod maxmin_lp;
+mod within;

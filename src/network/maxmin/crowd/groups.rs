@@ -98,6 +98,10 @@ pub(in super::super) struct Crowd {
     pub(in super::super) active: bool,
     /// `true` if there is a crowd, or one is to form at the next solution.
     pub(in super::super) wanted: bool,
+    /// Relative bound within which the crowd is fair; 0: it is exact.
+    pub(in super::super) bound: f64,
+    /// `true` if a crowd has dissolved whose rates were not exact.
+    pub(in super::super) loose: bool,
     /// Incidences (flow on link) visited for large sets since there was no crowd.
     pub(super) effort: usize,
     /// `true` if the load of a link has come close to overflow during a repair: thousands of flows that rise together
@@ -138,6 +142,18 @@ impl Crowd {
         self.gauges[link as usize].level
     }
 
+    /// `true` if a crowd has dissolved whose rates were not exact. It is asked only where a crowd was wanted.
+    #[inline]
+    pub(in super::super) fn is_loose(&self) -> bool {
+        self.loose
+    }
+
+    /// Returns the level below which another link stops a flow that runs at `level`.
+    #[inline]
+    pub(super) fn floor(&self, level: f64) -> f64 {
+        level * (1.0 - TOLERANCE - self.bound)
+    }
+
     /// Queues a link whose load has changed, unless that does not matter.
     #[inline]
     pub(super) fn queue(&mut self, link: u32) {
@@ -163,11 +179,11 @@ impl Crowd {
     /// Changes the level of a group, and with it the load of its flows on their other links. Returns `true` if a flow
     /// is stopped first, which only happens while rising.
     pub(super) fn shift<const RISING: bool>(&mut self, link: u32, level: f64) -> bool {
+        let (floor, own_floor) = (self.floor(level), level * (1.0 - TOLERANCE));
         let Self { gauges, groups, queue, scales, .. } = self;
         let from = std::mem::replace(&mut gauges[link as usize].level, level);
-        let floor = level * (1.0 - TOLERANCE);
         let group = &groups[link as usize];
-        let mut stopped = RISING && group.ceiling < floor;
+        let mut stopped = RISING && group.ceiling < own_floor;
         let mut flooded = false;
         // Innermost loop of the solver.
         for &Other { link, share } in &group.others {

@@ -18,6 +18,7 @@ mod fill;
 mod groups;
 #[cfg(test)]
 mod tests;
+mod within;
 
 pub(super) use self::groups::Crowd;
 use self::groups::{Gauge, NONE, Other, Scale, units};
@@ -72,6 +73,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         if !std::mem::replace(&mut crowd.active, false) {
             return;
         }
+        crowd.loose = crowd.bound > 0.0;
         for (group, gauge) in crowd.groups.iter().zip(&crowd.gauges) {
             for m in &group.members {
                 let flow = &mut flows[m.flow as usize];
@@ -236,8 +238,11 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
         let mut level = if is_empty { 0.0 } else { self.water_level(link, load, group.demand) };
         self.crowd.higher.clear();
+        if self.crowd.bound > 0.0 {
+            return self.level_within(link, level);
+        }
         if highest > level * (1.0 + TOLERANCE) {
-            level = self.find_higher(link, level);
+            level = self.find_higher(link, level, 1.0 + TOLERANCE);
         }
         let higher = std::mem::take(&mut self.crowd.higher);
         if !is_empty && ((level - before).abs() > SAME * before || !higher.is_empty()) {
@@ -279,10 +284,11 @@ impl<const WATCHED: bool> System<WATCHED> {
     }
 
     /// Lists the flows of a link above its level, which have to come down to it, highest first, while the level rises
-    /// to meet them. Returns the level.
-    fn find_higher(&mut self, link: u32, level: f64) -> f64 {
+    /// to meet them: flows above `slack` times it. Returns the level.
+    #[inline(always)] // Into both callers: in exact sharing the slack is a constant.
+    fn find_higher(&mut self, link: u32, level: f64, slack: f64) -> f64 {
         let mut higher = std::mem::take(&mut self.crowd.higher);
-        let ceiling = level * (1.0 + TOLERANCE);
+        let ceiling = level * slack;
         let mut highest = 0.0;
         for &member in &self.links[link as usize].members {
             if self.flows[member.flow as usize].limit != link {
@@ -296,7 +302,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         let (mut load, mut demand) = (self.crowd.gauges[link as usize].load, self.crowd.groups[link as usize].demand);
         let (mut level, mut joining) = (level, 0);
         for &(old, member) in &higher {
-            if old <= level * (1.0 + TOLERANCE) {
+            if old <= level * slack {
                 highest = f64::max(highest, old);
                 break;
             }
@@ -333,8 +339,11 @@ impl<const WATCHED: bool> System<WATCHED> {
         let mut at = 0;
         while let Some(&Member { flow, .. }) = self.crowd.groups[link as usize].members.get(at) {
             match self.cap(flow, link) {
-                (cap, limit) if cap < level * (1.0 - TOLERANCE) => self.assign(flow, limit, cap),
-                _ => at += 1,
+                (cap, limit) if cap < self.crowd.floor(level) => self.assign(flow, limit, cap),
+                (cap, _) => match self.own_cap(flow, cap, level) {
+                    Some(bound) => self.assign(flow, OWN_BOUND, bound),
+                    None => at += 1,
+                },
             }
         }
     }
