@@ -31,7 +31,7 @@ const CLOSE: f64 = 1e-9;
 
 /// Inputs of the start time of the reference's ranks: platform, selector, model, options, ranks, whether by `smpirun`,
 /// and the rule.
-type Conditions<'r> = (&'r str, &'r str, &'r str, &'r BTreeMap<String, String>, usize, bool, &'static str);
+type Conditions<'r> = (&'r str, &'r str, &'r str, &'r BTreeMap<String, String>, usize, bool, String);
 
 /// No row may differ by more than this, chaotic or not, and at most one in 16 may be chaotic.
 const CHAOTIC: f64 = 1e-2;
@@ -79,7 +79,7 @@ impl Row {
 
     fn conditions(&self, rule: Rule) -> Conditions<'_> {
         let Self { platform, selector, model, extra, ranks, smpirun, .. } = self;
-        (platform, selector, model, extra, *ranks, *smpirun, rule.name())
+        (platform, selector, model, extra, *ranks, *smpirun, rule.to_string())
     }
 
     fn choice(&self, rule: Rule) -> ModelChoice {
@@ -87,7 +87,7 @@ impl Row {
         ModelChoice {
             network_model: Some(self.model.to_lowercase()),
             collectives: Some(self.selector.clone()),
-            sharing: Some(rule.name().to_owned()),
+            sharing: Some(rule.to_string()),
             timing_precision: Some(precision.unwrap_or(SMPIRUN_PRECISION)),
             // SimGrid cannot run it in a replay.
             smp_setup: Some(false),

@@ -190,7 +190,7 @@ fn compare(seed: u64, keep: Option<&Path>) -> Verdict {
                 case.hosts.len(),
                 if polls { ", polls" } else { "" },
                 case.options.describe(),
-                rule.name()
+                rule
             );
             // The literal rule was checked first, and has agreed to the last bit.
             let is_tie = rule == Rule::Exact && polls && case.is_tie(folder, &expected);
