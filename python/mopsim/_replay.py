@@ -73,6 +73,7 @@ def replay(
     crosstraffic: bool | float | str | None = None,
     smp_setup: bool | str | None = None,
     explain: bool = False,
+    until_steady: bool | str = False,
     allocation: str | None = None,
     share_hosts: bool = False,
     pairs: bool = True,
@@ -110,6 +111,9 @@ def replay(
         ``True``, ``False``, or the text of the command line's flag.
     explain : bool
         Also find how long links were full, and the critical path.
+    until_steady : bool or str
+        Replay iterations until their mean time is known within 1 % (``True``) or another half width, such as ``"0.5%"``, and
+        extrapolate the rest; ``report["extrapolation"]`` has the interval.
     allocation, share_hosts, pairs : optional
         For several jobs: their hosts, whether they may share hosts, whether to replay them in pairs.
     progress : bool or callable
@@ -143,6 +147,7 @@ def replay(
         "rankfile": rankfile,
         "seed": seed,
         "explain": explain,
+        "until_steady": until_steady,
         "allocation": allocation,
         "share_hosts": share_hosts,
         "no_pairs": not pairs,

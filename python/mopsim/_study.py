@@ -139,6 +139,8 @@ class Study:
         working folder.
     no_explain, sensitivity, cross_check : bool
         Leave out explanations; change one assumption at a time; repeat every replay with packets.
+    until_steady : bool or str
+        Replay iterations until their mean time is known within 1 % (``True``) or another half width, such as ``"0.5%"``.
     perturb, samples : optional
         Vary speeds by up to this part, such as ``"10%"``, in this number of repetitions.
     prices : path, optional
@@ -176,6 +178,7 @@ class Study:
         no_explain: bool = False,
         sensitivity: bool = False,
         cross_check: bool = False,
+        until_steady: bool | str = False,
         perturb: str | None = None,
         samples: int | None = None,
         prices: str | os.PathLike[str] | None = None,
@@ -187,6 +190,7 @@ class Study:
             "no_explain": no_explain,
             "sensitivity": sensitivity,
             "cross_check": cross_check,
+            "until_steady": until_steady,
             "perturb": perturb,
             "samples": samples,
             "prices": prices,

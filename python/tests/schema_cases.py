@@ -73,6 +73,18 @@ traffic = "uniform"
 load = 0.2
 """
 
+LONG = """
+title = "Long"
+[[networks]]
+topology = "ring:8"
+[[networks]]
+topology = "random:n=8,d=3"
+[[workloads]]
+workload = "himeno"
+class = "XS"
+ranks = 8
+"""
+
 FAILURES = PLAIN.replace("ring:16", "hypercube:4").replace("[[networks]]", 'failures = { cables = "4 %", seeds = 2 }\n[[networks]]', 1)
 
 CASES = [
@@ -80,6 +92,7 @@ CASES = [
     ("mopsim.replay/1", ["replay", TRACE, "--topology", "random:n=64,d=6", "--explain", "--timing"]),
     ("mopsim.replay/1", ["replay", TRACE, "--topology", "torus:8x8", "--model", "packet", "--explain"]),
     ("mopsim.replay/1", ["replay", TRACE, "{tmp}/m.ti", "--topology", "torus:16x8", "--collective", "alltoall=bruck"]),
+    ("mopsim.replay/1", ["replay", "traces/himeno.S.64.it30.ti.zst", "--topology", "torus:8x8", "--until-steady"]),
     ("mopsim.replay/1", ["replay", "{tmp}/m.ti", "--platform", "{tmp}/p.xml"]),
     ("mopsim.replay/1", ["replay", "docs/schedules/rings.goal", "--topology", "ring:8", "--model", "loggops"]),
     ("mopsim.replay/1", ["replay", "{tmp}/unmatched.ti", "--topology", "ring:2", "--model", "{tmp}/model.toml"]),
@@ -91,6 +104,7 @@ CASES = [
     ("mopsim.compare/1", ["compare", "{tmp}/failures.toml"]),
     ("mopsim.compare/1", ["compare", "{tmp}/jobs.toml"]),
     ("mopsim.compare/1", ["compare", "{tmp}/jobs.toml", "--model", "packet"]),
+    ("mopsim.compare/1", ["compare", "{tmp}/long.toml", "--until-steady=2%"]),
     ("mopsim.calibrate/1", ["calibrate", "tests/data/calibrate/osu_latency.txt", "tests/data/calibrate/osu_bw.txt"]),
     ("mopsim.topology/1", ["topology", "torus:8x8", "--full", "--route", "0", "36"]),
     ("mopsim.topology/1", ["topology", "random:n=64,d=6", "--aspl-samples", "8", "--prices", "data/prices/example.toml"]),
@@ -117,7 +131,7 @@ CASES = [
 
 def prepare(folder: pathlib.Path) -> None:
     """Write the files that the commands read."""
-    for name, text in [("all", STUDY), ("plain", PLAIN), ("jobs", JOBS), ("failures", FAILURES)]:
+    for name, text in [("all", STUDY), ("plain", PLAIN), ("jobs", JOBS), ("failures", FAILURES), ("long", LONG)]:
         (folder / f"{name}.toml").write_text(text)
     root = pathlib.Path(__file__).resolve().parents[2]
     (folder / "example.toml").write_text((root / "data" / "prices" / "example.toml").read_text())

@@ -82,7 +82,7 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     let mut report = report(&study, &result);
     report.wall_seconds = arguments.timing.then_some(wall);
     if !output.quiet {
-        let actions = result.outcome.actions;
+        let actions = report.replayed_actions();
         say(&format!(
             "{} actions in {} of wall time ({} of it to read the trace): {} actions/s",
             number::grouped(actions),
@@ -126,6 +126,7 @@ pub fn study(
     let mut study = Study::new(title, 0, vec![network], vec![workload], mapping, seed, &model)
         .map_err(|error| Failure::study(&error, &[]))?;
     study.explain = arguments.explain;
+    study.until_steady = arguments.until_steady;
     Ok(study)
 }
 

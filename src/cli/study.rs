@@ -35,6 +35,7 @@ pub fn overrides(flags: &StudyFlags) -> Result<Overrides, Failure> {
         sensitivity: flags.sensitivity,
         cross_check: flags.cross_check,
         check_iterations: flags.check_iterations,
+        until_steady: flags.until_steady,
         prices: flags.prices.prices.as_deref().map(topology::prices).transpose()?,
         prices_of_site: None,
     };

@@ -82,7 +82,7 @@ fn info(arguments: &TraceInfo, output: &Output) -> Result<(), Failure> {
 /// Returns facts about a trace, with seconds of computation at a speed in flop/s.
 pub fn info_sheet(trace: &Trace, info: &inspect::Info, host_speed: f64) -> Result<Sheet, Failure> {
     let compressed = inspect::compressed(trace).map_err(|error| Failure::input(error, ""))?;
-    let iterations = transform::iterations(trace).map(|found| found.number);
+    let iterations = transform::iterations(trace);
     Ok(trace_info::info(trace, info, &trace_info::Extras { host_speed, compressed, iterations }))
 }
 

@@ -431,5 +431,6 @@ pub(super) fn replay(
         blocked_jobs: Vec::new(),
         unmatched_sends: unmatched,
         substitutions: Vec::new(),
+        passed: None,
     })
 }

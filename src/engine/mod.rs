@@ -21,6 +21,7 @@ mod point_to_point;
 mod process;
 mod progress;
 mod run;
+mod skip;
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +31,7 @@ pub use jobs::{Repeats, Span};
 pub use observer::{Interest, Observer, Wakening};
 pub use outcome::{LinkTraffic, MOST_UTILISATION, Outcome, RankTimes};
 pub use progress::Counter;
+pub use skip::{Passed, Stop};
 
 use crate::mpi::MpiOptions;
 use crate::mpi::collective::Selector;
@@ -143,13 +145,38 @@ pub fn replay_jobs(
     model: &Model,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, ReplayError> {
+    run(Begin { trace, jobs, platform, layout, model, stop: None }, observer)
+}
+
+/// Replays a trace until a condition on its iterations holds, and then, from the end of an iteration on, what follows the
+/// last one: [`Outcome::passed`] has the number of iterations in between.
+///
+/// # Errors
+/// [`ReplayError`] if some rank cannot reach its end.
+///
+/// # Panics
+/// If the layout has a different number of ranks from the trace, or names a host that the platform lacks; for the model
+/// `loggops`, which replays graphs.
+pub fn replay_until(
+    trace: &Trace,
+    platform: &Platform,
+    layout: &Layout,
+    model: &Model,
+    stop: Stop<'_>,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, ReplayError> {
+    assert!(model.network.loggops.is_none(), "graphs have no iterations");
+    run(Begin { trace, jobs: &[], platform, layout, model, stop: Some(stop) }, observer)
+}
+
+fn run(begin: Begin<'_>, observer: &mut dyn Observer) -> Result<Outcome, ReplayError> {
+    let Begin { trace, jobs, platform, layout, model, .. } = begin;
     assert_eq!(trace.ranks(), layout.ranks() as usize, "the layout places every rank of the trace");
     let (interest, counter) = (observer.interest(), observer.counter());
     if let Some(constants) = model.network.loggops {
         let schedule = trace.schedule.as_deref().filter(|_| jobs.is_empty()).ok_or(ReplayError::NeedsGraph)?;
         return loggops::replay(schedule, platform, layout, constants, counter);
     }
-    let begin = Begin { trace, jobs, platform, layout, model };
     if model.network.packet_level.is_some() {
         let medium = model.medium.as_ref().ok_or(ReplayError::NeedsSwitches)?;
         let carrier = medium.carrier(platform, interest == Interest::RanksAndLinks);
@@ -198,6 +225,7 @@ struct Begin<'a> {
     platform: &'a Platform,
     layout: &'a Layout,
     model: &'a Model,
+    stop: Option<Stop<'a>>,
 }
 
 impl<'a> Begin<'a> {
@@ -256,6 +284,8 @@ struct Engine<'a, O: ?Sized, N> {
     graphs: Option<Box<graph::Graphs<'a>>>,
     /// Jobs, if there are several.
     jobs: Option<Box<jobs::Jobs>>,
+    /// Iterations, if some may be left out.
+    skip: Option<Box<skip::Skip<'a>>>,
     /// Number of ranks whose end is the end of the replay, if some jobs repeat; otherwise more than there are.
     awaited: u32,
     /// Fiber of a rank whose messages have that context; and fibers that can be reused.
@@ -281,7 +311,7 @@ struct Engine<'a, O: ?Sized, N> {
 
 impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
     fn new(begin: Begin<'a>, observer: &'a mut O, mut network: N) -> Self {
-        let Begin { trace, jobs, platform, layout, model } = begin;
+        let Begin { trace, jobs, platform, layout, model, stop } = begin;
         // The order in which transfers begin has no effect on an exact allocation, but a literal one depends on it.
         let turns = N::LITERAL || trace.polls();
         let shortest_sleep = if N::LITERAL { model.precision.others } else { SHORTEST_SLEEP };
@@ -310,6 +340,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             graphs: None,
             awaited: jobs.as_ref().map_or(u32::MAX, |jobs| jobs.awaited()),
             jobs,
+            skip: stop.map(|stop| Box::new(skip::Skip::new(stop, layout.ranks()))),
             fibers: FxHashMap::default(),
             free_fibers: Vec::new(),
             answers: FxHashMap::default(),
@@ -329,6 +360,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         let mut progress = counter.map(|counter| Progress::new(counter, self.layout.ranks()));
         self.take_graphs();
         self.delay_starts();
+        self.end_before_iterations();
         let precision = self.model.precision;
         let mut freed = Vec::new();
         let mut arrived = Vec::new();
@@ -494,6 +526,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             blocked_jobs: self.network.blocked_jobs(),
             unmatched_sends: self.unmatched_sends(),
             substitutions: self.substitutions,
+            passed: self.skip.map(|skip| skip.passed()),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Results of a replay.
 
+use super::Passed;
 use crate::ids::LinkId;
 use crate::mpi::messages::Envelope;
 use crate::network::{BlockedJob, HeadOfLine, PacketCounts};
@@ -67,6 +68,8 @@ pub struct Outcome {
     pub unmatched_sends: Vec<(Envelope, u64, u64)>,
     /// Algorithms that were replaced because the chosen table is impossible to follow.
     pub substitutions: Vec<&'static str>,
+    /// Iterations that were replayed, if some could be left out. All other fields but `actions` are those of the replayed part.
+    pub passed: Option<Passed>,
 }
 
 impl Outcome {

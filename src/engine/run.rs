@@ -161,6 +161,17 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         self.act(rank, action)
     }
 
+    /// Begins the next action of a rank behind the end of an iteration.
+    #[cold]
+    fn begin_iteration(&mut self, rank: u32) -> Turned {
+        let process = self.process(rank);
+        let at = process.next;
+        let Some(action) = process.actions.go_to(at) else { return self.end(rank) };
+        process.next = at + 1;
+        self.observer.action_began(rank, at, self.now);
+        self.act(rank, action)
+    }
+
     #[inline]
     fn act(&mut self, rank: u32, action: Action) -> Turned {
         match action {
@@ -275,6 +286,9 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         let now = self.now;
         if self.is_fiber(rank) {
             return self.end_fiber(rank);
+        }
+        if self.skip.is_some() && self.pass_boundary(rank) {
+            return self.begin_iteration(rank);
         }
         if self.wait_for_fibers(rank)? == Blocks {
             return Ok(Blocks);

@@ -93,6 +93,8 @@ struct Cell<'a> {
     compute_mean_seconds: f64,
     communication_mean_seconds: f64,
     waiting_mean_seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extrapolation: Option<super::steady::Json<'a>>,
     explanation: &'a Explanation,
     #[serde(skip_serializing_if = "Option::is_none")]
     jobs: Option<Vec<JobJson<'a>>>,
@@ -303,6 +305,7 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
                 compute_mean_seconds: run.record.times.compute,
                 communication_mean_seconds: run.record.times.communication,
                 waiting_mean_seconds: run.record.times.waiting,
+                extrapolation: super::steady::json(run.record.extrapolation.as_ref()),
                 explanation: &run.record.explanation,
                 jobs: run.record.jobs.as_ref().map(|own| jobs::json(own, jobs::baseline_of(c, run))),
             })

@@ -74,6 +74,9 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
              and loads are those of the first repetition."
         )?;
     }
+    if c.is_extrapolated() && !c.has_repetitions() {
+        writeln!(out, "\nBehind ± is half of the 95 % interval that follows from the extrapolation of times.")?;
+    }
     writeln!(out)?;
     cells(c, out)?;
     for shown in tables::all(c) {

@@ -29,20 +29,28 @@ fn ratio(ratio: f64) -> String {
     format!("{ratio:.3}")
 }
 
+/// Formats a ratio, with half of its 95 % interval if times are extrapolated.
+fn interval(c: &Comparison, of: &Statistic) -> String {
+    match of.half_width.filter(|half| *half > 0.0 && c.is_extrapolated()) {
+        Some(half) => format!("{:.3} ± {half:.3}", of.mean),
+        None => ratio(of.mean),
+    }
+}
+
 /// Returns the relative performance of some networks, workload by workload, with its means.
-fn ratios(c: &Comparison, networks: &[usize]) -> Table {
+fn ratios<'c>(c: &'c Comparison, networks: &[usize]) -> Table {
     let letters: Vec<String> = networks.iter().map(|&n| short(c, n)).collect();
     let heading: Vec<&str> = std::iter::once("workload").chain(letters.iter().map(String::as_str)).collect();
     let mut table = table(&heading);
-    let mut line = |name: &str, value: &dyn Fn(usize) -> f64| {
-        let values = networks.iter().map(|&n| ratio(value(n)));
+    let mut line = |name: &str, value: &dyn Fn(usize) -> &'c Statistic| {
+        let values = networks.iter().map(|&n| interval(c, value(n)));
         row(&mut table, &std::iter::once(name.to_owned()).chain(values).collect::<Vec<_>>());
     };
     for (w, workload) in c.workloads.iter().enumerate() {
-        line(&workload.name, &|n| c.cell(w, n).relative);
+        line(&workload.name, &|n| &c.cell(w, n).ratio);
     }
-    line("arithmetic mean", &|n| c.arithmetic_mean(n));
-    line("geometric mean", &|n| c.geometric_mean(n));
+    line("arithmetic mean", &|n| &c.arithmetic[n]);
+    line("geometric mean", &|n| &c.geometric[n]);
     table
 }
 
@@ -80,7 +88,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     }
     // A table never mixes settings.
     for setting in c.of_settings() {
-        for some in setting.chunks(COLUMNS) {
+        for some in setting.chunks(if c.is_extrapolated() { COLUMNS / 2 } else { COLUMNS }) {
             writeln!(out, "{}", ratios(c, some))?;
         }
     }
@@ -104,7 +112,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
                 short(c, cell.network),
                 seconds(cell.simulated_seconds),
                 cell.mops.map_or_else(|| "unknown".to_owned(), mops),
-                ratio(cell.relative),
+                interval(c, &cell.ratio),
             ],
         );
     }

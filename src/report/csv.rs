@@ -1,6 +1,7 @@
 //! CSV with a heading: one line per cell of a comparison, or one line per replay.
 
 use super::sheet::Rows;
+use super::steady::extrapolation;
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TopologyReport};
 use crate::platform::speeds::{Resolved, Values};
 use crate::report::site::SiteDefault;
@@ -83,6 +84,14 @@ const REPLAY: &[Column<ReplayReport>] = &[
     ("host_link_latency", |r| parameter(&r.network, |p| or_none(p.host_link_latency))),
     ("smp_setup", |r| if r.model.smp_setup { "on" } else { "off" }.to_owned()),
     ("defaults", |r| parameter(&r.network, |p| p.defaults.to_owned())),
+];
+
+/// Further columns of a replay that was allowed to end early; empty if it did not.
+const STEADY: &[Column<ReplayReport>] = &[
+    ("half_width_seconds", |r| optional(extrapolation(r.steady.as_ref()).map(|found| found.half_width))),
+    ("replayed_iterations", |r| optional(extrapolation(r.steady.as_ref()).map(|found| found.replayed_iterations))),
+    ("iterations", |r| optional(extrapolation(r.steady.as_ref()).map(|found| found.iterations))),
+    ("replayed_seconds", |r| optional(extrapolation(r.steady.as_ref()).map(|found| found.replayed_seconds))),
 ];
 
 /// Formats a parameter of a network; empty if a platform file lists its links.
@@ -176,7 +185,10 @@ impl Reporter for Csv {
     }
 
     fn replay(&self, report: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
-        lines(REPLAY, [report], out)
+        if report.steady.is_none() {
+            return lines(REPLAY, [report], out);
+        }
+        lines(&[REPLAY, STEADY].concat(), [report], out)
     }
 
     fn throughput(&self, report: &ThroughputReport, out: &mut dyn Write) -> io::Result<()> {

@@ -40,6 +40,8 @@ struct Replay<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     generator: Option<&'static str>,
     simulated_seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extrapolation: Option<super::steady::Json<'a>>,
     mops: Option<f64>,
     operations: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,6 +110,7 @@ impl Reporter for Json {
             seed: r.network.seed,
             generator: r.network.seed.map(|_| GENERATOR),
             simulated_seconds: r.simulated_seconds,
+            extrapolation: super::steady::json(super::steady::extrapolation(r.steady.as_ref())),
             mops: r.mops,
             operations: r.workload.operations,
             measured_seconds: r.workload.measured_seconds,
@@ -139,7 +142,7 @@ impl Reporter for Json {
             notes: &r.notes,
             simulator: r.wall_seconds.map(|wall_seconds| Simulator {
                 wall_seconds,
-                actions_per_second: r.workload.actions as f64 / wall_seconds,
+                actions_per_second: r.replayed_actions() as f64 / wall_seconds,
             }),
         };
         write(&document, out)

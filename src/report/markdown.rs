@@ -101,7 +101,11 @@ impl Reporter for Markdown {
         writeln!(out, "# {} on {}\n", escape(&r.workload.name), network(&r.network, false))?;
         heading(out, &["", ""], 1)?;
         let mut fact = |name: &str, value: String| row(out, &[name.to_owned(), value]);
-        fact("simulated time", seconds(r.simulated_seconds))?;
+        let half_width = super::steady::half_width(r.steady.as_ref());
+        fact("simulated time", seconds(r.simulated_seconds) + &half_width)?;
+        if let Some(origin) = super::steady::origin(r.steady.as_ref(), r.workload.actions) {
+            fact("extrapolated from", origin)?;
+        }
         if let (Some(measured), Some(ratio)) = (r.workload.measured_seconds, r.predicted_over_measured()) {
             fact("measured time, when it was recorded", seconds(measured))?;
             fact("simulated / measured", format!("{ratio:.3}"))?;

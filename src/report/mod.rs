@@ -37,6 +37,7 @@ mod routings;
 mod sensitivity;
 pub mod sheet;
 pub mod site;
+mod steady;
 mod tables;
 mod text;
 pub mod throughput;

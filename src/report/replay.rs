@@ -8,6 +8,7 @@ use crate::study::cell::CellResult;
 use crate::study::choice::ModelDescription;
 use crate::study::jobs::Interference;
 use crate::study::network::NetworkInfo;
+use crate::study::steady::Steady;
 use crate::study::workload::WorkloadInfo;
 use serde::Serialize;
 
@@ -65,6 +66,9 @@ pub struct ReplayReport {
     pub packets: Option<PacketCounts>,
     /// Interference between jobs, if there are several.
     pub jobs: Option<Interference>,
+    /// Estimate from some iterations, if that was requested. Messages, links and parts of the time are then those of the
+    /// replayed part.
+    pub steady: Option<Steady>,
     /// Notes for readers of the result.
     pub notes: Vec<String>,
     /// Run time of the simulator in seconds; only if the user requested it, since it differs from run to run.
@@ -99,6 +103,17 @@ impl ReplayReport {
         self.workload.measured_seconds.map(|measured| self.simulated_seconds / measured)
     }
 
+    /// Returns the simulated seconds that were replayed.
+    pub fn replayed_seconds(&self) -> f64 {
+        super::steady::extrapolation(self.steady.as_ref())
+            .map_or(self.simulated_seconds, |found| found.replayed_seconds)
+    }
+
+    /// Returns the number of actions that were replayed.
+    pub fn replayed_actions(&self) -> u64 {
+        super::steady::extrapolation(self.steady.as_ref()).map_or(self.workload.actions, |found| found.replayed_actions)
+    }
+
     /// Creates the report of a completed replay.
     pub fn new(
         workload: WorkloadInfo,
@@ -108,7 +123,8 @@ impl ReplayReport {
         result: &CellResult,
     ) -> Self {
         let outcome = &result.outcome;
-        let mut notes = result.notes();
+        let mut notes = super::steady::notes(result.steady.as_ref());
+        notes.extend(result.notes());
         let explained = result.explanation.critical_path.is_some();
         if explained && Rule::from_name(&model.sharing).is_some_and(Rule::is_simgrid) {
             notes.push("SimGrid's rules of sharing do not report for how long links are full".into());
@@ -128,6 +144,7 @@ impl ReplayReport {
             explanation: result.explanation.clone(),
             packets: outcome.packets,
             jobs: result.jobs.clone(),
+            steady: result.steady.clone(),
             notes,
             wall_seconds: None,
         }

@@ -1,7 +1,8 @@
 //! Comparisons as one table: a row per replay, and every factor and result in a column of its own.
 //!
 //! CSV and the data frames of the Python package consist of this table. A column has one name and one unit everywhere:
-//! `network` is a name, `spec` a specification. Columns are only ever added, at the end.
+//! `network` is a name, `spec` a specification. Columns are only ever added, at the end. Those of extrapolated times are
+//! only in comparisons that have any.
 
 use super::sheet::{Column, Datum, Rows};
 use crate::platform::speeds::{Resolved, Values};
@@ -9,6 +10,7 @@ use crate::study::comparison::{Comparison, Run};
 use crate::study::network::NetworkInfo;
 use crate::study::plan::Setting;
 use crate::study::procurement::NetworkCost;
+use crate::study::steady::Extrapolation;
 
 /// A replay and its comparison.
 #[derive(Clone, Copy)]
@@ -142,7 +144,25 @@ const MORE: [Of; 30] = [
     ("failures", |row| row.setting().failures.as_ref().map_or(Datum::Missing, |failed| Datum::Text(failed.name()))),
 ];
 
-/// Returns the columns of a comparison. Every comparison has all of them. If a study varies a setting, its column is
+/// Columns of times that are extrapolated from some iterations.
+const EXTRAPOLATED: [Of; 5] = [
+    ("half_width_seconds", |row| estimate(row, |found| found.half_width)),
+    ("relative_half_width", |row| {
+        let half_width = row.all.cell(row.run.workload, row.run.network).ratio.half_width;
+        half_width.map_or(Datum::Missing, exact)
+    }),
+    ("replayed_iterations", |row| {
+        Datum::count(row.run.record.extrapolation.map(|found| found.replayed_iterations as u64))
+    }),
+    ("iterations", |row| Datum::count(row.run.record.extrapolation.map(|found| found.iterations as u64))),
+    ("replayed_seconds", |row| estimate(row, |found| found.replayed_seconds)),
+];
+
+fn estimate(row: Row<'_>, value: fn(Extrapolation) -> f64) -> Datum {
+    row.run.record.extrapolation.map_or(Datum::Missing, |found| exact(value(found)))
+}
+
+/// Returns the columns of a comparison. Every comparison has all but the last ones. If a study varies a setting, its column is
 /// further left, as in earlier versions, which had it only in such studies.
 fn columns(comparison: &Comparison) -> Vec<Of> {
     let any = |given: fn(&Setting) -> bool| comparison.settings.iter().any(given);
@@ -153,7 +173,8 @@ fn columns(comparison: &Comparison) -> Vec<Of> {
     ];
     let of = |wanted: bool| early.into_iter().filter(move |(early, _)| *early == wanted).flat_map(|(_, list)| list);
     let all = RESULT.iter().chain(of(true)).chain(&NETWORK).chain(of(false)).chain(&MORE);
-    all.copied().collect()
+    let extrapolated: &[Of] = if comparison.is_extrapolated() { &EXTRAPOLATED } else { &[] };
+    all.chain(extrapolated).copied().collect()
 }
 
 /// Returns the table: a row per replay, workload by workload, network by network, repetition by repetition.

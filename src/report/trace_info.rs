@@ -1,18 +1,20 @@
 //! Sheets of the contents of traces.
 
 use super::sheet::{Column, Datum, Rows, Sheet};
+use crate::study::steady::FEWEST_ITERATIONS;
 use crate::trace::Trace;
 use crate::trace::inspect::Info;
+use crate::trace::transform::Iterations;
 
 /// Data of the report in addition to those of the trace itself.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Extras {
     /// Speed of a host in flop/s, to compute how long ranks compute.
     pub host_speed: f64,
     /// Bytes in the compact form, and bytes of that compressed by zstd.
     pub compressed: (u64, u64),
-    /// Number of iterations, if the ranks repeat their actions.
-    pub iterations: Option<usize>,
+    /// Iterations, if the ranks repeat their actions.
+    pub iterations: Option<Iterations>,
 }
 
 fn columns(names: &[(&'static str, &'static str)]) -> Vec<Column> {
@@ -34,7 +36,8 @@ pub fn info(trace: &Trace, info: &Info, extras: &Extras) -> Sheet {
     let seconds = (flops.0 * per_second, flops.1 * per_second);
     let sleep = info.mean_and_largest(|rank| rank.sleep);
     let (compact, packed) = extras.compressed;
-    let totals: Vec<Total> = vec![
+    let iterations = extras.iterations.as_ref();
+    let mut totals: Vec<Total> = vec![
         ("ranks", "ranks", Datum::Count(trace.ranks() as u64), None, 0),
         ("actions", "actions", actions, a, 0),
         ("messages", "messages, point to point", messages, m, 0),
@@ -49,12 +52,16 @@ pub fn info(trace: &Trace, info: &Info, extras: &Extras) -> Sheet {
             6,
         ),
         ("sleep_seconds", "seconds of sleep", Datum::Number(info.sum(|rank| rank.sleep), 6), Some(sleep), 6),
-        ("iterations", "iterations", Datum::count(extras.iterations.map(|n| n as u64)), None, 0),
+        ("iterations", "iterations", Datum::count(iterations.map(|found| found.number as u64)), None, 0),
         ("memory_bytes", "bytes in memory", Datum::Count(trace.total_actions() * 16), None, 0),
         ("compact_bytes", "bytes as .mtrace", Datum::Count(compact), None, 0),
         ("packed_bytes", "bytes as .mtrace.zst", Datum::Count(packed), None, 0),
         ("replay_seconds", "seconds to replay, about", Datum::Number(info.replay_seconds(), 2), None, 0),
     ];
+    if let Some(found) = iterations {
+        let after = 1 + totals.iter().position(|total| total.0 == "iterations").unwrap_or_default();
+        totals.splice(after..after, parts(trace, found));
+    }
     let rows = totals
         .iter()
         .map(|(_, name, value, spread, decimals)| {
@@ -107,13 +114,45 @@ pub fn info(trace: &Trace, info: &Info, extras: &Extras) -> Sheet {
             columns: columns(&[("from", "from"), ("to", "to"), ("messages", "messages"), ("bytes", "bytes")]),
             rows: pairs.collect(),
         }),
-        notes: vec![
+        notes: [
             format!(
                 "seconds of computation are those on hosts of {:.3} Gflop/s; how long communication takes depends on the \
                  network: see mopsim replay",
                 extras.host_speed / 1e9
             ),
             "bytes of a call are what is sent, and what a receive has room for".to_owned(),
-        ],
+        ]
+        .into_iter()
+        .chain(too_few(trace, iterations))
+        .collect(),
+    }
+}
+
+/// Returns the actions before, in, and after the iterations.
+fn parts(trace: &Trace, found: &Iterations) -> [Total; 3] {
+    let ranks = || 0..trace.ranks();
+    let total = |of: &dyn Fn(usize) -> usize| {
+        let sum: usize = ranks().map(of).sum();
+        let largest = ranks().map(of).max().unwrap_or(0);
+        (Datum::Count(sum as u64), Some((sum as f64 / trace.ranks().max(1) as f64, largest as f64)))
+    };
+    let (before, a) = total(&|rank| found.start(rank, 0));
+    let (each, b) = total(&|rank| found.actions(rank, 0..1).len());
+    let (after, c) = total(&|rank| trace.actions[rank].len() - found.start(rank, found.number));
+    [
+        ("prologue_actions", "actions before iterations", before, a, 0),
+        ("iteration_actions", "actions of the first", each, b, 0),
+        ("epilogue_actions", "actions after iterations", after, c, 0),
+    ]
+}
+
+/// Returns the reason why replays cannot end before the last iteration, if they cannot.
+fn too_few(trace: &Trace, found: Option<&Iterations>) -> Option<String> {
+    let whole = "--until-steady replays the whole run";
+    match found {
+        _ if trace.schedule.is_some() => None,
+        None => Some(format!("no iterations are found, since ranks do not repeat their calls equally often: {whole}")),
+        Some(found) if found.number < FEWEST_ITERATIONS => Some(format!("only {} iterations: {whole}", found.number)),
+        Some(_) => None,
     }
 }

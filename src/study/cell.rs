@@ -2,8 +2,9 @@
 
 use super::jobs::{Interference, MixError, Placed, Setting};
 use super::network::NetworkUnderTest;
+use super::steady::{Judge, Steady};
 use super::workload::Workload;
-use crate::engine::{Interest, Model, Observer, Outcome, replay};
+use crate::engine::{Interest, Model, Observer, Outcome, replay, replay_until};
 use crate::mpi::layout::Layout;
 use crate::result::explain::{Explainer, Explanation};
 use crate::trace::Trace;
@@ -20,12 +21,17 @@ pub struct CellResult {
     pub explanation: Explanation,
     /// Interference between jobs, if there are several.
     pub jobs: Option<Interference>,
+    /// Estimate from some iterations, if that was requested; the simulated seconds of `outcome` are then those of the whole run.
+    pub steady: Option<Steady>,
 }
 
 impl CellResult {
     /// Returns notes for readers of the result.
     pub fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = self.outcome.substitutions.iter().map(|s| (*s).to_owned()).collect();
+        if let Some(Steady::Whole(why)) = &self.steady {
+            notes.push(format!("nothing is extrapolated, the whole run was replayed: {why}"));
+        }
         let unmatched: u64 = self.outcome.unmatched_sends.iter().map(|u| u.1).sum();
         if let Some((envelope, ..)) = self.outcome.unmatched_sends.first() {
             let (source, destination, tag) = (envelope.source, envelope.destination, envelope.tag);
@@ -83,7 +89,8 @@ impl Place {
     }
 }
 
-/// Replays a workload on a network under an observer, with the requested extent of an explanation.
+/// Replays a workload on a network under an observer, with the requested extent of an explanation; only until its time per
+/// iteration is known within `until_steady` times that time, if this is a number.
 ///
 /// # Errors
 /// [`MixError`] from the engine; without a job for a workload that runs alone.
@@ -95,15 +102,34 @@ pub fn run(
     network: &NetworkUnderTest,
     place: &Place,
     model: &Model,
-    explain: Explain,
+    (explain, until_steady): (Explain, Option<f64>),
     observer: &mut dyn Observer,
 ) -> Result<CellResult, MixError> {
     let (trace, platform) = (&workload.trace, &network.platform);
     let mut jobs = None;
+    let (known, mut steady) = match (until_steady, place) {
+        (None, _) => (None, None),
+        (Some(_), Place::Graph(..)) => {
+            (None, Some(Steady::Whole("the model loggops replays graphs, which have no iterations".into())))
+        }
+        (Some(_), Place::Jobs(_)) => (None, Some(Steady::Whole("several jobs run at a time".into()))),
+        (Some(within), Place::Alone(_)) => match workload.iterations() {
+            Ok(known) => (Some((known, within)), None),
+            Err(why) => (None, Some(Steady::Whole(why.clone()))),
+        },
+    };
     let mut replayed = |observer: &mut dyn Observer| match (&workload.jobs, place) {
         (Some(mix), Place::Jobs(placed)) => {
             let (outcome, interference) = Setting { mix, placed, platform, model }.run(observer)?;
             jobs = Some(interference);
+            Ok(outcome)
+        }
+        (None, Place::Alone(layout)) if known.is_some() => {
+            let (known, within) = known.expect("it is known");
+            let judge = Judge::new(known, trace, platform, layout, within);
+            let replayed = judge.decide(|stop| replay_until(trace, platform, layout, model, stop, observer));
+            let (outcome, found) = replayed.map_err(|error| MixError { job: None, error })?;
+            steady = Some(found);
             Ok(outcome)
         }
         (None, Place::Alone(layout)) => {
@@ -118,21 +144,24 @@ pub fn run(
     let explain = if model.network.loggops.is_some() { Explain::No } else { explain };
     let mut explainer =
         (explain != Explain::No).then(|| Explainer::new(place.ranks(), model.sharing, explain == Explain::WithSizes));
-    let outcome = match &mut explainer {
+    let mut outcome = match &mut explainer {
         Some(explainer) if observer.interest() == Interest::Nothing && observer.counter().is_none() => {
             replayed(&mut explainer.watching)?
         }
         Some(explainer) => replayed(&mut (&mut explainer.watching, observer))?,
         None => replayed(observer)?,
     };
+    let mut explanation = Explanation::new(&outcome, platform, explainer.as_ref());
+    if let Some(Steady::Extrapolated(found)) = &steady {
+        outcome.simulated_seconds = found.simulated_seconds;
+    }
     let mops = workload
         .operations
         .filter(|_| outcome.simulated_seconds > 0.0)
         .map(|operations| operations / outcome.simulated_seconds / 1e6);
-    let mut explanation = Explanation::new(&outcome, platform, explainer.as_ref());
     if jobs.is_some() {
         // The longest chain of several jobs may be that of one that repeats, or of one that starts early.
         explanation.critical_path = None;
     }
-    Ok(CellResult { outcome, mops, explanation, jobs })
+    Ok(CellResult { outcome, mops, explanation, jobs, steady })
 }

@@ -10,6 +10,7 @@ use super::ranking::Stability;
 use super::record::CellRecord;
 use super::sensitivity::Sensitivity;
 use super::statistics::Statistic;
+use super::steady;
 use super::workload::WorkloadInfo;
 use crate::cost::PriceList;
 
@@ -107,6 +108,7 @@ impl Comparison {
                 }
             }
         }
+        notes.extend(steady::notes(own));
         let of_columns = || plan.columns.iter();
         let own = of_columns().filter_map(|c| Some((&c.info.name, c.model_changes.as_ref()?)));
         notes.extend(plan.not_modelled.iter().cloned());
@@ -177,6 +179,11 @@ impl Comparison {
     /// Returns `true` if any network has repetitions.
     pub fn has_repetitions(&self) -> bool {
         self.seeds.iter().any(|seeds| seeds.len() > 1)
+    }
+
+    /// Returns `true` if any time is extrapolated from some iterations.
+    pub fn is_extrapolated(&self) -> bool {
+        self.runs.iter().any(|run| run.record.extrapolation.is_some())
     }
 
     /// Returns `true` if the weights of workloads differ.

@@ -171,6 +171,10 @@ impl Fingerprint {
         {
             rest.float(message);
         }
+        if let Some(within) = study.until_steady {
+            rest.text("until steady");
+            rest.float(within);
+        }
         if let Some(variations) = &plan.sensitivity {
             rest.text(&format!("{variations:?}"));
         }
@@ -206,7 +210,7 @@ impl Fingerprint {
             (self.model != other.model, "its model"),
             (
                 self.plan != other.plan,
-                "its title, baseline, weights, budget, prices, perturbations, sensitivity, check or explanations",
+                "its title, baseline, weights, budget, prices, perturbations, sensitivity, check, explanations or `until_steady`",
             ),
         ];
         parts.iter().filter(|part| part.0).map(|part| part.1).collect::<Vec<_>>().join(", ")

@@ -82,6 +82,8 @@ pub struct StudyFile {
     pub models: Option<Vec<String>>,
     /// Checks of the study's own conclusions.
     pub check: Option<CheckChoice>,
+    /// Relative half width of the time per iteration at which replays end early, such as `1%`; default: whole replays.
+    pub until_steady: Option<String>,
     /// Assumptions that are changed one at a time.
     pub sensitivity: Option<SensitivityChoice>,
     /// Limits and prices.

@@ -4,6 +4,9 @@
 //! variants of one random network are compared on the same graphs. If only one of the two is repeated, the single run
 //! is paired with every repetition of the other. The relative performance of a network is the mean of these ratios;
 //! that of the baseline is exactly 1.
+//!
+//! Times that are extrapolated from some iterations have intervals of their own, which widen all that follows: a ratio by the
+//! sum of both relative half widths, and a mean by the weighted mean of those of its ratios. So errors never cancel each other.
 
 use super::mean;
 use super::plan::Plan;
@@ -51,6 +54,12 @@ pub(super) fn ratio(reference: f64, seconds: f64) -> f64 {
     if seconds == reference { 1.0 } else { reference / seconds }
 }
 
+/// Returns the mean over repetitions of the half widths of extrapolated times, relative to these times; 0 for whole replays.
+fn relative_half_width(runs: &[&CellRecord]) -> f64 {
+    let of = |record: &&CellRecord| record.extrapolation.as_ref().map_or(0.0, |found| found.relative_half_width());
+    runs.iter().map(of).sum::<f64>() / runs.len().max(1) as f64
+}
+
 /// Returns entry k of a list that has one for each repetition, or one for all.
 fn entry(values: &[f64], k: usize) -> f64 {
     values[if values.len() == 1 { 0 } else { k }]
@@ -63,6 +72,7 @@ impl Matrix {
         let mut rest = records.iter();
         let mut cells = Vec::with_capacity(plan.workloads.len() * networks);
         let mut ratios: Vec<Vec<f64>> = Vec::with_capacity(cells.capacity());
+        let mut ratio_widths: Vec<f64> = Vec::with_capacity(cells.capacity());
         let mut relatives = Vec::with_capacity(records.len());
         for (w, workload) in plan.workloads.iter().enumerate() {
             let runs: Vec<Vec<&CellRecord>> =
@@ -73,7 +83,10 @@ impl Matrix {
                 let (own, reference) = (&times[n], &times[column.baseline]);
                 let pairs = own.len().max(reference.len());
                 let series: Vec<f64> = (0..pairs).map(|k| ratio(entry(reference, k), entry(own, k))).collect();
-                let (time, paired) = (Statistic::of(own), Statistic::of(&series));
+                let widths: Vec<f64> = [n, column.baseline].map(|n| relative_half_width(&runs[n])).to_vec();
+                let time = Statistic::of(own).widened(widths[0]);
+                let width = if n == column.baseline { 0.0 } else { widths[0] + widths[1] };
+                let paired = Statistic::of(&series).widened(width);
                 if own.len() < pairs {
                     relatives.push(paired.mean);
                 } else {
@@ -91,9 +104,10 @@ impl Matrix {
                     explanation: runs[n][0].explanation.clone(),
                 });
                 ratios.push(series);
+                ratio_widths.push(width);
             }
         }
-        let means = |mean: fn(&[f64], &[f64]) -> Option<f64>| -> Vec<Statistic> {
+        let means = |mean: fn(&[f64], &[f64]) -> Option<f64>, width: &dyn Fn(usize) -> f64| -> Vec<Statistic> {
             (0..networks)
                 .map(|n| {
                     let series = || (0..plan.workloads.len()).map(|w| &ratios[w * networks + n]);
@@ -102,11 +116,19 @@ impl Matrix {
                         let values: Vec<f64> = series().map(|values| entry(values, k)).collect();
                         mean(&values, &plan.weights).unwrap_or(1.0)
                     });
-                    Statistic::of(&means.collect::<Vec<f64>>())
+                    Statistic::of(&means.collect::<Vec<f64>>()).widened(width(n))
                 })
                 .collect()
         };
-        let (arithmetic, geometric) = (means(mean::arithmetic), means(mean::geometric));
+        // The relative error of a geometric mean is the mean of those of its values, that of an arithmetic mean by their sizes.
+        let width = |n: usize, size: &dyn Fn(&Cell) -> f64| {
+            let places = || (0..plan.workloads.len()).map(|w| w * networks + n);
+            let weights: Vec<f64> = places().zip(&plan.weights).map(|(at, weight)| weight * size(&cells[at])).collect();
+            let widths: Vec<f64> = places().map(|at| ratio_widths[at]).collect();
+            mean::arithmetic(&widths, &weights).unwrap_or(0.0)
+        };
+        let arithmetic = means(mean::arithmetic, &|n| width(n, &|cell| cell.relative));
+        let geometric = means(mean::geometric, &|n| width(n, &|_| 1.0));
         Self { networks, cells, arithmetic, geometric, relatives }
     }
 

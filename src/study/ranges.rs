@@ -5,6 +5,7 @@
 //! simulated time, and Mop/s follow from it.
 
 use super::record::CellRecord;
+use super::steady::Extrapolation;
 use super::workload::WorkloadInfo;
 use crate::engine::MOST_UTILISATION;
 use crate::result::critical::{CriticalPath, Step};
@@ -19,8 +20,13 @@ pub(super) fn flaw(record: &CellRecord, workload: &WorkloadInfo) -> Option<Strin
 }
 
 fn check(record: &CellRecord, workload: &WorkloadInfo) -> Result<(), String> {
-    let end = record.simulated_seconds;
-    number("simulated_seconds", end, f64::MAX)?;
+    let whole = record.simulated_seconds;
+    number("simulated_seconds", whole, f64::MAX)?;
+    // The parts of the time are those of what was replayed.
+    let end = match &record.extrapolation {
+        None => whole,
+        Some(found) => extrapolation(found, whole)?,
+    };
     if record.actions != workload.actions {
         return Err(format!("`actions` is {}, but the workload has {}", record.actions, workload.actions));
     }
@@ -31,9 +37,10 @@ fn check(record: &CellRecord, workload: &WorkloadInfo) -> Result<(), String> {
     }
     let sum: f64 = parts.iter().map(|part| part.1).sum();
     if (sum - end).abs() > ROUNDING * end {
-        return Err(format!("`times` add up to {sum} s, but `simulated_seconds` is {end}"));
+        let name = if record.extrapolation.is_some() { "replayed_seconds" } else { "simulated_seconds" };
+        return Err(format!("`times` add up to {sum} s, but `{name}` is {end}"));
     }
-    match (record.mops, workload.operations.filter(|_| end > 0.0).map(|operations| operations / end / 1e6)) {
+    match (record.mops, workload.operations.filter(|_| whole > 0.0).map(|operations| operations / whole / 1e6)) {
         (None, None) => {}
         (Some(mops), Some(expected)) if (mops - expected).abs() <= ROUNDING * expected.abs() => {}
         (found, expected) => {
@@ -55,6 +62,22 @@ fn check(record: &CellRecord, workload: &WorkloadInfo) -> Result<(), String> {
     }
     profile.iter().try_for_each(|&load| number("load_profile", load, MOST_UTILISATION))?;
     explanation.critical_path.iter().try_for_each(|path| critical_path(path, end, workload.ranks))
+}
+
+/// Checks an extrapolation to a time, and returns the seconds that were replayed.
+fn extrapolation(found: &Extrapolation, whole: f64) -> Result<f64, String> {
+    number("replayed_seconds", found.replayed_seconds, whole)?;
+    number("half_width", found.half_width, whole)?;
+    number("iteration_seconds", found.iteration_seconds, whole)?;
+    if found.simulated_seconds != whole {
+        return Err(format!("`extrapolation` is to {} s, but `simulated_seconds` is {whole}", found.simulated_seconds));
+    }
+    let left_out = found.iterations.saturating_sub(found.replayed_iterations) as f64;
+    let sum = found.replayed_seconds + left_out * found.iteration_seconds;
+    if left_out == 0.0 || (sum - whole).abs() > ROUNDING * whole {
+        return Err(format!("the parts of `extrapolation` add up to {sum} s, but `simulated_seconds` is {whole}"));
+    }
+    Ok(found.replayed_seconds)
 }
 
 /// Checks that a number is from 0 to `most`.

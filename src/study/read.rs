@@ -17,6 +17,7 @@ use super::procurement;
 use super::run::{BuiltColumn, Study};
 use super::sample;
 use super::source::Source;
+use super::steady;
 use super::toml_file::{self, Step::Item, Step::Key};
 use super::traffic::TrafficPlan;
 use super::workload::{OpenError, Workload};
@@ -57,6 +58,8 @@ pub struct Overrides {
     pub cross_check: bool,
     /// Number of leading iterations that are repeated with packets.
     pub check_iterations: Option<usize>,
+    /// Relative half width of the time per iteration at which replays end early.
+    pub until_steady: Option<f64>,
     /// Counter of workloads that are read and networks that are built.
     pub steps: Steps,
 }
@@ -96,6 +99,7 @@ impl Study {
         }
         check_numbers(&source, &file)?;
         let axes = axes(&source, &file, &overrides)?;
+        let until_steady = until_steady(&source, &file, &overrides)?;
         let (budget, prices) = budget(&source, &file, &overrides, &axes)?;
         let own_prices = overrides.prices.is_some() || file.budget.as_ref().is_some_and(|own| own.prices.is_some());
         let has_site_prices = budget.is_some() && !own_prices && overrides.prices_of_site.is_some();
@@ -252,6 +256,7 @@ impl Study {
             workloads,
             mapping: first,
             explain: false,
+            until_steady,
             text,
             traffic,
             samples,
@@ -263,6 +268,15 @@ impl Study {
             has_site_prices,
         })
     }
+}
+
+/// Returns the relative half width at which replays end early, if they do: that of the command line, or of the study.
+fn until_steady(source: &Source, file: &StudyFile, overrides: &Overrides) -> Result<Option<f64>, StudyError> {
+    let of_file = file.until_steady.as_ref().map(|text| {
+        steady::within(text)
+            .map_err(|rule| source.wrong(&[Key("until_steady")], format!("until_steady `{text}` {rule}")))
+    });
+    Ok(overrides.until_steady.or(of_file.transpose()?))
 }
 
 /// Returns the first name that occurs twice, and the index of its second occurrence.

@@ -5,6 +5,7 @@
 
 use super::cell::CellResult;
 use super::jobs::Interference;
+use super::steady::{Extrapolation, Steady};
 use crate::engine::RankTimes;
 use crate::result::explain::Explanation;
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,10 @@ pub struct CellRecord {
     /// Interference between jobs, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jobs: Option<Interference>,
+    /// Estimate of the time from some iterations, if it is one. Messages, links and parts of the time are then those of the
+    /// replayed part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extrapolation: Option<Extrapolation>,
     /// Notes for readers of the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -99,6 +104,7 @@ impl CellRecord {
             },
             explanation: result.explanation.clone(),
             jobs: result.jobs.clone(),
+            extrapolation: result.steady.as_ref().and_then(Steady::extrapolation).copied(),
             notes: result.notes(),
             unmatched: !outcome.unmatched_sends.is_empty(),
         }

@@ -64,6 +64,8 @@ pub struct Study {
     pub mapping: Mapping,
     /// `true` to find saturated links and critical paths, which takes additional time.
     pub explain: bool,
+    /// Relative half width of the time per iteration at which replays end early; `None` for whole replays.
+    pub until_steady: Option<f64>,
     /// Text of the study file; empty if there is none.
     pub text: String,
     /// Synthetic traffic on the networks in addition to the workloads, if requested.
@@ -254,6 +256,7 @@ impl Study {
             workloads,
             mapping,
             explain: false,
+            until_steady: None,
             text: String::new(),
             traffic: None,
             samples: Vec::new(),
@@ -470,7 +473,8 @@ impl Study {
             _ => None,
         };
         let network = changed.as_ref().unwrap_or(network);
-        let result = cell::run(workload, network, &run.layouts[place.workload], model, explain, observer);
+        let extent = (explain, self.until_steady.filter(|_| !self.plan.is_check(place)));
+        let result = cell::run(workload, network, &run.layouts[place.workload], model, extent, observer);
         progress.ended(&workload.name, name);
         result.map_err(|MixError { job, error }| StudyError::Replay {
             workload: workload.name.clone(),

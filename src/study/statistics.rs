@@ -39,6 +39,15 @@ impl Statistic {
         Self { count, mean, standard_deviation: Some(deviation), half_width: Some(half_width) }
     }
 
+    /// Returns the statistic of values that are estimates, with a half width relative to their mean: it is added to that of
+    /// the mean.
+    pub fn widened(self, relative: f64) -> Self {
+        if relative > 0.0 {
+            return Self { half_width: Some(self.half_width.unwrap_or(0.0) + relative * self.mean.abs()), ..self };
+        }
+        self
+    }
+
     /// Returns the ends of the 95 % confidence interval of the mean. For values that are never negative, such as times
     /// and ratios, the lower end is not negative either.
     pub fn interval(&self) -> Option<[f64; 2]> {

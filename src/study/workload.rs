@@ -2,6 +2,7 @@
 
 use super::file::WorkloadEntry;
 use super::jobs::{JobsError, Mix};
+use super::steady::Known;
 use crate::mpi::bisection::Affinity;
 use crate::mpi::collective::select::Table;
 use crate::trace::transform::merge;
@@ -57,6 +58,8 @@ pub struct Workload {
     pub jobs: Option<Arc<Mix>>,
     /// Communication between its ranks, once it was requested.
     affinity: Arc<OnceLock<Affinity>>,
+    /// Its iterations, or the reason why there are none to be had, once they were requested.
+    iterations: Arc<OnceLock<Result<Known, String>>>,
 }
 
 impl Workload {
@@ -69,9 +72,17 @@ impl Workload {
         })
     }
 
+    /// Returns the iterations of the trace.
+    ///
+    /// # Errors
+    /// The reason why the time of the run cannot be estimated from some of them.
+    pub fn iterations(&self) -> Result<&Known, &String> {
+        self.iterations.get_or_init(|| Known::of(&self.trace)).as_ref()
+    }
+
     /// Returns a workload that is a part of this one. Its number of operations is not known.
     pub(super) fn part(&self, name: String, trace: Trace) -> Self {
-        Self { name, trace: Arc::new(trace), operations: None, jobs: None, affinity: Arc::default() }
+        Self { name, operations: None, ..Self::of_trace(trace) }
     }
 
     /// Creates a workload from jobs that run simultaneously.
@@ -84,7 +95,8 @@ impl Workload {
         let warnings = mix.jobs.iter().flat_map(|job| job.trace.warnings.iter().cloned()).collect();
         let name = mix.names().collect::<Vec<_>>().join(" + ");
         let trace = Arc::new(Trace { name: name.clone(), warnings, ..trace });
-        Ok(Self { name, trace, operations: None, jobs: Some(Arc::new(mix)), affinity: Arc::default() })
+        let (affinity, iterations) = (Arc::default(), Arc::default());
+        Ok(Self { name, trace, operations: None, jobs: Some(Arc::new(mix)), affinity, iterations })
     }
 
     /// Reads a trace and its side file.
@@ -103,6 +115,7 @@ impl Workload {
             trace: Arc::new(trace),
             jobs: None,
             affinity: Arc::default(),
+            iterations: Arc::default(),
         }
     }
 

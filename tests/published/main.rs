@@ -7,6 +7,7 @@ mod failures;
 mod figures;
 mod flits;
 mod formulas;
+mod long_runs;
 mod networks;
 #[path = "../support/no_config.rs"]
 mod no_config;

@@ -4,6 +4,7 @@ use super::network::{Model, Network, PlacementFiles};
 use super::whole;
 use clap::Args;
 use mopsim::study::jobs::{JobEntry, Rule};
+use mopsim::study::steady::within;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -53,6 +54,12 @@ pub struct Replay {
     /// The time that links were full, and the critical path through ranks and messages.
     #[arg(long)]
     pub explain: bool,
+    /// Replay iterations until their mean time is known within 1 %
+    ///
+    /// The whole run is then extrapolated from them, with its 95 % interval. `--until-steady=0.5%` asks for another half width.
+    /// A run without iterations, or with fewer than 20, is replayed as a whole. docs/guide/long-runs.md has the method.
+    #[arg(long, value_name = "WITHIN", num_args = 0..=1, require_equals = true, default_missing_value = "1%", value_parser = within)]
+    pub until_steady: Option<f64>,
     /// Write a timeline of all ranks, for ui.perfetto.dev
     #[arg(long, value_name = "FILE")]
     pub timeline: Option<PathBuf>,

@@ -5,6 +5,7 @@ use super::network::{Model, Network, PlacementFiles, of_study};
 use super::threads;
 use clap::Args;
 use mopsim::study::shard::Shard;
+use mopsim::study::steady::within;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -100,6 +101,12 @@ pub struct StudyFlags {
     /// Cross-check the first N iterations of each workload only
     #[arg(long, hide_short_help = true, value_name = "N")]
     pub check_iterations: Option<usize>,
+    /// Replay iterations until their mean time is known within 1 %
+    ///
+    /// Whole runs are then extrapolated, with 95 % intervals; `--until-steady=0.5%` asks for another half width. The same as
+    /// `until_steady = "1%"` in a study. docs/guide/long-runs.md has the method.
+    #[arg(long, value_name = "WITHIN", num_args = 0..=1, require_equals = true, default_missing_value = "1%", value_parser = within)]
+    pub until_steady: Option<f64>,
     #[command(flatten)]
     pub prices: PriceFlags,
     #[command(flatten)]

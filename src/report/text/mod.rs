@@ -136,7 +136,11 @@ impl Reporter for Text {
     fn replay(&self, r: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
         let w = &r.workload;
         writeln!(out, "{} on {}\n", w.name, describe(&r.network, false))?;
-        writeln!(out, "  simulated time   {}", seconds(r.simulated_seconds))?;
+        let half_width = super::steady::half_width(r.steady.as_ref());
+        writeln!(out, "  simulated time   {}{half_width}", seconds(r.simulated_seconds))?;
+        if let Some(origin) = super::steady::origin(r.steady.as_ref(), w.actions) {
+            writeln!(out, "  extrapolated     from {origin}")?;
+        }
         if let (Some(measured), Some(ratio)) = (w.measured_seconds, r.predicted_over_measured()) {
             let measured = seconds(measured);
             writeln!(out, "  measured time    {measured} when it was recorded; simulated / measured {ratio:.3}")?;
@@ -154,12 +158,13 @@ impl Reporter for Text {
             writeln!(out, "  average hops     {hops:.3} links a message")?;
         }
         if let Some(wall) = r.wall_seconds {
-            let rate = w.actions as f64 / wall;
+            let rate = r.replayed_actions() as f64 / wall;
             writeln!(out, "  simulator        {} wall time, {} actions/s", seconds(wall), grouped(rate as u64))?;
         }
         let mut times = table(&["time of a rank", "min", "mean", "max", "mean share"]);
         let mut split = |name: &str, s: Split| {
-            let share = if r.simulated_seconds > 0.0 { s.mean / r.simulated_seconds } else { 0.0 };
+            let whole = r.replayed_seconds();
+            let share = if whole > 0.0 { s.mean / whole } else { 0.0 };
             row(&mut times, &[name.to_owned(), seconds(s.min), seconds(s.mean), seconds(s.max), percent(share)]);
         };
         split("compute", r.times.compute);

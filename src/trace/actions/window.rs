@@ -19,6 +19,8 @@ pub(crate) struct Part<'a> {
     /// Index of the first action of the part.
     start: usize,
     here: Vec<Action>,
+    /// Number of actions up to which it reads.
+    end: usize,
 }
 
 impl<'a> Window<'a> {
@@ -26,7 +28,19 @@ impl<'a> Window<'a> {
     pub fn new(actions: &'a Actions) -> Self {
         match actions.aside {
             None => Self::All(&actions.tail),
-            Some(_) => Self::Some(Box::new(Part { actions, start: 0, here: Vec::new() })),
+            Some(_) => Self::Some(Box::new(Part { actions, start: 0, here: Vec::new(), end: actions.len() })),
+        }
+    }
+
+    /// Moves the end, beyond which there are no actions for the cursor: to before action number `end` of `actions`, which are
+    /// those of the cursor.
+    pub fn end_at(&mut self, actions: &'a Actions, end: usize) {
+        match self {
+            Self::All(all) => *all = &actions.tail[..end],
+            Self::Some(part) => {
+                part.end = end;
+                part.here.truncate(end.saturating_sub(part.start));
+            }
         }
     }
 
@@ -57,10 +71,11 @@ impl Part<'_> {
             self.start = at;
             self.here.clear();
             let aside = self.actions.set_aside();
-            if at < aside {
-                self.here = self.actions.read(at, PIECE);
+            let most = PIECE.min(self.end.saturating_sub(at));
+            if most > 0 && at < aside {
+                self.here = self.actions.read(at, most);
             } else {
-                self.here.extend(self.actions.iter_from(at).take(PIECE));
+                self.here.extend(self.actions.iter_from(at).take(most));
             }
         }
         self.here.get(at - self.start).copied()

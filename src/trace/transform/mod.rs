@@ -3,6 +3,7 @@
 mod cut;
 mod iterations;
 mod merge;
+mod period;
 mod sequences;
 mod simgrid;
 #[cfg(test)]

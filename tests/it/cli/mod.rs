@@ -30,4 +30,5 @@ mod study_resume;
 mod throughput;
 mod topology;
 mod trace;
+mod until_steady;
 mod workload;

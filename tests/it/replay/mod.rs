@@ -10,3 +10,4 @@ mod jobs;
 mod loggops;
 mod maxmin_lp;
 mod within;
+mod steady;

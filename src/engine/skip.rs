@@ -1,0 +1,120 @@
+//! Replays that leave out iterations once enough of them are known.
+//!
+//! The cursor of each rank ends where an iteration does. A rank that reaches this end comes here, once per iteration, so that
+//! replays of whole traces are not slowed. An iteration has ended when its last rank has passed its end. When the condition
+//! of the caller holds, ranks may be in different iterations: the end of the iteration that the foremost rank is in is where
+//! all of them go on behind the last iteration. So all ranks have run the same number of iterations, and what follows the
+//! last one finds the network as iterations leave it, with no break in between.
+
+use super::{Engine, Observer};
+use crate::network::Transfers;
+use crate::trace::transform::Iterations;
+
+/// Condition for leaving out iterations.
+#[derive(Clone, Copy)]
+pub struct Stop<'a> {
+    /// Iterations of the trace.
+    pub iterations: &'a Iterations,
+    /// Returns `true` if no more iterations are needed. Called at the end of each iteration with the times in seconds at which
+    /// the last rank began the first iteration and ended those so far, and with the number of iterations that would be left
+    /// out.
+    pub enough: &'a dyn Fn(&[f64], usize) -> bool,
+}
+
+/// Iterations of a replay.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Passed {
+    /// Time in seconds at which the last rank began the first iteration, and times at which it ended each replayed one.
+    pub ends: Vec<f64>,
+    /// Number of ends that were known when the replay decided to leave out the rest; all if it did not.
+    pub decided: usize,
+    /// Number of iterations that were left out.
+    pub skipped: usize,
+    /// Number of actions of all ranks in them.
+    pub skipped_actions: u64,
+}
+
+/// State of the iterations under way.
+pub(super) struct Skip<'a> {
+    stop: Stop<'a>,
+    /// Boundary that each rank reaches next: 0 is the start of the first iteration.
+    next: Vec<usize>,
+    /// Number of ranks that have passed each boundary.
+    passed: Vec<u32>,
+    /// Times at which the last rank has passed boundaries.
+    ends: Vec<f64>,
+    /// Largest boundary that any rank has passed.
+    foremost: usize,
+    /// Boundary at which ranks leave out the rest, and the number of ends known at the decision.
+    leave: Option<(usize, usize)>,
+}
+
+impl<'a> Skip<'a> {
+    pub fn new(stop: Stop<'a>, ranks: u32) -> Self {
+        Self {
+            next: vec![0; ranks as usize],
+            passed: vec![0; stop.iterations.number + 1],
+            ends: Vec::new(),
+            foremost: 0,
+            leave: None,
+            stop,
+        }
+    }
+
+    /// Notes that a rank has passed its next boundary, and returns the boundary.
+    fn pass(&mut self, rank: u32, now: f64) -> usize {
+        let number = self.stop.iterations.number;
+        let boundary = self.next[rank as usize];
+        self.passed[boundary] += 1;
+        self.foremost = self.foremost.max(boundary);
+        if self.passed[boundary] as usize == self.next.len() {
+            self.ends.push(now);
+            let leave = self.foremost + 1;
+            if self.leave.is_none() && boundary > 0 && leave < number && (self.stop.enough)(&self.ends, number - leave)
+            {
+                self.leave = Some((leave, self.ends.len()));
+            }
+        }
+        boundary
+    }
+
+    pub fn passed(self) -> Passed {
+        let iterations = self.stop.iterations;
+        let (leave, decided) = self.leave.unwrap_or((iterations.number, self.ends.len()));
+        let skipped = leave..iterations.number;
+        Passed { decided, skipped: skipped.len(), skipped_actions: iterations.total(skipped), ends: self.ends }
+    }
+}
+
+impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
+    /// Ends the cursor of each rank before the first iteration.
+    pub(super) fn end_before_iterations(&mut self) {
+        let Some(skip) = &self.skip else { return };
+        for (rank, actions) in self.trace.actions.iter().enumerate() {
+            self.processes[rank].actions.end_at(actions, skip.stop.iterations.start(rank, 0));
+        }
+    }
+
+    /// Moves a rank at the end of its cursor past a boundary of iterations; `false` if it is at its end.
+    #[cold]
+    pub(super) fn pass_boundary(&mut self, rank: u32) -> bool {
+        let Some(skip) = &mut self.skip else { return false };
+        let number = skip.stop.iterations.number;
+        if skip.next[rank as usize] > number {
+            return false;
+        }
+        let boundary = skip.pass(rank, self.now);
+        let leaves = skip.leave.is_some_and(|(leave, _)| leave == boundary);
+        let next = if leaves { number + 1 } else { boundary + 1 };
+        skip.next[rank as usize] = next;
+        let start = |boundary| skip.stop.iterations.start(rank as usize, boundary);
+        let actions = &self.trace.actions[rank as usize];
+        let end = if next > number { actions.len() } else { start(next) };
+        let process = &mut self.processes[rank as usize];
+        if leaves {
+            process.next = start(number);
+        }
+        process.actions.end_at(actions, end);
+        true
+    }
+}

@@ -1,0 +1,140 @@
+//! `--until-steady` as its users see it: estimates with intervals in every format, and whole runs that say so.
+
+use crate::support::cli::{Folder, assert_80_columns, number};
+use serde_json::Value;
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    let sets = [("long.mtrace", "100"), ("short.mtrace", "5")];
+    for (file, iterations) in sets {
+        let run = ["workload", "himeno", "--class", "XS", "--ranks", "8", "--iterations", iterations, "-q", "-o", file];
+        folder.run(&run).success();
+    }
+    folder
+}
+
+#[test]
+fn a_replay_states_its_interval_and_its_origin() {
+    let folder = folder();
+    let base = ["replay", "-q", "long.mtrace", "--topology", "torus:4x2"];
+    let with = |more: &[&str]| [&base[..], more].concat();
+    let whole = number(&folder.json(&base), "simulated_seconds");
+    let report = folder.json(&with(&["--until-steady"]));
+    let found = &report["extrapolation"];
+    let ends: Vec<f64> = found["interval"].as_array().unwrap().iter().map(|end| end.as_f64().unwrap()).collect();
+    assert!(ends[0] <= whole && whole <= ends[1], "{whole}: {found}");
+    assert_eq!((&found["iterations"], &found["within"]), (&100.into(), &0.01.into()));
+    let replayed = number(found, "replayed_iterations");
+    assert!(replayed < 30.0, "{found}");
+    let sum = number(found, "replayed_seconds") + (100.0 - replayed) * number(found, "iteration_seconds");
+    assert!((sum / number(&report, "simulated_seconds") - 1.0).abs() < 1e-12);
+    let text = folder.output(&with(&["--until-steady=1%"]));
+    assert_80_columns(&text);
+    for part in ["± ", "% (95 %)", "  extrapolated     from ", " of 100 iterations", "Note: each of the "] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let markdown = folder.output(&with(&["--until-steady", "--format", "markdown"]));
+    assert!(markdown.contains("| extrapolated from | ") && markdown.contains(" ± "), "{markdown}");
+    let csv = folder.output(&with(&["--until-steady", "--format", "csv"]));
+    assert!(
+        csv.lines().next().unwrap().ends_with(",half_width_seconds,replayed_iterations,iterations,replayed_seconds")
+    );
+    assert!(csv.lines().nth(1).unwrap().contains(",100,"), "{csv}");
+    assert!(!folder.output(&with(&["--format", "csv"])).contains("half_width"));
+    // Packets in place of flows.
+    let packets = with(&["--model", "packet"]);
+    let whole = number(&folder.json(&packets), "simulated_seconds");
+    let found = &folder.json(&[&packets[..], &["--until-steady"]].concat())["extrapolation"];
+    let error = (number(found, "simulated_seconds") - whole).abs();
+    assert!(error <= number(found, "half_width"), "{whole}: {found}");
+    // Too few iterations, or none: the whole run, which is said.
+    let short = ["replay", "-q", "short.mtrace", "--topology", "torus:4x2"];
+    let until = folder.json(&[&short[..], &["--until-steady"]].concat());
+    assert!(until.get("extrapolation").is_none());
+    assert_eq!(until["simulated_seconds"], folder.json(&short)["simulated_seconds"]);
+    let notes = until["notes"].to_string();
+    assert!(notes.contains("nothing is extrapolated, the whole run was replayed: it has only"), "{notes}");
+    for wrong in ["0", "11%", "-1%", "steady", ""] {
+        folder.refuse(&with(&[&format!("--until-steady={wrong}")]), 2, &["--until-steady"]);
+    }
+}
+
+const STUDY: &str = "title = 'long'\n[[networks]]\nname = 'torus'\ntopology = 'torus:4x2'\n[[networks]]\nname = 'random'\n\
+                     topology = 'random:n=8,d=3,seed=1'\n[[workloads]]\ntrace = 'long.mtrace'\nname = 'long'\n\
+                     [[workloads]]\ntrace = 'short.mtrace'\nname = 'short'\n";
+
+fn cells(report: &Value) -> Vec<&Value> {
+    report["cells"].as_array().unwrap().iter().collect()
+}
+
+#[test]
+fn a_study_carries_intervals_into_ratios_and_means() {
+    let folder = folder();
+    folder.write("s.toml", STUDY);
+    folder.write("steady.toml", format!("until_steady = '1%'\n{STUDY}"));
+    let whole = folder.json(&["compare", "-q", "s.toml"]);
+    let report = folder.json(&["compare", "-q", "steady.toml"]);
+    assert_eq!(report, folder.json(&["compare", "-q", "s.toml", "--until-steady"]), "a key and a flag");
+    assert_eq!(report, folder.json(&["compare", "-q", "steady.toml", "--threads", "1"]), "any number of threads");
+    for (estimate, exact) in cells(&report).into_iter().zip(cells(&whole)) {
+        assert_eq!(estimate.get("extrapolation").is_some(), estimate["workload"] == "long");
+        if estimate["workload"] == "short" {
+            assert_eq!(estimate, exact);
+        }
+    }
+    let interval = |list: &str, index: usize, key: &str| {
+        let ends = &report[list][index][key]["confidence_95"];
+        ends.as_array().map(|ends| [ends[0].as_f64().unwrap(), ends[1].as_f64().unwrap()])
+    };
+    // The first workload: torus, which is the baseline, and random.
+    assert_eq!(interval("statistics", 0, "relative"), None);
+    let [low, high] = interval("statistics", 1, "relative").expect("an interval");
+    let exact = number(cells(&whole)[1], "relative");
+    assert!(low <= exact && exact <= high && low < high, "{low} to {high}: {exact}");
+    let [low, high] = interval("means", 1, "geometric_spread").expect("an interval");
+    let exact = number(&whole["means"][1], "geometric");
+    assert!(low <= exact && exact <= high && low < high, "{low} to {high}: {exact}");
+    let notes = report["notes"].to_string();
+    for part in ["long: times are extrapolated from ", " of 100 iterations", "short: nothing is extrapolated"] {
+        assert!(notes.contains(part), "{part}: {notes}");
+    }
+    let text = folder.output(&["compare", "-q", "steady.toml"]);
+    assert_80_columns(&text);
+    assert!(text.contains(" ± ") && text.contains("extrapolated from"), "{text}");
+    let markdown = folder.output(&["compare", "-q", "steady.toml", "--format", "markdown"]);
+    assert!(markdown.contains("Behind ± is half of the 95 % interval"), "{markdown}");
+    let csv = folder.output(&["compare", "-q", "steady.toml", "--format", "csv"]);
+    assert!(
+        csv.lines().next().unwrap().ends_with(
+            ",failures,half_width_seconds,relative_half_width,replayed_iterations,iterations,replayed_seconds"
+        )
+    );
+    folder.run(&["compare", "-q", "steady.toml", "--html", "r.html"]).success();
+    let html = folder.read("r.html");
+    assert!(html.contains("extrapolated from"), "the report says where times come from");
+    // Records of results files keep the estimate; another interval is another study.
+    folder.run(&["compare", "-q", "steady.toml", "--results", "r.jsonl"]).success();
+    assert_eq!(folder.json(&["compare", "-q", "steady.toml", "--results", "r.jsonl", "--resume"]), report);
+    folder.refuse(
+        &["compare", "-q", "s.toml", "--until-steady=2%", "--results", "r.jsonl", "--resume"],
+        2,
+        &["until_steady"],
+    );
+    folder.write("bad.toml", format!("until_steady = 'soon'\n{STUDY}"));
+    folder.refuse(&["compare", "bad.toml"], 2, &["bad.toml:1:", "until_steady", "`soon`", "`1%`"]);
+}
+
+#[test]
+fn information_on_a_trace_names_its_period() {
+    let folder = folder();
+    let info = folder.json(&["-q", "trace", "info", "long.mtrace"]);
+    assert_eq!(info["iterations"], 100);
+    let parts: f64 = [("prologue_actions", 1.0), ("iteration_actions", 100.0), ("epilogue_actions", 1.0)]
+        .iter()
+        .map(|(name, times)| number(&info, name) * times)
+        .sum();
+    assert_eq!(parts, number(&info, "actions"));
+    let text = folder.output(&["-q", "trace", "info", "long.mtrace"]);
+    assert!(text.contains("actions before iterations") && !text.contains("replays the whole run"), "{text}");
+    assert!(folder.output(&["-q", "trace", "info", "short.mtrace"]).contains("--until-steady replays the whole run"));
+}
