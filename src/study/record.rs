@@ -110,6 +110,11 @@ impl CellRecord {
         }
     }
 
+    /// Returns the simulated seconds that were replayed.
+    pub fn replayed_seconds(&self) -> f64 {
+        self.extrapolation.map_or(self.simulated_seconds, |found| found.replayed_seconds)
+    }
+
     /// Returns `true` if this is the record of that replay.
     pub fn is(&self, name: &CellName<'_>) -> bool {
         self.cell == name.cell

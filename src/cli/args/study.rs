@@ -105,7 +105,7 @@ pub struct StudyFlags {
     ///
     /// Whole runs are then extrapolated, with 95 % intervals; `--until-steady=0.5%` asks for another half width. The same as
     /// `until_steady = "1%"` in a study. docs/guide/long-runs.md has the method.
-    #[arg(long, value_name = "WITHIN", num_args = 0..=1, require_equals = true, default_missing_value = "1%", value_parser = within)]
+    #[arg(long, hide_short_help = true, value_name = "WITHIN", num_args = 0..=1, require_equals = true, default_missing_value = "1%", value_parser = within)]
     pub until_steady: Option<f64>,
     #[command(flatten)]
     pub prices: PriceFlags,

@@ -92,7 +92,7 @@ impl Watched {
         let steps = (MOST_LANES / ranks.max(1)).clamp(16, STEPS);
         // The first repetition is replayed, which may take longer than the mean.
         let first = c.runs.iter().find(|run| run.workload == workload && run.network == network);
-        let seconds = first.map_or(c.cell(workload, network).simulated_seconds, |run| run.record.simulated_seconds);
+        let seconds = first.map_or(c.cell(workload, network).simulated_seconds, |run| run.record.replayed_seconds());
         let mut watching = (Lanes::new(ranks, seconds, steps), CriticalPathFinder::new(ranks));
         if let Some(cell) = study.cell_of(workload, network) {
             study.watch_cell(cell, &Silent, &mut watching)?;

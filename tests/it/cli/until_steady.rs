@@ -13,13 +13,17 @@ fn folder() -> Folder {
     folder
 }
 
+/// Appends arguments.
+fn with<'a>(base: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    [base, more].concat()
+}
+
 #[test]
 fn a_replay_states_its_interval_and_its_origin() {
     let folder = folder();
     let base = ["replay", "-q", "long.mtrace", "--topology", "torus:4x2"];
-    let with = |more: &[&str]| [&base[..], more].concat();
     let whole = number(&folder.json(&base), "simulated_seconds");
-    let report = folder.json(&with(&["--until-steady"]));
+    let report = folder.json(&with(&base, &["--until-steady"]));
     let found = &report["extrapolation"];
     let ends: Vec<f64> = found["interval"].as_array().unwrap().iter().map(|end| end.as_f64().unwrap()).collect();
     assert!(ends[0] <= whole && whole <= ends[1], "{whole}: {found}");
@@ -28,21 +32,21 @@ fn a_replay_states_its_interval_and_its_origin() {
     assert!(replayed < 30.0, "{found}");
     let sum = number(found, "replayed_seconds") + (100.0 - replayed) * number(found, "iteration_seconds");
     assert!((sum / number(&report, "simulated_seconds") - 1.0).abs() < 1e-12);
-    let text = folder.output(&with(&["--until-steady=1%"]));
+    let text = folder.output(&with(&base, &["--until-steady=1%"]));
     assert_80_columns(&text);
     for part in ["± ", "% (95 %)", "  extrapolated     from ", " of 100 iterations", "Note: each of the "] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let markdown = folder.output(&with(&["--until-steady", "--format", "markdown"]));
+    let markdown = folder.output(&with(&base, &["--until-steady", "--format", "markdown"]));
     assert!(markdown.contains("| extrapolated from | ") && markdown.contains(" ± "), "{markdown}");
-    let csv = folder.output(&with(&["--until-steady", "--format", "csv"]));
+    let csv = folder.output(&with(&base, &["--until-steady", "--format", "csv"]));
     assert!(
         csv.lines().next().unwrap().ends_with(",half_width_seconds,replayed_iterations,iterations,replayed_seconds")
     );
     assert!(csv.lines().nth(1).unwrap().contains(",100,"), "{csv}");
-    assert!(!folder.output(&with(&["--format", "csv"])).contains("half_width"));
+    assert!(!folder.output(&with(&base, &["--format", "csv"])).contains("half_width"));
     // Packets in place of flows.
-    let packets = with(&["--model", "packet"]);
+    let packets = with(&base, &["--model", "packet"]);
     let whole = number(&folder.json(&packets), "simulated_seconds");
     let found = &folder.json(&[&packets[..], &["--until-steady"]].concat())["extrapolation"];
     let error = (number(found, "simulated_seconds") - whole).abs();
@@ -55,7 +59,7 @@ fn a_replay_states_its_interval_and_its_origin() {
     let notes = until["notes"].to_string();
     assert!(notes.contains("nothing is extrapolated, the whole run was replayed: it has only"), "{notes}");
     for wrong in ["0", "11%", "-1%", "steady", ""] {
-        folder.refuse(&with(&[&format!("--until-steady={wrong}")]), 2, &["--until-steady"]);
+        folder.refuse(&with(&base, &[&format!("--until-steady={wrong}")]), 2, &["--until-steady"]);
     }
 }
 

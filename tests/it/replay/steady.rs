@@ -8,7 +8,7 @@ use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
 use mopsim::study::steady::{Extrapolation, Judge, Known, Steady};
 use mopsim::study::workload::Workload;
 use mopsim::trace::transform::iterations;
-use mopsim::trace::{Options, Trace, compact, read_from};
+use mopsim::trace::{Options, Trace, read_from, ti};
 use mopsim::workload::Limits;
 use std::path::Path;
 
@@ -99,7 +99,7 @@ fn a_replay_that_may_end_and_does_not_is_the_whole_one() {
         let trace = generated(program, ranks, &[parameters, &[("iterations", "20")]].concat());
         // The same with its actions in a file.
         let mut packed = Vec::new();
-        compact::write(&trace, &mut packed).expect("written");
+        ti::write(&trace, &mut packed).expect("written");
         let filed = read_from(&packed[..], "t", &Options { actions_in_memory: 0, ..Options::default() }).expect("read");
         assert!(filed.actions.iter().any(|actions| actions.set_aside() > 0));
         let model = model("ordered", "exact");
