@@ -11,9 +11,11 @@
 //!
 //! The interval is not that of the mean of an endless series, but of the mean of the values to come, of which there is a known
 //! number `r`. With `b` batches of `m` values whose means have the standard deviation `s`, their difference has the variance
-//! `s^2 (1 / b + m / r)`: that of a prediction.
+//! `s^2 (1 / b + m / r)`: that of a prediction. The correlation `c` that is left between neighbours multiplies it by
+//! `(1 + c) / (1 - c)`, as for a process of first order. An interval that is
+//! computed again and again until it is narrow is too narrow in more than 5 % of cases, so Student's factor is that of 98 %.
 
-use super::statistics::{Statistic, student_t};
+use super::statistics::{Statistic, student_t, student_t_98};
 
 /// Fewest batches: with fewer, Student's factor outweighs any variance.
 pub const FEWEST_BATCHES: usize = 8;
@@ -60,7 +62,7 @@ impl SteadyMean {
             if correlation > LARGEST_CORRELATION {
                 continue;
             }
-            let found = Self::of_batches(&means, batch, warm_up, to_come)?;
+            let found = Self::of_batches((&means, correlation), batch, warm_up, to_come)?;
             if best.is_none_or(|best| found.half_width < best.half_width) {
                 best = Some(found);
             }
@@ -71,10 +73,12 @@ impl SteadyMean {
         best
     }
 
-    fn of_batches(means: &[f64], batch: usize, warm_up: usize, to_come: usize) -> Option<Self> {
+    fn of_batches((means, correlation): (&[f64], f64), batch: usize, warm_up: usize, to_come: usize) -> Option<Self> {
         let (statistic, batches) = (Statistic::of(means), means.len());
         let variance = 1.0 / batches as f64 + batch as f64 / to_come.max(1) as f64;
-        let half_width = student_t(batches - 1) * statistic.standard_deviation? * variance.sqrt();
+        let correlation = correlation.max(0.0);
+        let correlated = variance * (1.0 + correlation) / (1.0 - correlation);
+        let half_width = student_t_98(batches - 1) * statistic.standard_deviation? * correlated.sqrt();
         Some(Self { warm_up, batches, batch, mean: statistic.mean, half_width })
     }
 }
@@ -136,8 +140,8 @@ mod tests {
         let series = [1.0, 3.0, 1.0, 3.0, 1.0, 3.0, 1.0, 3.0];
         let found = SteadyMean::of(&series, 32, 1.0).expect("the correlation of neighbours is negative");
         assert_eq!((found.warm_up, found.batches, found.batch, found.mean), (0, 8, 1, 2.0));
-        let expected = 2.364_624_252 * (8.0_f64 / 7.0).sqrt() * (1.0_f64 / 8.0 + 1.0 / 32.0).sqrt();
-        assert!((found.half_width - expected).abs() < 1e-8, "{found:?}");
+        let expected = 2.997_951_567 * (8.0_f64 / 7.0).sqrt() * (1.0_f64 / 8.0 + 1.0 / 32.0).sqrt();
+        assert!((found.half_width - expected).abs() < 1e-7, "{found:?}");
     }
 
     #[test]

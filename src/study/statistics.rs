@@ -64,10 +64,19 @@ impl Statistic {
 /// Returns the bound of |t| with probability 95 %, for this number of degrees of freedom (at least 1).
 pub fn student_t(degrees: usize) -> f64 {
     // With one degree of freedom it is 12.7, and it decreases to 1.96.
-    let (mut low, mut high) = (1.9, 13.0);
+    bound(CONFIDENCE, degrees, (1.9, 13.0))
+}
+
+/// Returns the bound of |t| with probability 98 %, for this number of degrees of freedom (at least 1).
+pub fn student_t_98(degrees: usize) -> f64 {
+    bound(0.98, degrees, (2.3, 32.0))
+}
+
+/// Returns the bound of |t| with some probability, which is between two numbers.
+fn bound(confidence: f64, degrees: usize, (mut low, mut high): (f64, f64)) -> f64 {
     for _ in 0..64 {
         let middle = 0.5 * (low + high);
-        if within(middle, degrees.max(1)) < CONFIDENCE { low = middle } else { high = middle }
+        if within(middle, degrees.max(1)) < confidence { low = middle } else { high = middle }
     }
     0.5 * (low + high)
 }
@@ -103,6 +112,9 @@ mod tests {
             assert!((student_t(degrees) - t).abs() < 5e-4, "{degrees}: {}", student_t(degrees));
         }
         assert!((student_t(100_000) - 1.959_964).abs() < 1e-4);
+        for (degrees, t) in [(1, 31.821), (7, 2.998), (8, 2.896), (30, 2.457)] {
+            assert!((student_t_98(degrees) - t).abs() < 5e-4, "{degrees}: {}", student_t_98(degrees));
+        }
     }
 
     #[test]
