@@ -71,16 +71,22 @@ fn numbered(calls: impl Iterator<Item = Action>) -> Vec<u32> {
 fn in_calls(calls: &[u32]) -> Option<Repetition> {
     let count = calls.len();
     let middle = count / 2;
-    let to_right = extensions(&calls[middle..]);
-    // The calls before the middle from right to left, and then all calls so: the extensions to the left.
-    let mut turned: Vec<u32> = calls[..middle].iter().rev().copied().collect();
-    turned.push(u32::MAX);
-    turned.extend(calls.iter().rev());
-    let to_left = extensions(&turned);
+    // Each half from the middle on, and then all calls in that direction: the extensions of positions in both.
+    let after = count - middle;
+    let to_right = extensions(&[&calls[middle..], &[u32::MAX], calls].concat());
+    let turned: Vec<u32> = calls.iter().rev().copied().collect();
+    let to_left = extensions(&[&turned[after..], &[u32::MAX], &turned].concat());
     (1..=middle).find_map(|period| {
-        let right = to_right.get(period).copied().unwrap_or(0) as usize;
-        let left = to_left[middle + 1 + count - middle - period] as usize;
-        Repetition::of(middle - left, middle + period + right, period, count)
+        let at = |all: &[u32], place: usize| all[place] as usize;
+        // A part with the middle and two periods reaches a period beyond the middle, or a period before it.
+        let left = at(&to_left, middle + 1 + after - period);
+        let right = if period < after { at(&to_right, period) } else { 0 };
+        let beyond = Repetition::of(middle - left, middle + period + right, period, count);
+        beyond.or_else(|| {
+            let left = if period < middle { at(&to_left, period) } else { 0 };
+            let right = at(&to_right, after + 1 + middle - period);
+            Repetition::of(middle - period - left, middle + right, period, count)
+        })
     })
 }
 
