@@ -9,5 +9,5 @@ mod golden_micro;
 mod jobs;
 mod loggops;
 mod maxmin_lp;
-mod within;
 mod steady;
+mod within;
