@@ -279,17 +279,20 @@ pub(super) fn drive(
         let hops = counts.window_hops as f64 / counts.window_packets.max(1) as f64;
         engine.mean_age() > 1000.0 + 10.0 * zero_load(hops)
     };
+    // A run that is cut short has measured some cycles, from which the accepted traffic follows.
+    let shortest = window.from.saturating_add(LOOK);
     let mut old = false;
-    while engine.cycle() < window.until && !old {
+    while engine.cycle() < window.until && !(old && engine.cycle() >= shortest) {
         engine.run_to((engine.cycle() + LOOK).min(window.until))?;
         watch(&*engine)?;
-        old = trial.mode == Mode::Latency && is_old(&*engine);
+        old |= trial.mode == Mode::Latency && is_old(&*engine);
     }
     if trial.mode == Mode::Latency {
         // Once the measured cycles are over, the accepted traffic is known.
         let hosts = engine.accepted().len() as u32;
         let senders = (0..hosts).filter(|&host| trial.to.sends(host)).count() as f64;
-        let offered = trial.load * senders * f64::from(trial.measure);
+        let measured = engine.cycle().min(window.until) - window.from;
+        let offered = trial.load * senders * f64::from(measured);
         // Four standard deviations of the number of packets that are drawn.
         let noise = 4.0 * (offered * f64::from(flits)).sqrt();
         old |= (engine.counts().flits_accepted as f64) < CARRIED * offered - noise;
@@ -304,7 +307,7 @@ pub(super) fn drive(
 
 fn outcome(engine: &dyn Simulation, trial: &Trial, window: Window, old: bool) -> Outcome {
     let counts: Counts = engine.counts();
-    let cycles = f64::from(window.cycles());
+    let cycles = f64::from(engine.cycle().min(window.until).saturating_sub(window.from).max(1));
     let accepted: Vec<f64> = engine.accepted().iter().map(|&flits| f64::from(flits) / cycles).collect();
     let hosts = accepted.len() as f64;
     let (sum, squares) = (accepted.iter().sum::<f64>(), accepted.iter().map(|flits| flits * flits).sum::<f64>());
