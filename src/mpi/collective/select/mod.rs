@@ -116,7 +116,7 @@ impl Selector {
     /// # use mopsim::mpi::collective::{Selector, select::Table};
     /// # use mopsim::trace::CollectiveKind;
     /// let selector = Selector::new(Table::Mvapich2, false);
-    /// assert!(selector.with_override(CollectiveKind::Allreduce, "rdb").is_ok());
+    /// assert!(selector.clone().with_override(CollectiveKind::Allreduce, "rdb").is_ok());
     /// let error = selector.with_override(CollectiveKind::Alltoall, "brook").unwrap_err();
     /// assert!(error.to_string().contains("bruck"));
     /// ```
