@@ -209,8 +209,48 @@ fn readers(folder: &Path) -> Vec<Reader> {
             vec![state],
             vec![vec!["design", "equality", "--n", "16", "--degree", "4", "--generations", "6", "--state", "e.json"]],
         ),
+        other(
+            "rule file of collectives",
+            "rules",
+            vec![RULES.as_bytes().to_vec(), JSON_RULES.as_bytes().to_vec()],
+            vec![
+                vec![
+                    "collectives",
+                    "allreduce",
+                    "bcast",
+                    "--ranks",
+                    "8",
+                    "--size",
+                    "1000",
+                    "--collectives",
+                    "ompi:rules",
+                ],
+                vec!["replay", "ping.ti", "--topology", "torus:2x2", "--collectives", "ompi:rules"],
+            ],
+        ),
+        other(
+            "measurements",
+            "times.txt",
+            vec![
+                include_bytes!("../data/calibrate/osu_latency.txt").to_vec(),
+                include_bytes!("../data/calibrate/osu_bibw.txt").to_vec(),
+                include_bytes!("../data/calibrate/imb.txt").to_vec(),
+                include_bytes!("../data/calibrate/netpipe.out").to_vec(),
+                include_bytes!("../data/calibrate/netpipe.txt").to_vec(),
+            ],
+            vec![vec!["calibrate", "times.txt"], vec!["calibrate", "times.txt", "--link-latency", "100 ns"]],
+        ),
     ]
 }
+
+/// Rules of Open MPI's tuned module, classic.
+const RULES: &str = "rule-file-version-2\n2 # collectives\n2 # allreduce\n2\n4\n2\n0 3 0 0\n512 5 0 64\n16 1\n0 4 0 0\n\
+                     7 # bcast\n1\n2\n3\n0 2 3 128\n300 4 0 0\n900 9 0 1024 7\n";
+
+/// The form of Open MPI 6.
+const JSON_RULES: &str = r#"{"rule_file_version": 3, "module": "tuned", "collectives": {"allreduce": [{"comm_size_min": 4,
+"comm_rank_distribution": "one-per-node", "rules": [{"msg_size_max": "inf", "alg": "segmented_ring", "seg_size": 64}]}],
+"bcast": [{"rules": [{"msg_size_min": 10, "msg_size_max": 2000, "alg": 2, "faninout": 3, "seg_size": 100}, {"alg": 0}]}]}}"#;
 
 /// Runs the program, and returns its exit code and its standard error.
 fn run(folder: &Path, arguments: &[String]) -> (Option<i32>, Vec<u8>) {
@@ -270,7 +310,7 @@ fn the_program_takes_changed_files_of_every_kind() {
     let seed: u64 = variable("MOPSIM_SEED").map_or(7, |text| text.parse().expect("a number"));
     let folder = tempfile::tempdir().expect("a folder");
     let readers = readers(folder.path());
-    assert_eq!(readers.len(), 29);
+    assert_eq!(readers.len(), 31);
     let mut faults = Vec::new();
     for (index, reader) in (0..).zip(&readers) {
         if wanted.as_ref().is_some_and(|wanted| !wanted.split(',').any(|name| name == reader.name)) {

@@ -61,8 +61,11 @@ fn extrapolated(trace: &Trace, network: &NetworkUnderTest, model: &Model) -> Ext
     }
 }
 
+/// A workload program, its number of ranks, and its options.
+type Program = (&'static str, u32, &'static [(&'static str, &'static str)]);
+
 /// Programs with prologue and epilogue, wavefronts, halos, loops in loops, and ranks that run ahead of others.
-const PROGRAMS: [(&str, u32, &[(&str, &str)]); 5] = [
+const PROGRAMS: [Program; 5] = [
     ("npb/bt", 16, &[("class", "S")]),
     ("npb/lu", 16, &[("class", "S")]),
     ("himeno", 12, &[("class", "XS")]),
@@ -140,7 +143,9 @@ fn scattered(rank: usize, iteration: usize) -> f64 {
 #[test]
 fn computation_that_drifts_is_not_steady() {
     let (network, model) = (network("ring:4"), model("ordered", "exact"));
-    let drifts: [(&str, &dyn Fn(usize, usize) -> f64); 4] = [
+    /// Seconds that a rank computes in an iteration.
+    type Drift<'a> = &'a dyn Fn(usize, usize) -> f64;
+    let drifts: [(&str, Drift<'_>); 4] = [
         ("one rank slows down", &|rank, i| 1e7 * (1.0 + if rank == 2 { 0.002 * i as f64 } else { 0.0 })),
         ("steps up late, where no prefix shows it", &|_, i| if i < 150 { 1e7 } else { 1.5e7 }),
         ("hidden by noise at first", &|rank, i| 1e7 * (1.0 + 0.05 * scattered(rank, i) + 0.001 * i as f64)),
