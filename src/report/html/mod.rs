@@ -1,4 +1,4 @@
-//! Comparisons as self-contained HTML files: no network, no fonts, and complete without the script of [`view`].
+//! Comparisons as self-contained HTML files: no network, no fonts, and complete without the script of `view`.
 //!
 //! The page is a template of `templates/`; every kind of chart is a file that returns inline SVG. Charts are drawn here
 //! instead of by a library because they have to be readable without colour, in light and dark mode and on paper, which
