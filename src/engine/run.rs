@@ -155,21 +155,41 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             self.observer.action_ended(rank, at - 1, self.now);
         }
         let process = self.process(rank);
-        let Some(action) = process.actions.go_to(at) else { return self.end(rank) };
-        process.next = at + 1;
-        self.observer.action_began(rank, at, self.now);
+        let mut began = at;
+        let action = match process.actions.go_to(at) {
+            Some(action) => {
+                process.next = at + 1;
+                action
+            }
+            None => match self.next_iteration(rank) {
+                Some((first, action)) => {
+                    began = first;
+                    action
+                }
+                None => return self.end(rank),
+            },
+        };
+        self.observer.action_began(rank, began, self.now);
+        // The only call, so that it is compiled into this place.
         self.act(rank, action)
     }
 
-    /// Begins the next action of a rank behind the end of an iteration.
+    /// Moves a rank at the end of its cursor into the iteration that it runs next. Returns its first action, with its number;
+    /// `None` if no iterations may be left out, or if none follows.
     #[cold]
-    fn begin_iteration(&mut self, rank: u32) -> Turned {
-        let process = self.process(rank);
-        let at = process.next;
-        let Some(action) = process.actions.go_to(at) else { return self.end(rank) };
-        process.next = at + 1;
-        self.observer.action_began(rank, at, self.now);
-        self.act(rank, action)
+    fn next_iteration(&mut self, rank: u32) -> Option<(usize, Action)> {
+        if self.skip.is_none() || self.is_fiber(rank) {
+            return None;
+        }
+        while self.pass_boundary(rank) {
+            let process = self.process(rank);
+            let at = process.next;
+            if let Some(action) = process.actions.go_to(at) {
+                process.next = at + 1;
+                return Some((at, action));
+            }
+        }
+        None
     }
 
     #[inline]
@@ -286,9 +306,6 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         let now = self.now;
         if self.is_fiber(rank) {
             return self.end_fiber(rank);
-        }
-        if self.skip.is_some() && self.pass_boundary(rank) {
-            return self.begin_iteration(rank);
         }
         if self.wait_for_fibers(rank)? == Blocks {
             return Ok(Blocks);

@@ -392,11 +392,12 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
         let changed = std::mem::take(&mut self.changed);
         changed.iter().for_each(|&flow| self.mark_path(flow));
         self.changed = changed;
+        let share = 1.0 - FULL - self.crowd.bound;
         for at in 0..self.dirty.len() {
             let link = self.dirty[at];
             self.is_dirty[link as usize] = false;
             let full = !self.links[link as usize].fat_pipe
-                && self.load(LinkId(link)) >= self.links[link as usize].capacity * (1.0 - FULL - self.crowd.bound);
+                && self.load(LinkId(link)) >= self.links[link as usize].capacity * share;
             tell(LinkId(link), LinkState { full, limiting: full && self.links[link as usize].limited > 0 });
         }
         self.dirty.clear();

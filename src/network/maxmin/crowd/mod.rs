@@ -340,10 +340,13 @@ impl<const WATCHED: bool> System<WATCHED> {
         while let Some(&Member { flow, .. }) = self.crowd.groups[link as usize].members.get(at) {
             match self.cap(flow, link) {
                 (cap, limit) if cap < self.crowd.floor(level) => self.assign(flow, limit, cap),
-                (cap, _) => match self.own_cap(flow, cap, level) {
-                    Some(bound) => self.assign(flow, OWN_BOUND, bound),
-                    None => at += 1,
-                },
+                (cap, _) => {
+                    let own = if self.crowd.bound > 0.0 { self.own_cap(flow, cap, level) } else { None };
+                    match own {
+                        Some(bound) => self.assign(flow, OWN_BOUND, bound),
+                        None => at += 1,
+                    }
+                }
             }
         }
     }

@@ -49,7 +49,7 @@ impl<const WATCHED: bool> System<WATCHED> {
     /// `level`, as it does at `cap`. Only in a crowd that is fair within a bound can the latter be lower.
     #[cold]
     pub(super) fn own_cap(&self, flow: u32, cap: f64, level: f64) -> Option<f64> {
-        if self.crowd.bound == 0.0 || cap >= level {
+        if cap >= level {
             return None;
         }
         let Flow { bound, penalty, .. } = self.flows[flow as usize];
