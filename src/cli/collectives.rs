@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::print;
 use mopsim::mpi::collective::select::Table;
 use mopsim::report::{CallOptions, CollectivesReport, NamedTable};
-use mopsim::study::choice::TableChoice;
+use mopsim::study::choice::CollectiveTable;
 use mopsim::trace::CollectiveKind;
 
 /// Largest number of ranks: an all-to-all has its square in messages, all of which are counted.
@@ -46,6 +46,6 @@ fn kind(name: &str) -> Result<CollectiveKind, Failure> {
 }
 
 fn table(name: &str, smp_setup: bool) -> Result<NamedTable, Failure> {
-    let choice = TableChoice::find(name)?;
+    let choice = CollectiveTable::find(name)?;
     Ok(NamedTable { selector: choice.selector(smp_setup), name: choice.name })
 }

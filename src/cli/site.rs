@@ -11,7 +11,7 @@ use mopsim::platform::parameters::Duplex;
 use mopsim::platform::units::{Bandwidth, HostLinkBandwidth, Seconds, Speed};
 use mopsim::report::site::SiteDefault;
 use mopsim::similar::is_slip;
-use mopsim::study::choice::{ModelChoice, TableChoice};
+use mopsim::study::choice::{CollectiveTable, ModelChoice};
 use mopsim::study::toml_file::{self, Step};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -193,10 +193,9 @@ impl Site {
             self.model.network_model.get_or_insert(built.1.network_model);
         }
         if let Some(table) = written.collectives {
-            let chosen = ModelChoice { collectives: Some(table), ..ModelChoice::default() }.in_folder(folder);
-            TableChoice::find(chosen.collectives.as_deref().unwrap_or(""))
-                .map_err(|error| ("collectives", error.into()))?;
-            self.model.collectives = chosen.collectives;
+            let table = CollectiveTable::in_folder(table, folder);
+            CollectiveTable::find(&table).map_err(|error| ("collectives", error.into()))?;
+            self.model.collectives = Some(table);
         }
         if let Some(file) = written.prices {
             self.prices = Some(folder.join(file));

@@ -1,6 +1,6 @@
 //! The parts of a study file other than networks and workloads, checked and combined with the command line.
 
-use super::choice::{ModelChoice, ModelDescription};
+use super::choice::{CollectiveTable, ModelChoice, ModelDescription};
 use super::columns::DEFAULT_ROUTING;
 use super::cross_check::{PACKET, has_packets};
 use super::error::StudyError;
@@ -204,8 +204,7 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
             return Err(wrong("collectives", message));
         }
         Some(tables) if overrides.model.collectives.is_none() => {
-            let resolved = |name: &String| ModelChoice { collectives: Some(name.clone()), ..ModelChoice::default() };
-            tables.iter().map(|name| resolved(name).in_folder(&folder).collectives).collect()
+            tables.iter().map(|name| Some(CollectiveTable::in_folder(name.clone(), &folder))).collect()
         }
         _ => vec![None],
     };

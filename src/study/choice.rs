@@ -5,8 +5,8 @@ use super::cross_check::has_packets;
 pub use super::cross_traffic::CrossTraffic;
 pub use super::loggops::LogGopsChoice;
 pub use super::packets::PacketChoice;
-pub use super::tables::TableChoice;
-use super::{packets, site, tables};
+pub use super::tables::CollectiveTable;
+use super::{packets, site};
 use crate::defaults::Version;
 use crate::engine::{Model, TIMING_PRECISION};
 use crate::mpi::MpiOptions;
@@ -283,9 +283,7 @@ fn overhead(
 impl ModelChoice {
     /// Resolves the name of a rule file, which is relative to `folder`.
     pub fn in_folder(mut self, folder: &Path) -> Self {
-        if let Some(table) = &mut self.collectives {
-            tables::in_folder(table, folder);
-        }
+        self.collectives = self.collectives.map(|name| CollectiveTable::in_folder(name, folder));
         self
     }
 
@@ -559,7 +557,7 @@ impl ModelChoice {
                 named: false,
             });
         }
-        let chosen = TableChoice::find(self.collectives.as_deref().unwrap_or("mvapich2"))?;
+        let chosen = CollectiveTable::find(self.collectives.as_deref().unwrap_or("mvapich2"))?;
         // SimGrid's SMPI always runs it, so the current defaults are right for `compat` as well.
         let smp_setup = self.smp_setup.unwrap_or(self.defaults.unwrap_or_default().values().smp_setup);
         let mut collectives = chosen.selector(smp_setup);

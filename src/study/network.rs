@@ -312,10 +312,6 @@ impl NetworkChoice {
     /// # Errors
     /// [`NetworkError`].
     pub fn build_on(&self, graph: Option<Arc<Topology>>, folder: &Path) -> Result<NetworkUnderTest, NetworkError> {
-        let model = self.model.clone().in_folder(folder);
-        if model.collectives != self.model.collectives {
-            return Self { model, ..self.clone() }.build_on(graph, Path::new(""));
-        }
         self.model.build()?;
         for (key, quoted) in [("price", &self.price), ("watts", &self.watts)] {
             if let Some((_, value)) = quoted.as_ref().and_then(Quoted::mistake) {
@@ -544,7 +540,7 @@ impl NetworkChoice {
     }
 
     fn over_toml(&self, file: &Path) -> Result<NetworkChoice, NetworkError> {
-        let (written, text): (NetworkChoice, String) = toml_file::read_with_text(file)?;
+        let (written, text) = read_toml(file)?;
         if written.platform.as_deref().is_some_and(is_toml) {
             return Err(NetworkError::Nested.in_toml(file, &text));
         }
@@ -562,6 +558,13 @@ fn in_file(file: &Path, place: Option<Place>) -> String {
     }
 }
 
+/// Returns the choices of a file, and its text.
+fn read_toml(file: &Path) -> Result<(NetworkChoice, String), TomlError> {
+    let (mut written, text): (NetworkChoice, String) = toml_file::read_with_text(file)?;
+    written.model = written.model.in_folder(file.parent().unwrap_or(Path::new("")));
+    Ok((written, text))
+}
+
 /// Adds the place in the file to an error, if the file is wrong by itself and the error is not caused by additions of
 /// the command line or a study.
 fn in_toml_if_own(
@@ -569,7 +572,7 @@ fn in_toml_if_own(
     error: NetworkError,
     alone: impl FnOnce(NetworkChoice) -> Option<NetworkError>,
 ) -> NetworkError {
-    let Ok((written, text)) = toml_file::read_with_text(file) else { return error };
+    let Ok((written, text)) = read_toml(file) else { return error };
     let is_own = alone(written).is_some_and(|own| own.to_string() == error.to_string());
     if is_own { error.in_toml(file, &text) } else { error }
 }

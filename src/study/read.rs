@@ -91,6 +91,10 @@ impl Study {
         overrides: Overrides,
     ) -> Result<Self, StudyError> {
         let source = Source { file: path, text: &text, networks: file.networks.len() };
+        let folder = path.parent().unwrap_or(Path::new(""));
+        for network in &mut file.networks {
+            network.model = std::mem::take(&mut network.model).in_folder(folder);
+        }
         file.networks.extend_from_slice(&overrides.networks);
         if file.networks.is_empty() || (file.workloads.is_empty() && file.jobs.is_empty()) {
             let needs = "a study needs one of [[networks]], or --topology or --platform beside it, and one of \

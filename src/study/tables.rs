@@ -5,7 +5,7 @@ use super::digest::hexadecimal;
 use crate::mpi::collective::select::{RuleFile, Selector, Table};
 use crate::topology::input::read_text;
 use sha2::{Digest as _, Sha256};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Largest rule file, in bytes.
@@ -16,7 +16,7 @@ const WITH_RULES: &str = "ompi:";
 
 /// A table of collectives, and the rules of a file that go before it.
 #[derive(Debug, Clone)]
-pub struct TableChoice {
+pub struct CollectiveTable {
     /// Name for reports: that of the table; with a rule file, also its name and the beginning of its SHA-256 digest.
     pub name: String,
     /// The table.
@@ -25,7 +25,7 @@ pub struct TableChoice {
     pub rules: Option<Arc<RuleFile>>,
 }
 
-impl TableChoice {
+impl CollectiveTable {
     /// Returns the table with a name, such as `ompi`, or that of Open MPI with a rule file, as in `ompi:rules.conf`.
     ///
     /// # Errors
@@ -58,6 +58,14 @@ impl TableChoice {
         })
     }
 
+    /// Returns the name of a table whose rule file, if it has one, is relative to `folder`.
+    pub fn in_folder(name: String, folder: &Path) -> String {
+        match name.strip_prefix(WITH_RULES) {
+            Some(file) if !file.is_empty() => format!("{WITH_RULES}{}", folder.join(file).display()),
+            _ => name,
+        }
+    }
+
     /// Returns the selector that follows the rules and the table.
     pub fn selector(&self, smp_setup: bool) -> Selector {
         let selector = Selector::new(self.table, smp_setup);
@@ -65,13 +73,5 @@ impl TableChoice {
             Some(rules) => selector.with_rules(Arc::clone(rules)),
             None => selector,
         }
-    }
-}
-
-/// Resolves the file in the name of a table, which is relative to `folder`.
-pub(super) fn in_folder(name: &mut String, folder: &Path) {
-    let file = name.strip_prefix(WITH_RULES).filter(|file| !file.is_empty()).map(PathBuf::from);
-    if let Some(file) = file.filter(|file| file.is_relative()) {
-        *name = format!("{WITH_RULES}{}", folder.join(file).display());
     }
 }

@@ -77,6 +77,15 @@ fn files_are_relative_to_the_file_that_names_them() {
     folder.write("rules/n.toml", network);
     let report = folder.json(&["compare", "rules/n.toml", "--no-explain"]);
     assert_eq!(number(&report["cells"][0], "simulated_seconds"), expected);
+    // The graph of such a network is beside the study as well.
+    folder.write("rules/ring.edges", "0 1\n1 2\n2 3\n3 0\n");
+    folder.write("rules/g.toml", network.replace("'ring:4'", "'ring.edges'"));
+    let report = folder.json(&["compare", "rules/g.toml", "--no-explain"]);
+    assert_eq!(number(&report["cells"][0], "simulated_seconds"), expected);
+    // A platform file has a model of its own.
+    folder.write("rules/p.toml", "topology = 'ring.edges'\n[model]\ncollectives = 'ompi:bruck.conf'\n");
+    let of_platform = folder.json(&["replay", "t.ti", "--platform", "rules/p.toml"]);
+    assert_eq!(seconds(&of_platform), expected);
     // A site.
     let run = folder
         .command(&["replay", "t.ti", "--topology", "ring:4", "--format", "json"])
