@@ -259,7 +259,7 @@ impl Engine {
 
     /// Simulates a slot.
     fn step(&mut self, t: u32) {
-        let wiring = self.network.wiring.clone();
+        let Network { wiring, tables, .. } = self.network.clone();
         let arcs = self.arc_flits.len();
         let row = t as usize % self.rows * arcs;
         let start = t * self.slot;
@@ -289,10 +289,10 @@ impl Engine {
                 !leaves
             });
             if enters {
-                self.let_in(s, t, &mut here);
+                self.let_in(&wiring, s, t, &mut here);
             }
             if !here.is_empty() {
-                self.send_on(s, t, &here);
+                self.send_on(&wiring, &tables, s, t, &here);
             }
         }
         self.here = here;
@@ -321,18 +321,9 @@ impl Engine {
         self.accepted[packet.to as usize] += flits;
         counts.flits_accepted += u64::from(flits);
         counts.passages += u64::from(packet.flits);
-        counts.left += 1;
-        counts.inside -= window.after(tail) as i64;
-        if window.has(tail) {
-            counts.window_packets += 1;
-            counts.window_hops += u64::from(packet.hops);
-        }
+        counts.leave(window, packet.created, tail, packet.hops);
         if window.has(packet.created) {
-            counts.latency.add(tail - packet.created);
-            counts.arrived_at += u64::from(tail);
-            counts.hops += u64::from(packet.hops);
             counts.deflections += u64::from(packet.deflections);
-            counts.most_hops = counts.most_hops.max(packet.hops);
         }
         self.ages -= u64::from(packet.created);
         if self.logs {
@@ -342,8 +333,7 @@ impl Engine {
     }
 
     /// Lets the hosts of a switch add packets to those that leave it, in turns.
-    fn let_in(&mut self, s: u32, t: u32, leaving: &mut Vec<u32>) {
-        let wiring = self.network.wiring.clone();
+    fn let_in(&mut self, wiring: &Wiring, s: u32, t: u32, leaving: &mut Vec<u32>) {
         let (first, count) = (wiring.host_first[s as usize], wiring.hosts_of(s));
         let start = t * self.slot;
         let outputs = wiring.out_cables(s) as usize;
@@ -386,13 +376,8 @@ impl Engine {
     /// Puts a packet into the network, and draws the next one of its host; returns its index.
     fn enter(&mut self, packet: Packet) -> u32 {
         let (window, counts) = (self.window, &mut self.counts);
-        counts.entered += 1;
-        counts.inside += window.after(packet.injected) as i64;
+        counts.enter(window, packet.created, packet.injected);
         counts.flits_injected += u64::from(window.overlap(packet.injected, packet.flits));
-        if window.has(packet.created) {
-            counts.injected += 1;
-            counts.injected_at += u64::from(packet.injected);
-        }
         self.ages += u64::from(packet.created);
         self.measuring -= u64::from(packet.created < window.until);
         let host = &mut self.hosts[packet.from as usize];
@@ -412,9 +397,7 @@ impl Engine {
     }
 
     /// Sends packets, in their order, each by an output of its own.
-    fn send_on(&mut self, s: u32, t: u32, leaving: &[u32]) {
-        let tables = self.network.tables.clone();
-        let wiring = self.network.wiring.clone();
+    fn send_on(&mut self, wiring: &Wiring, tables: &Deflection, s: u32, t: u32, leaving: &[u32]) {
         let (mut free, mut late, mut options) =
             (std::mem::take(&mut self.free), std::mem::take(&mut self.late), std::mem::take(&mut self.options));
         free.clear();

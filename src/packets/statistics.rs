@@ -176,6 +176,34 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Counts a packet that enters the network in a cycle.
+    #[inline(always)] // Into the loops of the engines.
+    pub(super) fn enter(&mut self, window: Window, created: u32, injected: u32) {
+        self.entered += 1;
+        self.inside += window.after(injected) as i64;
+        if window.has(created) {
+            self.injected += 1;
+            self.injected_at += u64::from(injected);
+        }
+    }
+
+    /// Counts a packet whose tail arrives at its host in a cycle.
+    #[inline(always)] // Into the loops of the engines.
+    pub(super) fn leave(&mut self, window: Window, created: u32, tail: u32, hops: u32) {
+        self.left += 1;
+        self.inside -= window.after(tail) as i64;
+        if window.has(tail) {
+            self.window_packets += 1;
+            self.window_hops += u64::from(hops);
+        }
+        if window.has(created) {
+            self.latency.add(tail - created);
+            self.arrived_at += u64::from(tail);
+            self.hops += u64::from(hops);
+            self.most_hops = self.most_hops.max(hops);
+        }
+    }
+
     /// Adds the counts of another part of the network.
     pub fn merge(&mut self, other: &Self) {
         self.created += other.created;

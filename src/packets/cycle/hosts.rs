@@ -144,13 +144,7 @@ impl Visit<'_> {
         };
         let packet = Packet { next: NONE, created, to, aux: 0 };
         let kept = self.hub.keep(packet, cold, !LEAN && plan.cold);
-        let counts = &mut self.hub.counts;
-        counts.entered += 1;
-        counts.inside += plan.window.after(t) as i64;
-        if plan.window.has(created) {
-            counts.injected += 1;
-            counts.injected_at += u64::from(t);
-        }
+        self.hub.counts.enter(plan.window, created, t);
         self.hub.ages += u64::from(created);
         self.hub.measuring -= u64::from(created < plan.window.until);
         (source.created, source.to) = plan.packets.after(from, source.created, source.to, &mut source.stream);

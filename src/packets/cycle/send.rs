@@ -200,19 +200,7 @@ impl Visit<'_> {
         }
         if is_tail {
             let hops = kept.aux & 255;
-            let counts = &mut self.hub.counts;
-            counts.left += 1;
-            counts.inside -= plan.window.after(arrives) as i64;
-            if plan.window.has(arrives) {
-                counts.window_packets += 1;
-                counts.window_hops += u64::from(hops);
-            }
-            if plan.window.has(kept.created) {
-                counts.latency.add(arrives - kept.created);
-                counts.arrived_at += u64::from(arrives);
-                counts.hops += u64::from(hops);
-                counts.most_hops = counts.most_hops.max(hops);
-            }
+            self.hub.counts.leave(plan.window, kept.created, arrives, hops);
             self.hub.ages -= u64::from(kept.created);
             if !LEAN && plan.log {
                 let cold = self.hub.cold[packet as usize];

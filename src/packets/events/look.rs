@@ -225,22 +225,10 @@ impl Engine {
     fn arrive(&mut self, index: u32, head: u32, size: u32) {
         let packet = self.packets[index as usize];
         let (window, tail) = (self.setup.window, head + size - 1);
-        let flits = (window.after(head) - window.after(tail + 1)) as u32;
+        let flits = window.overlap(head, size);
         self.accepted[packet.to as usize] += flits;
-        let counts = &mut self.counts;
-        counts.flits_accepted += u64::from(flits);
-        counts.left += 1;
-        counts.inside -= window.after(tail) as i64;
-        if window.has(tail) {
-            counts.window_packets += 1;
-            counts.window_hops += u64::from(packet.hops);
-        }
-        if window.has(packet.created) {
-            counts.latency.add(tail - packet.created);
-            counts.arrived_at += u64::from(tail);
-            counts.hops += u64::from(packet.hops);
-            counts.most_hops = counts.most_hops.max(packet.hops);
-        }
+        self.counts.flits_accepted += u64::from(flits);
+        self.counts.leave(window, packet.created, tail, packet.hops);
         self.ages -= u64::from(packet.created);
         if self.setup.log {
             self.log.push(Logged { id: packet.id, injected: packet.injected, head, tail, hops: packet.hops });

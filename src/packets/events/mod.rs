@@ -388,12 +388,7 @@ impl Engine {
             }
         };
         let window = self.setup.window;
-        self.counts.entered += 1;
-        self.counts.inside += window.after(t) as i64;
-        if window.has(packet.created) {
-            self.counts.injected += 1;
-            self.counts.injected_at += u64::from(t);
-        }
+        self.counts.enter(window, packet.created, t);
         self.ages += u64::from(packet.created);
         self.measuring -= u64::from(packet.created < window.until);
         self.moved = t;
