@@ -69,6 +69,7 @@ pub mod record;
 pub mod report;
 pub mod result;
 pub mod routing;
+mod share;
 pub mod similar;
 mod slots;
 pub mod steps;

@@ -8,6 +8,7 @@ use crate::ids::LinkId;
 use crate::platform::SharingPolicy;
 #[cfg(doc)]
 use crate::routing::FULL_LOAD;
+use crate::share::share;
 use std::fmt;
 
 /// Relative bound within which sharing is fair, in millionths.
@@ -27,9 +28,7 @@ impl Bound {
     /// Returns the bound of a text such as `1%`, `0.5 %` or `0.01`; `None` unless it is a number of millionths from 0 to a
     /// tenth.
     pub fn from_text(text: &str) -> Option<Self> {
-        let text = text.trim();
-        let (number, unit) = text.strip_suffix('%').map_or((text, 1e6), |percent| (percent.trim_end(), 1e4));
-        let number = number.parse::<f64>().ok().filter(|number| number.is_finite())? * unit;
+        let number = share(text).filter(|share| share.is_finite())? * 1e6;
         let millionths = number.round();
         let whole = (number - millionths).abs() < 1e-6;
         (whole && (0.0..=Self::MOST).contains(&millionths)).then_some(Self(millionths as u32))

@@ -10,6 +10,7 @@
 
 use crate::network::noise::Noise;
 use crate::platform::{Host, Link, LinkKind, Platform};
+use crate::share::share;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -97,9 +98,8 @@ pub fn amplitudes(text: &str) -> Result<Amplitudes, String> {
 /// # Errors
 /// The broken rule.
 fn amplitude(text: &str) -> Result<f64, String> {
-    let (number, scale) = text.trim().strip_suffix('%').map_or((text.trim(), 1.0), |number| (number.trim_end(), 100.0));
-    match number.parse::<f64>() {
-        Ok(value) if value > 0.0 && value < scale => Ok(value / scale),
+    match share(text) {
+        Some(share) if share > 0.0 && share < 1.0 => Ok(share),
         _ => Err("must be more than 0 % and less than 100 %, written as 10% or 0.1".to_owned()),
     }
 }

@@ -13,6 +13,7 @@ use crate::engine::{Outcome, Passed, Stop};
 use crate::ids::Rank;
 use crate::mpi::layout::Layout;
 use crate::platform::Platform;
+use crate::share::share;
 use crate::trace::transform::{Iterations, iterations};
 use crate::trace::{Action, Trace};
 use serde::{Deserialize, Serialize};
@@ -256,10 +257,8 @@ fn is_look(iterations: usize) -> bool {
 /// # Errors
 /// The broken rule.
 pub fn within(text: &str) -> Result<f64, String> {
-    let trimmed = text.trim();
-    let (number, unit) = trimmed.strip_suffix('%').map_or((trimmed, 1.0), |number| (number.trim_end(), 100.0));
-    match number.parse::<f64>() {
-        Ok(value) if value > 0.0 && value / unit <= LARGEST_WITHIN => Ok(value / unit),
+    match share(text) {
+        Some(share) if share > 0.0 && share <= LARGEST_WITHIN => Ok(share),
         _ => Err("must be above 0 and at most 10 %, such as `1%` or `0.01`".into()),
     }
 }

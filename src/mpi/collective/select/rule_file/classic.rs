@@ -1,6 +1,6 @@
 //! The classic form: numbers, in the order of nested tables, with comments from `#` to the end of a line.
 
-use super::{OPERATIONS, Parameters, RankRule, RuleFile, RuleFileError, SizeRule, Spread, algorithms};
+use super::{OPERATIONS, Parameters, RankRule, RuleFile, RuleFileError, SizeRule, Spread, algorithms, quoted};
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
@@ -75,10 +75,9 @@ fn number(word: Word<'_>, what: &str) -> Result<u64, RuleFileError> {
         None => text.parse().ok(),
     };
     // Open MPI keeps them in a `long`.
-    value.filter(|&value| i64::try_from(value).is_ok()).ok_or_else(|| {
-        let text: String = text.chars().take(40).collect();
-        word.wrong(format!("{what} is `{text}`, not a whole number from 0 on"))
-    })
+    value
+        .filter(|&value| i64::try_from(value).is_ok())
+        .ok_or_else(|| word.wrong(format!("{what} is `{}`, not a whole number from 0 on", quoted(text))))
 }
 
 /// Reads the text of a file.

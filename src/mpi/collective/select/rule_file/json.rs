@@ -1,6 +1,8 @@
 //! The form of Open MPI 6: JSON, in which the first rule that fits applies.
 
-use super::{OPERATIONS, Parameters, RankRule, RuleFile, RuleFileError, SizeRule, Spread, algorithms, operation};
+use super::{
+    OPERATIONS, Parameters, RankRule, RuleFile, RuleFileError, SizeRule, Spread, algorithms, operation, quoted,
+};
 use crate::similar::nearest;
 use crate::trace::CollectiveKind;
 use serde::Deserialize;
@@ -86,8 +88,7 @@ impl<'a> Source<'a> {
             return Ok(u64::MAX);
         }
         text.parse().map_err(|_| {
-            let text: String = text.chars().take(40).collect();
-            self.wrong(value, format!("{key} is {text}, neither a whole number from 0 on nor \"inf\""))
+            self.wrong(value, format!("{key} is {}, neither a whole number from 0 on nor \"inf\"", quoted(text)))
         })
     }
 }
@@ -117,8 +118,7 @@ pub(super) fn parse(text: &str) -> Result<RuleFile, RuleFileError> {
         let Some(kind) = operation(name) else {
             let near = nearest(name, OPERATIONS.iter().map(|known| known.0));
             let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-            let name: String = name.chars().take(40).collect();
-            return Err(source.wrong(value, format!("there is no collective `{name}`{hint}")));
+            return Err(source.wrong(value, format!("there is no collective `{}`{hint}", quoted(name))));
         };
         let sets: Vec<OfRanks<'_>> = source.parse(value)?;
         let Some(kind) = kind else { continue };
@@ -134,9 +134,8 @@ fn of_ranks<'a>(source: Source<'a>, kind: CollectiveKind, set: &OfRanks<'a>) -> 
         Some(("\"one-per-node\"", _)) => Spread::OnePerHost,
         Some(("\"single-node\"", _)) => Spread::OneHost,
         Some((text, value)) => {
-            let text: String = text.chars().take(40).collect();
             let names = "\"any\", \"one-per-node\" and \"single-node\"";
-            return Err(source.wrong(value, format!("comm_rank_distribution is {text}; values are {names}")));
+            return Err(source.wrong(value, format!("comm_rank_distribution is {}; values are {names}", quoted(text))));
         }
     };
     let ranks = (
@@ -155,7 +154,7 @@ fn of_size<'a>(source: Source<'a>, kind: CollectiveKind, rule: &OfSize<'a>) -> R
     };
     let run = run.ok_or_else(|| {
         let names: Vec<&str> = known.iter().map(|known| known.0).collect();
-        let text: String = rule.alg.get().chars().take(40).collect();
+        let text = quoted(rule.alg.get());
         let range = format!("0 to {}, or {}", known.len() - 1, names.join(", "));
         source.wrong(rule.alg, format!("{} has no algorithm {text}; algorithms are {range}", kind.name()))
     })?;

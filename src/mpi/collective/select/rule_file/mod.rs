@@ -155,6 +155,11 @@ fn message_size(planner: &Planner<'_>) -> u64 {
     }
 }
 
+/// Returns the beginning of a text that a message quotes.
+fn quoted(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
 /// Returns the operation with a name of Open MPI, `Ok(None)` for one that no trace has.
 fn operation(name: &str) -> Option<Option<CollectiveKind>> {
     OPERATIONS.iter().find(|known| known.0 == name).map(|known| known.1)
