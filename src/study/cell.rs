@@ -118,24 +118,23 @@ pub fn run(
             Err(why) => (None, Some(Steady::Whole(why.clone()))),
         },
     };
-    let mut replayed = |observer: &mut dyn Observer| match (&workload.jobs, place) {
-        (Some(mix), Place::Jobs(placed)) => {
+    let mut replayed = |observer: &mut dyn Observer| match (&workload.jobs, place, known) {
+        (Some(mix), Place::Jobs(placed), _) => {
             let (outcome, interference) = Setting { mix, placed, platform, model }.run(observer)?;
             jobs = Some(interference);
             Ok(outcome)
         }
-        (None, Place::Alone(layout)) if known.is_some() => {
-            let (known, within) = known.expect("it is known");
+        (None, Place::Alone(layout), Some((known, within))) => {
             let judge = Judge::new(known, trace, platform, layout, within);
             let replayed = judge.decide(|stop| replay_until(trace, platform, layout, model, stop, observer));
             let (outcome, found) = replayed.map_err(|error| MixError { job: None, error })?;
             steady = Some(found);
             Ok(outcome)
         }
-        (None, Place::Alone(layout)) => {
+        (None, Place::Alone(layout), None) => {
             replay(trace, platform, layout, model, observer).map_err(|error| MixError { job: None, error })
         }
-        (None, Place::Graph(layout, graph)) => {
+        (None, Place::Graph(layout, graph), _) => {
             replay(graph, platform, layout, model, observer).map_err(|error| MixError { job: None, error })
         }
         _ => panic!("a workload is placed as what it is"),

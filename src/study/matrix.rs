@@ -83,9 +83,9 @@ impl Matrix {
                 let (own, reference) = (&times[n], &times[column.baseline]);
                 let pairs = own.len().max(reference.len());
                 let series: Vec<f64> = (0..pairs).map(|k| ratio(entry(reference, k), entry(own, k))).collect();
-                let widths: Vec<f64> = [n, column.baseline].map(|n| relative_half_width(&runs[n])).to_vec();
-                let time = Statistic::of(own).widened(widths[0]);
-                let width = if n == column.baseline { 0.0 } else { widths[0] + widths[1] };
+                let [alone, baseline] = [n, column.baseline].map(|n| relative_half_width(&runs[n]));
+                let time = Statistic::of(own).widened(alone);
+                let width = if n == column.baseline { 0.0 } else { alone + baseline };
                 let paired = Statistic::of(&series).widened(width);
                 if own.len() < pairs {
                     relatives.push(paired.mean);

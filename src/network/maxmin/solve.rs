@@ -21,7 +21,7 @@ impl<const WATCHED: bool> System<WATCHED> {
             if self.repair_crowd() {
                 return;
             }
-            if self.crowd.is_loose() {
+            if self.crowd.loose {
                 return self.tighten(changes);
             }
         }

@@ -100,7 +100,7 @@ pub(in super::super) struct Crowd {
     pub(in super::super) wanted: bool,
     /// Relative bound within which the crowd is fair; 0: it is exact.
     pub(in super::super) bound: f64,
-    /// `true` if a crowd has dissolved whose rates were not exact.
+    /// `true` if a crowd has dissolved whose rates were not exact; read only where a crowd was wanted.
     pub(in super::super) loose: bool,
     /// Incidences (flow on link) visited for large sets since there was no crowd.
     pub(super) effort: usize,
@@ -140,12 +140,6 @@ impl Crowd {
     #[inline]
     pub(in super::super) fn level(&self, link: u32) -> f64 {
         self.gauges[link as usize].level
-    }
-
-    /// `true` if a crowd has dissolved whose rates were not exact. It is asked only where a crowd was wanted.
-    #[inline]
-    pub(in super::super) fn is_loose(&self) -> bool {
-        self.loose
     }
 
     /// Returns the level below which another link stops a flow that runs at `level`.
