@@ -107,8 +107,8 @@ pub struct Defaults {
     pub routing_of_family: bool,
     /// Name of the network model.
     pub network_model: &'static str,
-    /// `true` if the first collective of a communicator includes the cost of finding out which ranks share a host, as
-    /// in a run of SimGrid's SMPI.
+    /// `true` if, with what reproduces SimGrid, the first collective of a communicator includes the cost of finding out
+    /// which ranks share a host, as in a run of its SMPI. Other models never include it by default.
     pub smp_setup: bool,
     /// Speed of a core, in flop per second.
     pub core_speed: f64,

@@ -165,6 +165,11 @@ impl NetworkModel {
         }
     }
 
+    /// Returns `true` for a model that reproduces one of SimGrid's.
+    pub fn is_of_simgrid(&self) -> bool {
+        matches!(self.name, "smpi" | "lv08" | "cm02")
+    }
+
     /// SMPI: piecewise factors fitted to MPI over TCP on a Gigabit cluster. The default of SimGrid's replays.
     pub fn smpi() -> Self {
         Self {

@@ -126,7 +126,8 @@ pub struct ModelChoice {
     pub compat: Option<String>,
     /// Load of a flow on the links of the reverse route; default: that of the network model.
     pub crosstraffic: Option<CrossTraffic>,
-    /// `true` if the first collective includes the cost of finding out which ranks share a host; default: `true`.
+    /// `true` if the first collective includes the cost of finding out which ranks share a host; default: only with
+    /// what reproduces SimGrid.
     pub smp_setup: Option<bool>,
     /// Factor of the bandwidth by the size of the flow in bytes, `THRESHOLD:FACTOR;...` (`smpi/bw-factor`).
     pub bandwidth_factor: Option<String>,
@@ -558,8 +559,9 @@ impl ModelChoice {
             });
         }
         let chosen = CollectiveTable::find(self.collectives.as_deref().unwrap_or("mvapich2"))?;
-        // SimGrid's SMPI always runs it, so the current defaults are right for `compat` as well.
-        let smp_setup = self.smp_setup.unwrap_or(self.defaults.unwrap_or_default().values().smp_setup);
+        // A run of SMPI has it; measured networks, by which other models are judged, do not (decision 43).
+        let as_smpi = network.is_of_simgrid() || self.reproduces_simgrid();
+        let smp_setup = self.smp_setup.unwrap_or(as_smpi && self.defaults.unwrap_or_default().values().smp_setup);
         let mut collectives = chosen.selector(smp_setup);
         for (kind, algorithm) in &self.collective {
             let kind_names = CollectiveKind::ALL.map(CollectiveKind::name);

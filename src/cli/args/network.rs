@@ -167,7 +167,7 @@ pub struct Model {
     /// on is 0.05.
     #[arg(long, value_name = "ON|OFF|SHARE", hide_short_help = true)]
     pub crosstraffic: Option<CrossTraffic>,
-    /// Messages by which the first collective finds ranks on the same host, as in SimGrid's SMPI [default: on]
+    /// Messages by which the first collective finds ranks on the same host, as in SimGrid's SMPI [default: on with models, sharing and --compat of SimGrid]
     #[arg(long, value_name = "ON|OFF", hide_short_help = true)]
     pub smp_setup: Option<Switch>,
 }

@@ -90,20 +90,23 @@ fn an_old_version_gives_what_its_values_give() {
     assert_eq!(old["model"], named["model"]);
     let current = folder.json(&torus);
     assert_ne!(current["simulated_seconds"], old["simulated_seconds"]);
-    assert_eq!((&current["model"]["smp_setup"], &old["model"]["smp_setup"]), (&true.into(), &false.into()));
+    assert_eq!(
+        (&current["model"]["network_model"], &old["model"]["network_model"]),
+        (&"ordered".into(), &"smpi".into())
+    );
     folder.write("p.toml", "topology = 'torus:2x2'\ndefaults = '0.1'\n");
     assert_eq!(folder.json(&["replay", "t.ti", "--platform", "p.toml"]), old);
     assert_eq!(folder.json(&["replay", "t.ti", "--platform", "p.toml", "--defaults", "0.2"]), current);
     let study = |head: &str, flags: &[&str]| {
         folder.write("s.toml", format!("{head}{}", STUDY.replace("ring:4", "torus:2x2")));
         let json = folder.json(&[&["compare", "s.toml"], flags].concat());
-        (json["cells"][0]["simulated_seconds"].clone(), json["model"]["smp_setup"].clone())
+        (json["cells"][0]["simulated_seconds"].clone(), json["model"]["network_model"].clone())
     };
     let (old, new) = (old["simulated_seconds"].clone(), current["simulated_seconds"].clone());
-    assert_eq!(study("defaults = '0.1'\n", &[]), (old.clone(), false.into()));
-    assert_eq!(study("", &["--defaults", "0.1"]), (old, false.into()));
-    assert_eq!(study("defaults = '0.1'\n", &["--defaults", "0.2"]), (new.clone(), true.into()));
-    assert_eq!(study("", &[]), (new, true.into()));
+    assert_eq!(study("defaults = '0.1'\n", &[]), (old.clone(), "smpi".into()));
+    assert_eq!(study("", &["--defaults", "0.1"]), (old, "smpi".into()));
+    assert_eq!(study("defaults = '0.1'\n", &["--defaults", "0.2"]), (new.clone(), "ordered".into()));
+    assert_eq!(study("", &[]), (new, "ordered".into()));
 }
 
 /// Results of old defaults are neither continued under new ones nor merged; values matter, not where they are set.
@@ -127,12 +130,20 @@ fn results_of_different_defaults_do_not_mix() {
 }
 
 #[test]
-fn simgrid_has_the_set_up_of_shared_hosts() {
+fn only_what_reproduces_simgrid_has_the_set_up_of_shared_hosts() {
     let folder = Folder::with_trace(MESSAGE);
     let setup = |flags: &[&str]| folder.json(&[&RING[..], flags].concat())["model"]["smp_setup"].clone();
-    assert_eq!(setup(&[]), true);
-    assert_eq!(setup(&["--compat", "simgrid"]), true);
-    assert_eq!(setup(&["--compat", "simgrid", "--smp-setup", "off"]), false);
+    for flags in [&[][..], &["--model", "ideal"], &["--model", "tcp"], &["--model", "packet"], &["--defaults", "0.1"]] {
+        assert_eq!(setup(flags), false, "{flags:?}");
+    }
+    for flags in [["--compat", "simgrid"], ["--sharing", "simgrid-full"], ["--model", "SMPI"], ["--model", "lv08"]] {
+        assert_eq!(setup(&flags), true, "{flags:?}");
+        assert_eq!(setup(&[&flags[..], &["--smp-setup", "off"]].concat()), false, "{flags:?}");
+    }
+    assert_eq!(setup(&["--model", "cm02"]), true);
+    assert_eq!(setup(&["--smp-setup", "on"]), true);
+    // SimGrid's sharing brings the set-up with any model.
+    assert_eq!(setup(&["--model", "ideal", "--sharing", "simgrid-lazy"]), true);
 }
 
 #[test]
