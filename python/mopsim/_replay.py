@@ -102,7 +102,7 @@ def replay(
     collective : mapping, optional
         One algorithm for all calls of an operation: ``{"alltoall": "bruck"}``.
     sharing : str, optional
-        ``"exact"`` (default), ``"within:1%"``, ``"simgrid-lazy"`` or ``"simgrid-full"``.
+        ``"exact"`` (default), ``"within:1%"``, ``"proportional"``, ``"simgrid-lazy"`` or ``"simgrid-full"``.
     timing_precision : float, optional
         Events closer than this many seconds happen together.
     compat : str, optional

@@ -41,6 +41,7 @@ use crate::network::loads::Loads;
 use crate::network::maxmin::{MaxMin, WatchedMaxMin};
 use crate::network::model::NetworkModel;
 use crate::network::noise::{Flows, Noise, Noisy};
+use crate::network::proportional::Proportional;
 use crate::network::sharing::{Rule, Sharing};
 use crate::network::simgrid::full::Full;
 use crate::network::simgrid::incremental::Incremental;
@@ -186,7 +187,10 @@ fn run(begin: Begin<'_>, observer: &mut dyn Observer) -> Result<Outcome, ReplayE
         return Engine::new(begin, observer, carrier).run(counter);
     }
     if let Some(noise) = model.noise {
+        let fair = model.sharing != Rule::Proportional;
         let carrier: Box<dyn Carrier> = match (platform.routes.needs_loads(), interest == Interest::RanksAndLinks) {
+            (false, _) if !fair => begin.carrier::<Proportional>(),
+            (true, _) if !fair => begin.carrier::<Loads<Proportional>>(),
             (false, false) => begin.carrier::<MaxMin>(),
             (false, true) => begin.carrier::<WatchedMaxMin>(),
             (true, false) => begin.carrier::<Loads<MaxMin>>(),
@@ -201,6 +205,7 @@ fn run(begin: Begin<'_>, observer: &mut dyn Observer) -> Result<Outcome, ReplayE
                 begin.flows::<(), Loads<MaxMin>>(&mut (), counter)
             }
             Rule::Exact | Rule::Within(_) => begin.flows::<dyn Observer, Loads<WatchedMaxMin>>(observer, counter),
+            Rule::Proportional => begin.flows::<dyn Observer, Loads<Proportional>>(observer, counter),
             Rule::SimgridLazy => begin.flows::<dyn Observer, Loads<Incremental>>(observer, counter),
             Rule::SimgridFull => begin.flows::<dyn Observer, Loads<Full>>(observer, counter),
         };
@@ -212,6 +217,7 @@ fn run(begin: Begin<'_>, observer: &mut dyn Observer) -> Result<Outcome, ReplayE
             begin.flows::<dyn Observer, MaxMin>(observer, counter)
         }
         Rule::Exact | Rule::Within(_) => begin.flows::<dyn Observer, WatchedMaxMin>(observer, counter),
+        Rule::Proportional => begin.flows::<dyn Observer, Proportional>(observer, counter),
         Rule::SimgridLazy => begin.flows::<dyn Observer, Incremental>(observer, counter),
         Rule::SimgridFull => begin.flows::<dyn Observer, Full>(observer, counter),
     }

@@ -1,6 +1,6 @@
 //! The network: message speeds, bandwidth sharing and transfer times.
 //!
-//! [`maxmin`] allocates link bandwidth ([`simgrid`] does as SimGrid does, to the last bit), [`model`] turns a message
+//! [`maxmin`] allocates link bandwidth ([`proportional`] does as TCP tends to, [`simgrid`] as SimGrid does, to the last bit), [`model`] turns a message
 //! size and a route into a delay, a weight and a rate, [`paths`] caches the routes in use, and [`Network`] runs
 //! transfers through time. [`Transfers`] is the seam to the engine; networks in which messages are not flows are behind
 //! the same seam as [`Carrier`]s.
@@ -13,6 +13,7 @@ pub mod maxmin;
 pub mod model;
 pub mod noise;
 pub mod paths;
+pub mod proportional;
 pub mod sharing;
 pub mod simgrid;
 mod transfers;

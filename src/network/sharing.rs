@@ -1,7 +1,7 @@
 //! Interface between the network and a sharing rule, which computes the rate of each flow as flows come and go.
 //!
-//! Three rules exist: [`MaxMin`](super::maxmin::MaxMin), the exact weighted max-min allocation at every instant, or one
-//! within a [`Bound`] of it; [`Incremental`](super::simgrid::incremental::Incremental), which goes wrong exactly where SimGrid 3.32 does; and
+//! Four rules exist: [`MaxMin`](super::maxmin::MaxMin), the exact weighted max-min allocation at every instant, or one
+//! within a [`Bound`] of it; [`Proportional`](super::proportional::Proportional), the proportionally fair one; [`Incremental`](super::simgrid::incremental::Incremental), which goes wrong exactly where SimGrid 3.32 does; and
 //! [`Full`](super::simgrid::full::Full), the exact allocation with the rounding errors of SimGrid 3.32.
 
 use crate::ids::LinkId;
@@ -49,6 +49,8 @@ pub enum Rule {
     Exact,
     /// Fair within a bound: levels of links in large coupled sets are passed on when they have moved by more than it.
     Within(Bound),
+    /// Proportionally fair allocation, as flows of TCP come near to it.
+    Proportional,
     /// SimGrid's incremental allocation.
     SimgridLazy,
     /// Exact allocation, rounded as by SimGrid's full solver.
@@ -57,13 +59,14 @@ pub enum Rule {
 
 impl Rule {
     /// Forms of all rules, as `--sharing` takes them.
-    pub const FORMS: [&'static str; 4] = ["exact", "within:1%", "simgrid-lazy", "simgrid-full"];
+    pub const FORMS: [&'static str; 5] = ["exact", "within:1%", "proportional", "simgrid-lazy", "simgrid-full"];
 
     /// Returns the rule of a name, where `within:` is followed by a [`Bound`].
     pub fn from_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase().replace('_', "-");
         match &*name {
             "exact" => Some(Self::Exact),
+            "proportional" => Some(Self::Proportional),
             "simgrid-lazy" => Some(Self::SimgridLazy),
             "simgrid-full" => Some(Self::SimgridFull),
             _ => Bound::from_text(name.strip_prefix("within:")?).map(Self::Within),
@@ -81,6 +84,7 @@ impl fmt::Display for Rule {
         match self {
             Self::Exact => f.write_str("exact"),
             Self::Within(bound) => write!(f, "within:{bound}"),
+            Self::Proportional => f.write_str("proportional"),
             Self::SimgridLazy => f.write_str("simgrid-lazy"),
             Self::SimgridFull => f.write_str("simgrid-full"),
         }

@@ -118,7 +118,7 @@ pub struct ModelChoice {
     /// One algorithm for all calls of an operation, e.g. `alltoall = "bruck"`.
     #[serde(default)]
     pub collective: BTreeMap<String, String>,
-    /// `exact`, `simgrid-lazy` or `simgrid-full`.
+    /// One of [`Rule::FORMS`].
     pub sharing: Option<String>,
     /// Seconds; events closer than this are simultaneous.
     pub timing_precision: Option<f64>,

@@ -25,8 +25,15 @@ const RATE: f64 = 625_000.0;
 /// Latency of a cable in seconds for models without a latency of messages, as in `mopsim emulate validate`.
 const LATENCY: f64 = 1e-5;
 
-/// Models, in the order of the tables.
-const MODELS: [&str; 4] = ["tcp", "ordered", "ideal", "smpi"];
+/// Models and sharing rules, in the order of the tables.
+const MODELS: [(&str, &str); 6] = [
+    ("tcp", "exact"),
+    ("ordered", "exact"),
+    ("ideal", "exact"),
+    ("smpi", "exact"),
+    ("ordered", "proportional"),
+    ("tcp", "proportional"),
+];
 
 /// Times that were measured, and names.
 struct Measured {
@@ -82,9 +89,10 @@ fn network(spec: &str, latency: f64) -> NetworkUnderTest {
 }
 
 /// The model with Open MPI's eager limit, and the algorithms that the programs were held to.
-fn model(name: &str) -> Model {
+fn model((name, sharing): (&str, &str)) -> Model {
     let choice = ModelChoice {
         network_model: Some(name.to_owned()),
+        sharing: Some(sharing.to_owned()),
         detached_below: Some(EAGER_LIMIT + 1),
         collective: PINNED.map(|(kind, _, algorithm)| (kind.replace('_', ""), algorithm.to_owned())).into(),
         smp_setup: Some(false),
@@ -93,7 +101,7 @@ fn model(name: &str) -> Model {
     choice.build().expect("a model").0
 }
 
-fn predicted(name: &str, measured: &Measured, traces: &BTreeMap<String, Trace>) -> Times {
+fn predicted(name: (&str, &str), measured: &Measured, traces: &BTreeMap<String, Trace>) -> Times {
     let model = model(name);
     let latency = if model.network.message_latency > 0.0 { 0.0 } else { LATENCY };
     let on = |spec: &String| {
@@ -114,8 +122,11 @@ fn live_measurements_are_as_near_as_the_page_says() {
     let measured = measured();
     let traces = traces(&measured.programs);
     let found = MODELS.map(|name| predicted(name, &measured, &traces));
-    let names =
-        MODELS.map(|name| if name == "ordered" { "`ordered` (default)".to_owned() } else { format!("`{name}`") });
+    let names = MODELS.map(|model| match model {
+        ("ordered", "exact") => "`ordered` (default)".to_owned(),
+        (name, "exact") => format!("`{name}`"),
+        (name, sharing) => format!("`{name}`, `sharing = \"{sharing}\"`"),
+    });
     let networks: Vec<(&str, &str)> = measured.networks.iter().map(|(spec, name)| (&**spec, &**name)).collect();
     let programs: Vec<&str> = measured.programs.iter().map(String::as_str).collect();
     let rows: Vec<(&str, Errors)> = names

@@ -8,6 +8,8 @@ use super::pages::Page;
 use lzma_rust2::XzReader;
 use mopsim::defaults::Version;
 use mopsim::engine::{Model, replay};
+use mopsim::ids::HostId;
+use mopsim::mpi::layout::Layout;
 use mopsim::mpi::mapping::Mapping;
 use mopsim::platform::parameters::PlatformParameters;
 use mopsim::platform::units::{Bandwidth, Seconds};
@@ -64,6 +66,8 @@ struct Candidate {
     network_model: &'static str,
     /// `delivery`, if it differs from that of the model.
     delivery: Option<&'static str>,
+    /// `sharing`, if it is not the default.
+    sharing: Option<&'static str>,
     /// Divisor of the rate of cables, for models without packets.
     divisor: f64,
     /// Latency of a cable in seconds, for models without a latency of messages: 24 us divided by the mean distance of
@@ -76,21 +80,45 @@ const SMPI: &str = "`smpi`";
 const IDEAL: &str = "`ideal`, rate / 1.084";
 const TCP: &str = "`tcp`";
 
-const CANDIDATES: [Candidate; 8] = [
-    Candidate { name: SMPI, network_model: "smpi", delivery: None, divisor: 1.0, latency: 1e-5 },
-    Candidate { name: "`lv08`", network_model: "lv08", delivery: None, divisor: 1.0, latency: 2e-6 },
-    Candidate { name: "`cm02`", network_model: "cm02", delivery: None, divisor: 1.0, latency: 1e-5 },
-    Candidate { name: "`ideal`", network_model: "ideal", delivery: None, divisor: 1.0, latency: 1e-5 },
-    Candidate { name: IDEAL, network_model: "ideal", delivery: None, divisor: ALL_OVERHEADS, latency: 1e-5 },
-    Candidate { name: DEFAULT, network_model: "ordered", delivery: None, divisor: 1.0, latency: 1e-5 },
+const CANDIDATES: [Candidate; 10] = [
+    Candidate { name: SMPI, network_model: "smpi", delivery: None, sharing: None, divisor: 1.0, latency: 1e-5 },
+    Candidate { name: "`lv08`", network_model: "lv08", delivery: None, sharing: None, divisor: 1.0, latency: 2e-6 },
+    Candidate { name: "`cm02`", network_model: "cm02", delivery: None, sharing: None, divisor: 1.0, latency: 1e-5 },
+    Candidate { name: "`ideal`", network_model: "ideal", delivery: None, sharing: None, divisor: 1.0, latency: 1e-5 },
+    Candidate {
+        name: IDEAL,
+        network_model: "ideal",
+        delivery: None,
+        sharing: None,
+        divisor: ALL_OVERHEADS,
+        latency: 1e-5,
+    },
+    Candidate { name: DEFAULT, network_model: "ordered", delivery: None, sharing: None, divisor: 1.0, latency: 1e-5 },
     Candidate {
         name: "`tcp`, `delivery = \"concurrent\"`",
         network_model: "tcp",
         delivery: Some("concurrent"),
+        sharing: None,
         divisor: 1.0,
         latency: 0.0,
     },
-    Candidate { name: TCP, network_model: "tcp", delivery: None, divisor: 1.0, latency: 0.0 },
+    Candidate { name: TCP, network_model: "tcp", delivery: None, sharing: None, divisor: 1.0, latency: 0.0 },
+    Candidate {
+        name: "`ordered`, `sharing = \"proportional\"`",
+        network_model: "ordered",
+        delivery: None,
+        sharing: Some("proportional"),
+        divisor: 1.0,
+        latency: 1e-5,
+    },
+    Candidate {
+        name: "`tcp`, `sharing = \"proportional\"`",
+        network_model: "tcp",
+        delivery: None,
+        sharing: Some("proportional"),
+        divisor: 1.0,
+        latency: 0.0,
+    },
 ];
 
 impl Candidate {
@@ -99,6 +127,7 @@ impl Candidate {
         let choice = ModelChoice {
             network_model: Some(name(self.network_model)),
             delivery: self.delivery.map(name),
+            sharing: self.sharing.map(name),
             detached_below: Some(eager_below),
             collective: COLLECTIVES.map(|(kind, algorithm)| (name(kind), name(algorithm))).into(),
             smp_setup: Some(false),
@@ -288,4 +317,78 @@ fn predictions_are_as_near_to_measurements_as_the_page_says() {
         assert!((mean_ratio(&measured, other, one_way) - faster).abs() < 5e-4);
         assert!((ours / faster).ln().abs() < 0.04, "{other}: {ours}");
     }
+}
+
+/// Seconds until each flow of a pattern is done, in each measured run.
+fn measured_flows(pattern: &str) -> Vec<Vec<f64>> {
+    let text = std::fs::read_to_string(reality().join("measured/flows.jsonl")).expect("measurements");
+    let mut runs = Vec::new();
+    for line in text.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        if line["name"] == pattern {
+            let seconds = |row: &serde_json::Value| {
+                assert_eq!(row["bytes"], FLOW_BYTES);
+                row["t"].as_array().expect("times").iter().map(|t| t.as_f64().expect("seconds")).collect()
+            };
+            runs.extend(line["rows"].as_array().expect("rows").iter().map(seconds));
+        }
+    }
+    runs
+}
+
+/// Bytes of a measured flow.
+const FLOW_BYTES: u64 = 2 << 20;
+
+/// Seconds until each flow of a pattern on a ring of eight hosts is done.
+fn predicted_flows(pairs: &[(usize, usize)], sharing: &'static str, folder: &Path) -> Vec<f64> {
+    let tcp = CANDIDATES.iter().find(|candidate| candidate.name == TCP).expect("a candidate");
+    // These cables had 20 Mbit/s.
+    let candidate = Candidate { sharing: Some(sharing), divisor: 0.25, ..*tcp };
+    // Each flow has two ranks of its own, on the hosts of the pair.
+    let mut actions = String::new();
+    (0..2 * pairs.len()).for_each(|rank| writeln!(actions, "{rank} init").expect("text"));
+    for flow in 0..pairs.len() {
+        let (from, to) = (2 * flow, 2 * flow + 1);
+        writeln!(actions, "{from} send {to} 0 {FLOW_BYTES} 6\n{to} recv {from} 0 {FLOW_BYTES} 6").expect("text");
+    }
+    let file = folder.join("flows.ti");
+    std::fs::write(&file, actions).expect("a file");
+    let trace = trace::read(&file, &trace::Options::default()).expect("a trace");
+    let network = candidate.network("ring:8");
+    let hosts: Vec<HostId> = pairs.iter().flat_map(|&(from, to)| [from, to]).map(|host| HostId(host as u32)).collect();
+    let layout = Layout::new(hosts);
+    let outcome = replay(&trace, &network.platform, &layout, &candidate.model(0), &mut ()).expect("runs");
+    (0..pairs.len()).map(|flow| outcome.ranks[2 * flow + 1].end).collect()
+}
+
+#[test]
+#[cfg_attr(no_measurements, ignore = "there are no measurements: set MOPSIM_SHARED")]
+fn a_flow_that_meets_others_gets_the_proportionally_fair_share() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let patterns: [(&str, &str, &[(usize, usize)]); 3] = [
+        ("two-share", "two on a link: 0 to 2, 1 to 2", &[(0, 2), (1, 2)]),
+        ("three-share", "three on a link: 0, 1, 2 to 3", &[(0, 3), (1, 3), (2, 3)]),
+        ("parking-lot", "parking lot: 0 to 3; 0 to 1, 1 to 2, 2 to 3", &[(0, 3), (0, 1), (1, 2), (2, 3)]),
+    ];
+    let mut table = "| flows of 2 MiB | measured | `exact` | `proportional` |\n| --- | --- | --- | --- |".to_owned();
+    let said = |times: &[f64]| times.iter().map(|time| format!("{time:.2}")).collect::<Vec<_>>().join(", ");
+    for (name, words, pairs) in patterns {
+        let runs = measured_flows(name);
+        let medians: Vec<f64> = (0..pairs.len())
+            .map(|flow| {
+                let mut times: Vec<f64> = runs.iter().map(|run| run[flow]).collect();
+                times.sort_by(f64::total_cmp);
+                middle(&times)
+            })
+            .collect();
+        let [exact, proportional] =
+            ["exact", "proportional"].map(|sharing| predicted_flows(pairs, sharing, folder.path()));
+        write!(table, "\n| {words} | {} | {} | {} |", said(&medians), said(&exact), said(&proportional)).expect("text");
+        let worst = |times: &[f64]| {
+            times.iter().zip(&medians).map(|(time, median)| (time / median).ln().abs()).fold(0.0, f64::max)
+        };
+        assert!(worst(&proportional) < 0.1, "{name}: {proportional:?}, measured {medians:?}");
+        assert_eq!(worst(&exact) > 0.3, name == "parking-lot", "{name}: {exact:?}, measured {medians:?}");
+    }
+    Page::open("../reference/validation").put("flows", &table);
 }

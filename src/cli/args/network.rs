@@ -147,10 +147,11 @@ pub struct Model {
     /// `mopsim collectives` lists the algorithms.
     #[arg(long, value_name = "KIND=ALGORITHM", hide_short_help = true)]
     pub collective: Vec<String>,
-    /// Sharing: exact, within:1%, simgrid-lazy or simgrid-full [default: exact]
+    /// Sharing: exact, within:1%, proportional, simgrid-lazy or simgrid-full [default: exact]
     ///
     /// exact: the max-min fair solution at every instant. within:BOUND: fair within a bound from 0 to 10 %, and faster where
-    /// thousands of messages share links with each other (docs/theory/sharing.md). simgrid-lazy: SimGrid's incremental solver with its stale rates.
+    /// thousands of messages share links with each other (docs/theory/sharing.md). proportional: a message that meets others on
+    /// each of its links gets less, as with TCP; slower. simgrid-lazy: SimGrid's incremental solver with its stale rates.
     /// simgrid-full: exact with SimGrid's rounding errors, slow.
     #[arg(long, value_name = "RULE", hide_short_help = true, value_parser = Known(sharings), hide_possible_values = true)]
     pub sharing: Option<String>,

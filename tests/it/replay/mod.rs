@@ -9,5 +9,6 @@ mod golden_micro;
 mod jobs;
 mod loggops;
 mod maxmin_lp;
+mod proportional;
 mod steady;
 mod within;
