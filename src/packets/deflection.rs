@@ -60,12 +60,9 @@ impl Network {
 
     /// Returns a remark for reports.
     pub fn note(&self) -> String {
-        let slots = |count: u32| if count == 1 { "1 slot".to_owned() } else { format!("{count} slots") };
-        format!(
-            "deflection: no buffers and no virtual channels; a slot is {} cycles, a hop takes {}",
-            self.slot(),
-            slots(self.hop_slots())
-        )
+        let counted = |count: u32, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        let (slot, hop) = (counted(self.slot(), "cycle"), counted(self.hop_slots(), "slot"));
+        format!("deflection: no buffers and no virtual channels; a slot is {slot}, a hop takes {hop}")
     }
 
     /// Returns the mean cycles without other traffic from creation to the arrival of the tail: as with buffers, and

@@ -225,7 +225,7 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
         hidden("seed"),
     ];
     if deflected {
-        columns.insert(POINT_HOPS + 2, column("deflections_mean", "deflected"));
+        columns.insert(POINT_HOPS + 2, column("deflections_mean", "detours"));
     }
     tables.push(Rows {
         name: "points",

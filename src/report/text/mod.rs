@@ -1,6 +1,7 @@
 //! Plain text, in 80 columns or the width of the terminal.
 
 use super::number::{bytes, grouped, mops, percent, seconds};
+use super::sheet::Datum;
 use super::wrap::{broken, width};
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, Split, ThroughputReport, TopologyReport};
 use crate::report::site::SiteDefault;
@@ -248,21 +249,23 @@ impl Reporter for Text {
             }
         }
         for shown in &sheet.tables {
-            // Names of topologies, which may be long, are separate from the numbers.
-            let names = shown.columns.first().is_some_and(|column| column.name == "topology");
-            if names {
+            // Names of topologies, which may be long, are separate from the numbers: each has a letter, or the number of its row.
+            let names = shown.columns.iter().position(|column| column.name == "topology" && column.heading.is_some());
+            let key = |index: usize, values: &[Datum]| if names == Some(0) { letter(index) } else { values[0].text() };
+            if let Some(at) = names {
                 writeln!(out)?;
                 for (index, values) in shown.rows.iter().enumerate() {
-                    writeln!(out, "  {:<2}  {}", letter(index), values[0].text())?;
+                    writeln!(out, "  {:<2}  {}", key(index, values), values[at].text())?;
                 }
             }
-            let headings: Vec<&str> = shown.columns.iter().filter_map(|column| column.heading).collect();
+            let is_shown = |at: usize| shown.columns[at].heading.is_some() && (at == 0 || Some(at) != names);
+            let visible: Vec<usize> = (0..shown.columns.len()).filter(|&at| is_shown(at)).collect();
+            let headings: Vec<&str> = visible.iter().filter_map(|&at| shown.columns[at].heading).collect();
             let mut lines = table(&headings);
             for (index, values) in shown.rows.iter().enumerate() {
-                let visible = shown.columns.iter().zip(values).filter(|(column, _)| column.heading.is_some());
-                let mut cells: Vec<String> = visible.map(|(_, value)| value.text()).collect();
-                if names {
-                    cells[0] = letter(index);
+                let mut cells: Vec<String> = visible.iter().map(|&at| values[at].text()).collect();
+                if names == Some(0) {
+                    cells[0] = key(index, values);
                 }
                 row(&mut lines, &cells);
             }
