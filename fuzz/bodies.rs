@@ -16,6 +16,7 @@ use mopsim::study::{file::StudyFile, toml_file};
 use mopsim::throughput::study::StudyFile as ThroughputFile;
 use mopsim::topology::{self, Spec};
 use mopsim::trace::{self, Options, SideFile, Trace, TraceError};
+use mopsim::user_error::UserError;
 use mopsim::workload::Program;
 
 /// Limits that keep a run of the fuzzer short.

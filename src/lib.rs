@@ -78,4 +78,5 @@ pub mod throughput;
 pub mod topology;
 pub mod trace;
 pub mod traffic;
+pub mod user_error;
 pub mod workload;

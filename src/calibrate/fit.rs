@@ -10,6 +10,7 @@
 //! other. Without a stream, opposite ones are compared with the ping-pong.
 
 use super::{Kind, Series};
+use crate::user_error::UserError;
 
 /// Most sections of a division.
 const MOST_SECTIONS: usize = 8;
@@ -97,14 +98,14 @@ pub enum FitError {
     },
 }
 
-impl FitError {
-    /// What to do about it.
-    pub fn help(&self) -> &'static str {
-        match self {
+impl UserError for FitError {
+    fn help(&self) -> String {
+        let help = match self {
             Self::NoPingPong => "give the output of osu_latency, IMB-MPI1 PingPong or NetPIPE, too",
             Self::TooFew(_) => "measure more sizes, for example 1 B to 4 MiB in powers of two",
             Self::FasterThanRoute { .. } => "give the latency of the links between the two hosts with --link-latency",
-        }
+        };
+        help.to_owned()
     }
 }
 

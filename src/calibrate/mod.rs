@@ -14,6 +14,7 @@ mod own;
 mod table;
 
 use crate::topology::input::{ReadError, read_text};
+use crate::user_error::UserError;
 use std::path::{Path, PathBuf};
 
 pub use check::{Residual, errors, in_words, residuals};
@@ -90,22 +91,21 @@ pub enum CalibrateError {
     },
 }
 
-impl CalibrateError {
-    /// What to do about it.
-    pub fn help(&self) -> &'static str {
-        match self {
+impl UserError for CalibrateError {
+    fn help(&self) -> String {
+        let help = match self {
             Self::Read(_) => "check the path, its permissions and the disk",
             Self::Malformed { .. } => "give the output of the benchmark as the program printed it",
             Self::Unknown { .. } => {
                 "give the output of osu_latency, osu_bw or osu_bibw, of IMB-MPI1 PingPong, Uniband or Biband, or of NetPIPE, or run \
                  `mopsim calibrate --run -- mpirun ...`"
             }
-        }
+        };
+        help.to_owned()
     }
 
-    /// Returns `true` for errors of the file system.
-    pub fn is_io(&self) -> bool {
-        matches!(self, Self::Read(ReadError::Io { .. }))
+    fn is_io(&self) -> bool {
+        matches!(self, Self::Read(error) if error.is_io())
     }
 }
 

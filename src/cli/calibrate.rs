@@ -3,21 +3,15 @@
 use super::args::{Calibrate, Output};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::{options, print, record, say};
-use mopsim::calibrate::{self, CalibrateError, Route, Series};
+use super::{options, print, say};
+use mopsim::calibrate::{self, Route, Series};
 use mopsim::platform::units::{Bandwidth, Seconds};
 use mopsim::record as recorder;
 use mopsim::report::calibrate as report;
 use mopsim::report::model::{self, Curve, ModelLink};
+use mopsim::user_error::UserError;
 use std::path::Path;
 use std::process::{Command, Stdio};
-
-fn failure(error: &CalibrateError) -> Failure {
-    match error.is_io() {
-        true => Failure::unreadable(error, error.help()),
-        false => Failure::input(error, error.help()),
-    }
-}
 
 pub fn run(arguments: &Calibrate, output: &Output) -> Result<(), Failure> {
     if arguments.run && arguments.command.is_empty() {
@@ -34,7 +28,7 @@ pub fn run(arguments: &Calibrate, output: &Output) -> Result<(), Failure> {
     let route = Route { bandwidth: bandwidth.map(Bandwidth::value), latency: latency.map_or(0.0, Seconds::value) };
     let mut series: Vec<Series> = Vec::new();
     for file in &arguments.files {
-        series.extend(calibrate::read(file).map_err(|error| failure(&error))?);
+        series.extend(calibrate::read(file)?);
     }
     if arguments.run {
         let text = measured(arguments)?;
@@ -42,9 +36,9 @@ pub fn run(arguments: &Calibrate, output: &Output) -> Result<(), Failure> {
             files::report(file, |out| out.write_all(text.as_bytes()))?;
         }
         let name = arguments.measurements.as_deref().unwrap_or(Path::new("--run"));
-        series.extend(calibrate::read_from(&text, name).map_err(|error| failure(&error))?);
+        series.extend(calibrate::read_from(&text, name)?);
     }
-    let fitted = calibrate::fit(&series, route).map_err(|error| Failure::input(&error, error.help()))?;
+    let fitted = calibrate::fit(&series, route)?;
     let residuals = calibrate::residuals(&series, &fitted)
         .map_err(|error| Failure::input(format!("the measurements cannot be replayed: {error}"), error.help()))?;
     let toml = fitted.toml(&calibrate::in_words(&series, &residuals));
@@ -84,11 +78,9 @@ fn curves(series: &[Series], residuals: &[calibrate::Residual]) -> Vec<Curve> {
 
 /// Compiles the benchmark, starts it by the user's command, and returns its output.
 fn measured(arguments: &Calibrate) -> Result<String, Failure> {
-    let compiler = recorder::find_compiler(arguments.mpicc.as_deref(), &arguments.command)
-        .map_err(|error| record::failure(&error))?;
+    let compiler = recorder::find_compiler(arguments.mpicc.as_deref(), &arguments.command)?;
     let folder = tempfile::tempdir().map_err(|error| Failure::file("make", &std::env::temp_dir(), &error))?;
-    let program = recorder::compile_program(&compiler, folder.path(), calibrate::PROGRAM_NAME, calibrate::PROGRAM)
-        .map_err(|error| record::failure(&error))?;
+    let program = recorder::compile_program(&compiler, folder.path(), calibrate::PROGRAM_NAME, calibrate::PROGRAM)?;
     let (first, rest) = arguments.command.split_first().expect("it was checked that there is a command");
     let command = first.to_string_lossy().into_owned();
     let out = Command::new(first).args(rest).arg(&program).stderr(Stdio::inherit()).output().map_err(|error| {

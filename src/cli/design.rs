@@ -8,6 +8,7 @@ use mopsim::design::equality::{Goal, Search};
 use mopsim::design::{bounds, dsnf};
 use mopsim::report::{Sheet, design};
 use mopsim::topology::input::{ReadError, read_bytes};
+use mopsim::user_error::UserError;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -69,7 +70,7 @@ fn read(path: &Path) -> Result<Option<Search>, Failure> {
         Ok(text) => text,
         Err(ReadError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => return Ok(None),
         Err(ReadError::Io { source, .. }) => return Err(Failure::file("read", path, &source)),
-        Err(error) => return Err(Failure::input(&error, error.help())),
+        Err(error) => return Err(error.into()),
     };
     serde_json::from_slice(&text).map(Some).map_err(|error| {
         let message = format!("{}:{}:{}: {error}", path.display(), error.line(), error.column());

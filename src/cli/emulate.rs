@@ -148,7 +148,7 @@ fn run_program(arguments: &EmulateRun) -> Result<(), Failure> {
     let needed = ["ip", "unshare", "setpriv", "sh"];
     check_machine("run", &needed)?;
     let launcher = launch::check_command(&arguments.command)?;
-    let compiler = record::find_compiler(arguments.mpicc.as_deref(), &arguments.command).map_err(|e| recorder(&e))?;
+    let compiler = record::find_compiler(arguments.mpicc.as_deref(), &arguments.command)?;
     let stop = Stop::listen();
     let mut network = Network::open(prefix)?;
     let result = (|| {
@@ -179,11 +179,6 @@ pub fn exit_code(status: ExitStatus) -> u8 {
     u8::try_from(code).unwrap_or(1)
 }
 
-/// Converts an error of the recorder or of its compiler.
-pub fn recorder(error: &record::RecordError) -> Failure {
-    if error.is_io() { Failure::unreadable(error, error.help()) } else { Failure::input(error, error.help()) }
-}
-
 fn count(arguments: &EmulateCounters, output: &Output) -> Result<(), Failure> {
     let prefix = Prefix::new(&arguments.prefix)?;
     check_machine("counters", &["ip", "tc"])?;
@@ -206,14 +201,4 @@ fn count(arguments: &EmulateCounters, output: &Output) -> Result<(), Failure> {
     };
     let sheet = report::counters(&network.state, &counts, predicted.as_deref());
     print(|out| output.format.sheet(&sheet, out))
-}
-
-impl From<EmulateError> for Failure {
-    fn from(error: EmulateError) -> Self {
-        match &error {
-            EmulateError::Interrupted => Self::interrupted("interrupted", ""),
-            _ if error.is_io() => Self::unreadable(&error, error.help()),
-            _ => Self::input(&error, error.help()),
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! `mopsim emulate validate`: measured times of MPI programs compared with those of their replays.
 
 use super::args::{EmulateValidate, Output};
-use super::emulate::{Ready, exit_code, model, predict, recorder, tell_swept};
+use super::emulate::{Ready, exit_code, model, predict, tell_swept};
 use super::failure::Failure;
 use super::{files, print, say};
 use mopsim::emulate::build::{Network, check_machine};
@@ -52,7 +52,7 @@ pub fn run(arguments: &EmulateValidate, output: &Output) -> Result<(), Failure> 
         arguments.specs.iter().map(|spec| Ready::new(spec, &arguments.cables)).collect::<Result<_, _>>()?;
     check_machine("validate", &["ip", "tc", "sh", "unshare", "setpriv"])?;
     let programs = programs(arguments)?;
-    let compiler = record::find_compiler(arguments.mpicc.as_deref(), &programs[0].command).map_err(|e| recorder(&e))?;
+    let compiler = record::find_compiler(arguments.mpicc.as_deref(), &programs[0].command)?;
     let stop = Stop::listen();
     tell_swept(output)?;
     let runs = Runs { arguments, stop: &stop, compiler, is_quiet: output.quiet };
@@ -120,7 +120,7 @@ fn programs(arguments: &EmulateValidate) -> Result<Vec<Program>, Failure> {
         let launcher = launch::check_command(&arguments.command)?;
         return Ok(vec![Program { name, command: arguments.command.clone(), launcher }]);
     };
-    let bytes = read_bytes(file, MAX_COMMANDS).map_err(|error| Failure::input(&error, error.help()))?;
+    let bytes = read_bytes(file, MAX_COMMANDS)?;
     let text = String::from_utf8_lossy(&bytes);
     let mut programs: Vec<Program> = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -236,7 +236,7 @@ impl Runs<'_> {
         for folder in [&source, &folder] {
             fs::create_dir_all(folder).map_err(|error| Failure::file("make", folder, &error))?;
         }
-        let library = record::compile(&self.compiler, &source).map_err(|error| recorder(&error))?;
+        let library = record::compile(&self.compiler, &source)?;
         let idle = launch::compile_idle(&self.compiler, &scratch)?;
         let mut launch = self.launch(vec![library, idle]);
         launch.environment.push(("MOPSIM_RECORD_DIR".to_owned(), folder.clone().into()));

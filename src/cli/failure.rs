@@ -1,32 +1,14 @@
 //! Errors for users, and exit codes.
 
-use mopsim::design::DesignError;
 use mopsim::engine::{Blocked, ReplayError};
-use mopsim::export::ExportError;
 use mopsim::mpi::messages::Envelope;
-use mopsim::platform::PlatformError;
-use mopsim::report::TopologyReportError;
 use mopsim::study::StudyError;
-use mopsim::study::choice::ChoiceError;
-use mopsim::study::network::NetworkError;
-use mopsim::study::results::ResultsError;
-use mopsim::study::toml_file::TomlError;
 use mopsim::study::workload::Workload;
-use mopsim::topology::TopologyError;
-use mopsim::trace::{Trace, TraceError};
-use mopsim::workload::WorkloadError;
+use mopsim::trace::Trace;
+use mopsim::user_error::{BAD_INPUT, FAILED, INTERRUPTED, IO_FAILED, UserError};
 use std::fmt::Write;
 use std::io::Write as _;
 use std::path::Path;
-
-/// The replay failed: deadlock, unmatched messages.
-pub const REPLAY_FAILED: u8 = 1;
-/// Bad arguments or bad input.
-pub const BAD_INPUT: u8 = 2;
-/// Reading or writing failed.
-pub const IO_FAILED: u8 = 3;
-/// Ctrl-C: 128 plus the number of the signal, as in shells.
-pub const INTERRUPTED: u8 = 130;
 
 /// Number of blocked ranks of a deadlock that are described individually.
 const DESCRIBED: usize = 20;
@@ -80,20 +62,15 @@ impl Failure {
         Self { code, message: message.into(), help: help.into() }
     }
 
-    /// Creates the failure of a simulation: a deadlock of packets.
-    pub fn failed(message: impl ToString, help: impl Into<String>) -> Self {
-        Self { code: REPLAY_FAILED, message: message.to_string(), help: help.into() }
-    }
-
     /// Creates the failure of a comparison of two things that should be equal.
     pub fn differs(message: &str) -> Self {
-        Self { code: REPLAY_FAILED, message: message.to_owned(), help: String::new() }
+        Self { code: FAILED, message: message.to_owned(), help: String::new() }
     }
 
     /// Creates the failure of a completed replay with messages that were never received.
     pub fn unmatched(what: &str, notes: &[String]) -> Self {
         Self {
-            code: REPLAY_FAILED,
+            code: FAILED,
             message: format!("{what}: {}", notes.join("; ")),
             help: "a correct MPI program receives every message; the trace may be cut, or a receive is missing"
                 .to_owned(),
@@ -132,7 +109,7 @@ impl Failure {
     /// checks.
     pub fn in_study(mut self, file: &Path) -> Self {
         let file = file.display().to_string();
-        if ![0, REPLAY_FAILED].contains(&self.code) && !self.message.starts_with(&format!("{file}:")) {
+        if ![0, FAILED].contains(&self.code) && !self.message.starts_with(&format!("{file}:")) {
             self.message = format!("{file}: {}", self.message);
         }
         self
@@ -152,53 +129,27 @@ impl Failure {
                 let _ = write!(message, "\n  ... and {} more", blocked.len() - DESCRIBED);
             }
         }
-        Self { code: REPLAY_FAILED, message, help: error.help().to_owned() }
+        Self { code: FAILED, message, help: error.help() }
     }
 
     /// Describes a study that cannot be built or run.
     pub fn study(error: &StudyError, workloads: &[Workload]) -> Self {
-        let code = match error {
-            StudyError::File(e) if e.is_io() => IO_FAILED,
-            StudyError::Traffic(e) if e.is_io() => IO_FAILED,
-            StudyError::Trace(e) if e.is_io() => IO_FAILED,
-            StudyError::Workload(e) if e.is_io() => IO_FAILED,
-            StudyError::Network { error, .. } if error.is_io() => IO_FAILED,
-            StudyError::Prices(e) if e.is_io() => IO_FAILED,
-            StudyError::Results(e) if e.is_io() => IO_FAILED,
-            StudyError::Jobs(e) if e.is_io() => IO_FAILED,
-            StudyError::Replay { .. } => REPLAY_FAILED,
-            _ => BAD_INPUT,
-        };
-        let help = match error {
-            StudyError::File(e) if e.is_io() => "check the path and its permissions".to_owned(),
-            StudyError::File(TomlError::Read(e)) => e.help().to_owned(),
-            StudyError::File(_) | StudyError::Contradiction(_) => {
-                "`mopsim compare --help` shows a study file, docs/reference/studies.md has all keys".to_owned()
-            }
-            StudyError::Choice(e) => e.help().to_owned(),
-            StudyError::Network { error, .. } => error.help(),
-            StudyError::Routing(e) => e.help(),
-            StudyError::Traffic(e) => e.help(),
-            StudyError::Trace(e) => e.help(),
-            StudyError::Workload(e) => e.help(),
-            StudyError::At { error: inner, .. } => {
-                return Self { message: error.to_string(), ..Self::study(inner, workloads) };
-            }
-            StudyError::Mapping { .. } => String::new(),
-            StudyError::Prices(e) => e.help().to_owned(),
-            StudyError::Results(e) => e.help().to_owned(),
-            StudyError::Jobs(e) => e.help(),
-            StudyError::Replay { workload, index, job, network, error } => {
-                if let Some(w) = workloads.get(*index) {
-                    if let Some(job) = w.jobs.as_ref().zip(*job).and_then(|(mix, job)| mix.jobs.get(job)) {
-                        return Self::replay(&format!("job {} on {network}", job.name), error, &job.trace);
-                    }
-                    return Self::replay(&format!("{workload} on {network}"), error, &w.trace);
+        match error {
+            StudyError::At { error: inner, .. } => Self { message: error.to_string(), ..Self::study(inner, workloads) },
+            StudyError::Replay { workload, index, job, network, error: cause } => {
+                let Some(w) = workloads.get(*index) else { return Self::of(error) };
+                match w.jobs.as_ref().zip(*job).and_then(|(mix, job)| mix.jobs.get(job)) {
+                    Some(job) => Self::replay(&format!("job {} on {network}", job.name), cause, &job.trace),
+                    None => Self::replay(&format!("{workload} on {network}"), cause, &w.trace),
                 }
-                error.help().to_owned()
             }
-        };
-        Self { code, message: error.to_string(), help }
+            _ => Self::of(error),
+        }
+    }
+
+    /// Creates the failure of an error.
+    pub fn of(error: &dyn UserError) -> Self {
+        Self { code: error.exit_code(), message: error.to_string(), help: error.help() }
     }
 }
 
@@ -242,76 +193,8 @@ fn blocked_text(trace: &Trace, blocked: &Blocked, standing: &[Option<usize>]) ->
     text
 }
 
-impl From<ExportError> for Failure {
-    fn from(error: ExportError) -> Self {
-        match &error {
-            ExportError::Io(io) => Self::output(io),
-            ExportError::Unfit { help, .. } => Self::input(&error, *help),
-        }
-    }
-}
-
-impl From<WorkloadError> for Failure {
-    fn from(error: WorkloadError) -> Self {
-        let code = if error.is_io() { IO_FAILED } else { BAD_INPUT };
-        Self { code, message: error.to_string(), help: error.help() }
-    }
-}
-
-impl From<TraceError> for Failure {
-    fn from(error: TraceError) -> Self {
-        let code = if error.is_io() { IO_FAILED } else { BAD_INPUT };
-        Self { code, message: error.to_string(), help: error.help() }
-    }
-}
-
-impl From<NetworkError> for Failure {
-    fn from(error: NetworkError) -> Self {
-        let code = if error.is_io() { IO_FAILED } else { BAD_INPUT };
-        Self { code, message: error.to_string(), help: error.help() }
-    }
-}
-
-impl From<ResultsError> for Failure {
-    fn from(error: ResultsError) -> Self {
-        Self::study(&error.into(), &[])
-    }
-}
-
-impl From<PlatformError> for Failure {
-    fn from(error: PlatformError) -> Self {
-        NetworkError::from(error).into()
-    }
-}
-
-impl From<TopologyError> for Failure {
-    fn from(error: TopologyError) -> Self {
-        NetworkError::from(error).into()
-    }
-}
-
-impl From<DesignError> for Failure {
-    fn from(error: DesignError) -> Self {
-        let help = error.help();
-        Self::input(error, help)
-    }
-}
-
-impl From<ChoiceError> for Failure {
-    fn from(error: ChoiceError) -> Self {
-        let help = error.help();
-        Self::input(error, help)
-    }
-}
-
-impl From<TopologyReportError> for Failure {
-    fn from(error: TopologyReportError) -> Self {
-        let help = match &error {
-            TopologyReportError::Topology(error) => error.help(),
-            TopologyReportError::Layout(_) => "see the floor plan options in --help".into(),
-            TopologyReportError::Routing(error) => error.help(),
-            TopologyReportError::Route(_) => "name two switches that are joined by cables".into(),
-        };
-        Self::input(error, help)
+impl<E: UserError> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::of(&error)
     }
 }

@@ -1,7 +1,8 @@
 //! Ctrl-C: the first one lets the running replays complete, the second one ends the program immediately.
 
-use super::failure::{Failure, INTERRUPTED};
+use super::failure::Failure;
 use super::{part, say};
+use mopsim::user_error::INTERRUPTED;
 use std::process::exit;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

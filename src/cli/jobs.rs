@@ -7,6 +7,7 @@ use mopsim::study::StudyError;
 use mopsim::study::jobs::{EntryError, JobEntry, JobPlacement, JobsFile, Mix};
 use mopsim::study::network::NetworkError;
 use mopsim::study::workload::{OpenError, Workload};
+use mopsim::user_error::UserError;
 use std::path::{Path, PathBuf};
 
 /// Returns `true` if a replay is one of jobs.

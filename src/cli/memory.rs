@@ -4,8 +4,8 @@
 //! operating system: an allocation fails, and the program ends with a sentence and exit code 3 instead of an abort, and
 //! before the system looks for a process to kill.
 
-use super::failure::IO_FAILED;
 use super::part;
+use mopsim::user_error::IO_FAILED;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
 

@@ -99,7 +99,7 @@ fn told(error: &clap::Error) -> u8 {
         std::borrow::Cow::Borrowed(_) => error.exit(),
         shown => {
             let _ = io::stderr().write_all(shown.as_bytes());
-            failure::BAD_INPUT
+            mopsim::user_error::BAD_INPUT
         }
     }
 }
@@ -119,7 +119,7 @@ fn watch_programs() {
                 let failure = Failure::input(message, help);
                 failure.print();
                 part::remove_all();
-                std::process::exit(failure::BAD_INPUT.into());
+                std::process::exit(mopsim::user_error::BAD_INPUT.into());
             }
         }
     });

@@ -8,6 +8,7 @@ use mopsim::network::model::NetworkModel;
 use mopsim::platform::parameters::PlatformParameters;
 use mopsim::report::model::{self, Curve, ModelCurve, ModelLink};
 use mopsim::study::ping;
+use mopsim::user_error::UserError;
 use std::path::PathBuf;
 
 pub fn run(arguments: &ModelVerb, output: &Output) -> Result<(), Failure> {

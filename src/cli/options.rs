@@ -12,6 +12,7 @@ use mopsim::study::toml_file::{self, Step};
 use mopsim::topology::Spec;
 use mopsim::topology::damage::Damage;
 use mopsim::trace;
+use mopsim::user_error::UserError;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::path::Path;
 

@@ -284,7 +284,7 @@ fn deflected(
 fn read_list(file: &Path, hosts: u32, flits: u32) -> Result<PacketList, Failure> {
     let text = read_text(file, MAX_FILE_BYTES).map_err(|error| match error {
         ReadError::Io { ref source, .. } => Failure::file("read", file, source),
-        ref other => Failure::input(other, other.help()),
+        other => other.into(),
     })?;
     let mut packets = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -314,20 +314,4 @@ fn read_list(file: &Path, hosts: u32, flits: u32) -> Result<PacketList, Failure>
         ));
     }
     Ok(PacketList::new(packets, hosts)?)
-}
-
-impl From<PacketError> for Failure {
-    fn from(error: PacketError) -> Self {
-        let help = error.help();
-        match &error {
-            _ if error.is_failed_run() => Self::failed(error, help),
-            PacketError::Traffic(inner) if inner.is_io() => Self::unreadable(error, help),
-            PacketError::Topology(_) | PacketError::Platform(_) => match error {
-                PacketError::Topology(inner) => inner.into(),
-                PacketError::Platform(inner) => inner.into(),
-                other => Self::input(other, help),
-            },
-            _ => Self::input(error, help),
-        }
-    }
 }

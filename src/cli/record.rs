@@ -33,7 +33,7 @@ const LIBRARY: &str = "library";
 
 pub fn run(arguments: &Record, output: &Output) -> Result<(), Failure> {
     if !cfg!(target_os = "linux") {
-        return Err(failure(&RecordError::NotLinux));
+        return Err(RecordError::NotLinux.into());
     }
     let folder = match &arguments.output {
         Some(folder) => folder.clone(),
@@ -43,7 +43,7 @@ pub fn run(arguments: &Record, output: &Output) -> Result<(), Failure> {
         }
     };
     check_free(&folder, arguments.force)?;
-    let compiler = record::find_compiler(arguments.mpicc.as_deref(), &arguments.command).map_err(|e| failure(&e))?;
+    let compiler = record::find_compiler(arguments.mpicc.as_deref(), &arguments.command)?;
     let part = Part::new(&folder)?;
     // A path with a blank or a colon cannot be preloaded.
     let inside = part.path.join(LIBRARY);
@@ -80,7 +80,7 @@ pub fn run(arguments: &Record, output: &Output) -> Result<(), Failure> {
                     say(&format!("the source of the recorder is in {}", aside.display()));
                 }
             }
-            return Err(failure(&error));
+            return Err(error.into());
         }
     };
     finish(arguments, output, &folder, part, status)
@@ -324,8 +324,4 @@ fn exit_code(status: ExitStatus) -> u8 {
     let signal: Option<i32> = None;
     let code = status.code().or(signal.map(|signal| 128 + signal)).unwrap_or(1);
     u8::try_from(code).unwrap_or(1)
-}
-
-pub fn failure(error: &RecordError) -> Failure {
-    if error.is_io() { Failure::unreadable(error, error.help()) } else { Failure::input(error, error.help()) }
 }

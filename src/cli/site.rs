@@ -13,6 +13,7 @@ use mopsim::report::site::SiteDefault;
 use mopsim::similar::is_slip;
 use mopsim::study::choice::{CollectiveTable, ModelChoice};
 use mopsim::study::toml_file::{self, Step};
+use mopsim::user_error::UserError;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::env;

@@ -10,6 +10,7 @@ use mopsim::study::perturb;
 use mopsim::study::{Overrides, Study, mapping};
 use mopsim::topology::Spec;
 use mopsim::traffic;
+use mopsim::user_error::UserError;
 use std::path::{Path, PathBuf};
 
 /// Returns the changes of the flags to the study, checked as far as possible without its file.

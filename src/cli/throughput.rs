@@ -10,10 +10,10 @@ use mopsim::report::ThroughputReport;
 use mopsim::report::site::{self, SiteDefault};
 use mopsim::report::throughput::{html, svg};
 use mopsim::study::toml_file;
-use mopsim::throughput::ThroughputError;
 use mopsim::throughput::study::{NetworkEntry, NetworkError, StudyFile};
 use mopsim::topology::Spec;
 use mopsim::traffic;
+use mopsim::user_error::UserError;
 use std::path::{Path, PathBuf};
 
 pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
@@ -195,11 +195,4 @@ fn flags(arguments: &Throughput, beside_study: bool) -> Result<StudyFile, Failur
         links: arguments.links,
         ..StudyFile::default()
     })
-}
-
-impl From<ThroughputError> for Failure {
-    fn from(error: ThroughputError) -> Self {
-        let help = error.help();
-        if error.is_io() { Self::unreadable(&error, help) } else { Self::input(error, help) }
-    }
 }

@@ -118,6 +118,6 @@ pub fn choices(arguments: &Topology, site: &Site) -> Result<TopologyOptions, Fai
 pub fn prices(file: &Path) -> Result<PriceList, Failure> {
     procurement::read_prices(file).map_err(|error| match error {
         PriceListError::Io { file, error } => Failure::file("read", &file, &error),
-        wrong => Failure::input(wrong.to_string(), wrong.help()),
+        wrong => wrong.into(),
     })
 }

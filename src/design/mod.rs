@@ -9,6 +9,7 @@ pub mod equality;
 pub mod fit;
 
 use crate::topology::TopologyError;
+use crate::user_error::UserError;
 
 /// Reason why a design cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -28,9 +29,8 @@ pub enum DesignError {
     Topology(#[from] TopologyError),
 }
 
-impl DesignError {
-    /// Returns one line of advice.
-    pub fn help(&self) -> String {
+impl UserError for DesignError {
+    fn help(&self) -> String {
         match self {
             Self::InvalidParameter { .. } => "change it so that the rule holds".into(),
             Self::Topology(error) => error.help(),

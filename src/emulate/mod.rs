@@ -23,6 +23,7 @@ pub use plan::{Cable, Hop, MAX_HOSTS, MAX_SPACES, PACKETS_PER_CORE, Plan};
 pub use state::{FOLDER, LinkPlace, Prefix, State};
 pub use supervise::{Ended, Stop, Watched, watch};
 
+use crate::user_error::{BAD_INPUT, INTERRUPTED, IO_FAILED, UserError};
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -136,9 +137,8 @@ pub enum EmulateError {
     Interrupted,
 }
 
-impl EmulateError {
-    /// What to do about it, in one line.
-    pub fn help(&self) -> String {
+impl UserError for EmulateError {
+    fn help(&self) -> String {
         match self {
             Self::NotLinux => "use a Linux machine, or a virtual machine with Linux".into(),
             Self::NotRoot { .. } => "run it as root, for example with sudo, or in a virtual machine of your own".into(),
@@ -172,8 +172,15 @@ impl EmulateError {
         }
     }
 
-    /// Returns `true` if the operating system refused something, as opposed to bad input.
-    pub fn is_io(&self) -> bool {
+    fn is_io(&self) -> bool {
         matches!(self, Self::File { .. } | Self::Command { .. } | Self::Busy(_))
+    }
+
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Interrupted => INTERRUPTED,
+            _ if self.is_io() => IO_FAILED,
+            _ => BAD_INPUT,
+        }
     }
 }

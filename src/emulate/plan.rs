@@ -231,6 +231,7 @@ mod tests {
     use super::*;
     use crate::emulate::commands::{self, Settings};
     use crate::study::network::NetworkUnderTest;
+    use crate::user_error::UserError;
 
     fn network(choice: &Choice) -> NetworkUnderTest {
         choice.network(0.0).unwrap().build(std::path::Path::new("")).unwrap()

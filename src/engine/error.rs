@@ -4,6 +4,7 @@ use super::agreement::Called;
 use crate::mpi::messages::{Envelope, Mismatch};
 use crate::platform::RouteError;
 use crate::trace::{CommunicatorId, Datatype};
+use crate::user_error::{FAILED, UserError};
 
 /// Place in the trace: an action of a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,10 +142,11 @@ impl ReplayError {
             }
         }
     }
+}
 
-    /// Returns a way out for the user.
-    pub fn help(&self) -> &'static str {
-        match self {
+impl UserError for ReplayError {
+    fn help(&self) -> String {
+        let help = match self {
             Self::Deadlock { .. } => {
                 "check that every send has its receive with the same ranks and tag, and that all ranks take part in \
                  each collective; a trace that was cut, or replayed with too few ranks, ends like this"
@@ -169,6 +171,11 @@ impl ReplayError {
             Self::NoRoute { .. } => "declare the route in the platform, in both directions, or map the ranks elsewhere",
             Self::Endless { .. } => "look for an absurd amount of flops in the trace, or a speed near zero",
             Self::Stopped => "start it again; a study with a results file goes on where it was",
-        }
+        };
+        help.to_owned()
+    }
+
+    fn exit_code(&self) -> u8 {
+        FAILED
     }
 }

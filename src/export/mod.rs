@@ -16,6 +16,7 @@
 
 use crate::platform::Platform;
 use crate::topology::Topology;
+use crate::user_error::UserError;
 use std::io;
 
 mod dot;
@@ -31,7 +32,7 @@ pub use simgrid::{MAX_HOSTS, estimated_bytes, host_file};
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// Writing the output failed.
-    #[error("cannot write the export: {0}")]
+    #[error("cannot write the result: {0}")]
     Io(#[from] io::Error),
     /// The format cannot represent the input.
     #[error("{format} cannot hold `{name}`: {reason}")]
@@ -45,6 +46,19 @@ pub enum ExportError {
         /// One line of advice.
         help: &'static str,
     },
+}
+
+impl UserError for ExportError {
+    fn help(&self) -> String {
+        match self {
+            Self::Io(_) => "check the disk or the program that reads the output".to_owned(),
+            Self::Unfit { help, .. } => (*help).to_owned(),
+        }
+    }
+
+    fn is_io(&self) -> bool {
+        matches!(self, Self::Io(_))
+    }
 }
 
 /// Content of a format, and the function that writes it.

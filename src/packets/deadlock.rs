@@ -246,6 +246,7 @@ mod tests {
     use super::*;
     use crate::packets::parameters::HostPort;
     use crate::packets::routing;
+    use crate::user_error::UserError;
     use std::sync::Arc;
 
     fn wiring(spec: &str) -> Arc<Wiring> {

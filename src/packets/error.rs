@@ -7,6 +7,7 @@ use crate::routing::RoutingError;
 use crate::similar::did_you_mean;
 use crate::topology::TopologyError;
 use crate::traffic::TrafficError;
+use crate::user_error::{BAD_INPUT, FAILED, IO_FAILED, UserError};
 
 /// Reason why a packet run is rejected, or has failed.
 #[derive(Debug, thiserror::Error)]
@@ -136,8 +137,18 @@ pub enum PacketError {
 }
 
 impl PacketError {
-    /// Returns one line of advice.
-    pub fn help(&self) -> String {
+    /// `true` if the simulated network itself failed, not its description.
+    pub fn is_failed_run(&self) -> bool {
+        matches!(self, Self::Deadlock { .. })
+    }
+
+    pub(super) fn invalid(parameter: &'static str, value: impl ToString, rule: impl Into<String>) -> Self {
+        Self::Invalid { parameter, value: value.to_string(), rule: rule.into() }
+    }
+}
+
+impl UserError for PacketError {
+    fn help(&self) -> String {
         let names = || ROUTINGS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
         match self {
             Self::Invalid { .. } => "docs/packets.md lists all parameters".into(),
@@ -166,20 +177,28 @@ impl PacketError {
             Self::Deadlock { .. } => {
                 "a routing that passes the check before the run cannot deadlock; leave out --allow-deadlock".into()
             }
-            Self::Topology(_) => "`mopsim topology --help` lists the families".into(),
+            Self::Topology(error) => error.help(),
             Self::Traffic(error) => error.help(),
             Self::Routing(error) => error.help(),
             Self::Layout(_) => "docs/reference/platforms.md describes floor plans".into(),
-            Self::Platform(_) => "--hosts-per-switch sets the number of hosts".into(),
+            Self::Platform(error) => error.help(),
         }
     }
 
-    /// `true` if the simulated network itself failed, not its description.
-    pub fn is_failed_run(&self) -> bool {
-        matches!(self, Self::Deadlock { .. })
+    fn is_io(&self) -> bool {
+        match self {
+            Self::Topology(error) => error.is_io(),
+            Self::Traffic(error) => error.is_io(),
+            Self::Platform(error) => error.is_io(),
+            _ => false,
+        }
     }
 
-    pub(super) fn invalid(parameter: &'static str, value: impl ToString, rule: impl Into<String>) -> Self {
-        Self::Invalid { parameter, value: value.to_string(), rule: rule.into() }
+    fn exit_code(&self) -> u8 {
+        match self {
+            _ if self.is_failed_run() => FAILED,
+            _ if self.is_io() => IO_FAILED,
+            _ => BAD_INPUT,
+        }
     }
 }

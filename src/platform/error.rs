@@ -3,6 +3,7 @@
 use crate::routing::RoutingError;
 use crate::topology::TopologyError;
 use crate::topology::input::{Located, ReadError};
+use crate::user_error::UserError;
 
 /// Reason why a platform cannot be built.
 #[derive(Debug, thiserror::Error)]
@@ -58,9 +59,8 @@ pub enum PlatformError {
     Routing(#[from] RoutingError),
 }
 
-impl PlatformError {
-    /// Returns one line on how to fix it.
-    pub fn help(&self) -> String {
+impl UserError for PlatformError {
+    fn help(&self) -> String {
         match self {
             Self::InvalidParameter { .. } => "change the parameter so that the rule holds".into(),
             Self::TooLarge { .. } => {
@@ -73,16 +73,15 @@ impl PlatformError {
                 "add cables, or put hosts only on switches that reach each other in both directions".into()
             }
             Self::File(located) | Self::Unsupported(located) => located.help.clone(),
-            Self::Read(read) => read.help().into(),
+            Self::Read(read) => read.help(),
             Self::Topology(error) => error.help(),
             Self::Routing(error) => error.help(),
         }
     }
 
-    /// Returns `true` if reading failed, as opposed to the content being wrong.
-    pub fn is_io(&self) -> bool {
+    fn is_io(&self) -> bool {
         match self {
-            Self::Read(ReadError::Io { .. }) => true,
+            Self::Read(error) => error.is_io(),
             Self::Topology(error) => error.is_io(),
             _ => false,
         }

@@ -307,6 +307,7 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::user_error::UserError;
     use proptest::prelude::*;
 
     const SMALL: &str = r#"{"name":"pair","switches":2,"hosts":[0,1,1],"host_flops":1e9,

@@ -83,6 +83,7 @@ impl Platform {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::user_error::UserError;
 
     #[test]
     fn files_of_other_kinds_are_refused() {

@@ -93,6 +93,7 @@ fn compiled(command: &mut Command, made: &Path) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::user_error::UserError;
 
     #[test]
     fn a_compiler_that_is_not_there_is_named() {

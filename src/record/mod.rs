@@ -8,6 +8,7 @@
 mod compiler;
 mod launch;
 
+use crate::user_error::UserError;
 use std::io;
 use std::path::PathBuf;
 
@@ -77,10 +78,9 @@ pub enum RecordError {
     },
 }
 
-impl RecordError {
-    /// Returns one line of advice.
-    pub fn help(&self) -> &'static str {
-        match self {
+impl UserError for RecordError {
+    fn help(&self) -> String {
+        let help = match self {
             Self::NotLinux => "record it on the cluster, and copy the folder",
             Self::NoCompiler(_) => {
                 "load the module of the MPI library, install its development package (Debian: libopenmpi-dev or \
@@ -93,11 +93,11 @@ impl RecordError {
                 "what comes behind `--` is a command as you would type it: mopsim record -- mpirun -n 4 ./app"
             }
             Self::File { .. } => "check the path, its permissions and the disk; -o names another folder",
-        }
+        };
+        help.to_owned()
     }
 
-    /// `true` if the operating system refused something, as opposed to bad input.
-    pub fn is_io(&self) -> bool {
+    fn is_io(&self) -> bool {
         matches!(self, Self::File { .. })
     }
 }

@@ -13,6 +13,7 @@ use crate::topology::metrics::bisection::{self, Counting, Method};
 use crate::topology::metrics::distances::{self, Distances};
 use crate::topology::metrics::{Metrics, bounds, connectivity, degrees, edge_sha256, symmetry};
 use crate::topology::{GENERATOR, Graph, Hosts, Topology, TopologyError};
+use crate::user_error::UserError;
 use serde::Serialize;
 
 mod route;
@@ -128,6 +129,21 @@ pub enum TopologyReportError {
     /// A switch of a route does not exist, or there is no path.
     #[error("{0}")]
     Route(String),
+}
+
+impl UserError for TopologyReportError {
+    fn help(&self) -> String {
+        match self {
+            Self::Topology(error) => error.help(),
+            Self::Layout(_) => "see the floor plan options in --help".into(),
+            Self::Routing(error) => error.help(),
+            Self::Route(_) => "name two switches that are joined by cables".into(),
+        }
+    }
+
+    fn is_io(&self) -> bool {
+        matches!(self, Self::Topology(error) if error.is_io())
+    }
 }
 
 /// Sizes, degrees and distances of a topology, its cables, its cost and power.

@@ -10,6 +10,7 @@
 use crate::ids::SwitchId;
 use crate::similar::did_you_mean;
 use crate::topology::{ArcId, Topology, derived_seed};
+use crate::user_error::UserError;
 
 mod adaptive;
 mod balanced;
@@ -358,9 +359,10 @@ impl RoutingError {
     fn unsuitable(routing: &str, topology: &Topology, reason: &str) -> Self {
         Self::Unsuitable { routing: routing.into(), topology: topology.name(), reason: reason.into() }
     }
+}
 
-    /// Returns one line of advice.
-    pub fn help(&self) -> String {
+impl UserError for RoutingError {
+    fn help(&self) -> String {
         let names = ROUTINGS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
         format!("the routings are {names}; `{PLAIN}` fits every topology")
     }

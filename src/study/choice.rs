@@ -17,6 +17,7 @@ use crate::piecewise::{Factors, Overhead, PiecewiseError};
 use crate::platform::units::Seconds;
 use crate::similar::nearest;
 use crate::trace::CollectiveKind;
+use crate::user_error::UserError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -95,14 +96,16 @@ impl ChoiceError {
         let key = if option.starts_with("packet ") { "packet" } else { &option };
         KEYS.into_iter().find(|known| key == *known)
     }
+}
 
-    /// Returns one line on how to fix it.
-    pub fn help(&self) -> &'static str {
-        match (self.named, self.option.as_str()) {
+impl UserError for ChoiceError {
+    fn help(&self) -> String {
+        let help = match (self.named, self.option.as_str()) {
             (true, _) => "choose one of the names",
             (false, "collectives") => "name a rule file of Open MPI's tuned module, classic or JSON (docs/models.md)",
             (false, _) => "change the value so that the rule holds",
-        }
+        };
+        help.to_owned()
     }
 }
 

@@ -11,6 +11,7 @@ use crate::mpi::mapping::MappingError;
 use crate::routing::RoutingError;
 use crate::throughput::ThroughputError;
 use crate::trace::TraceError;
+use crate::user_error::{BAD_INPUT, UserError};
 use crate::workload::WorkloadError;
 use std::path::PathBuf;
 
@@ -89,4 +90,45 @@ pub enum StudyError {
     /// A results file cannot be used.
     #[error(transparent)]
     Results(#[from] ResultsError),
+}
+
+impl StudyError {
+    /// Returns the error that is the cause of this one and has the same exit code and advice; `None` if it stands for itself.
+    fn cause(&self) -> Option<&dyn UserError> {
+        match self {
+            Self::File(error) => Some(error),
+            Self::At { error, .. } => Some(&**error),
+            Self::Choice(error) => Some(error),
+            Self::Routing(error) => Some(error),
+            Self::Network { error, .. } => Some(&**error),
+            Self::Traffic(error) => Some(&**error),
+            Self::Trace(error) => Some(error),
+            Self::Workload(error) => Some(error),
+            Self::Jobs(error) => Some(&**error),
+            Self::Replay { error, .. } => Some(&**error),
+            Self::Prices(error) => Some(&**error),
+            Self::Results(error) => Some(error),
+            Self::Contradiction(_) | Self::Mapping { .. } => None,
+        }
+    }
+}
+
+impl UserError for StudyError {
+    fn help(&self) -> String {
+        match self {
+            Self::File(error) if error.is_io() => "check the path and its permissions".to_owned(),
+            Self::File(TomlError::Wrong { .. }) | Self::Contradiction(_) => {
+                "`mopsim compare --help` shows a study file, docs/reference/studies.md has all keys".to_owned()
+            }
+            _ => self.cause().map_or(String::new(), UserError::help),
+        }
+    }
+
+    fn is_io(&self) -> bool {
+        self.cause().is_some_and(UserError::is_io)
+    }
+
+    fn exit_code(&self) -> u8 {
+        self.cause().map_or(BAD_INPUT, UserError::exit_code)
+    }
 }

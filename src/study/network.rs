@@ -15,6 +15,7 @@ use crate::platform::{CheckedParameters, Loaded, Platform, PlatformError};
 use crate::routing::{self, RoutingSpec};
 use crate::topology::damage::Damage;
 use crate::topology::{self, Topology, TopologyError};
+use crate::user_error::UserError;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -197,30 +198,6 @@ pub enum NetworkError {
 }
 
 impl NetworkError {
-    /// Returns one line on how to fix it.
-    pub fn help(&self) -> String {
-        match self {
-            Self::Ambiguous { .. } => "give --topology SPEC or --platform FILE (in a study: one of these keys)".into(),
-            Self::NotForFile { .. } => "leave the option out, or describe the network by a topology".into(),
-            Self::NotRepaired(_) => "leave out `routes`, or use a static rule without options, such as `balanced`".into(),
-            Self::NoGraph { .. } => "use --to simgrid, or describe the network by a topology".into(),
-            Self::Toml(TomlError::Read(error)) => error.help().into(),
-            Self::Toml(_) => {
-                "the keys are name, topology, platform, routing, defaults, seed, without, price, watts and the table [parameters]".into()
-            }
-            Self::Nested => "put the keys of that file here instead".into(),
-            Self::InToml { error, .. } if matches!(**error, Self::Ambiguous { .. }) => {
-                "write one of the keys topology and platform into it".into()
-            }
-            Self::InToml { error, .. } => error.help(),
-            Self::Topology(error) => error.help(),
-            Self::Quoted { .. } => "give the amount, in the currency of the price list".into(),
-            Self::Model(error) => error.help().into(),
-            Self::Packets(error) => error.help(),
-            Self::Platform(error) => error.help(),
-        }
-    }
-
     /// Returns the path to the error in the table that describes the network; empty for the table as a whole.
     pub fn way(&self) -> Vec<Step<'static>> {
         match self {
@@ -264,9 +241,33 @@ impl NetworkError {
         let Self::Packets(error) = self else { return false };
         matches!(**error, PacketError::NotModelled { .. } | PacketError::Unsuitable { .. })
     }
+}
 
-    /// Returns `true` if reading failed, as opposed to the content being wrong.
-    pub fn is_io(&self) -> bool {
+impl UserError for NetworkError {
+    fn help(&self) -> String {
+        match self {
+            Self::Ambiguous { .. } => "give --topology SPEC or --platform FILE (in a study: one of these keys)".into(),
+            Self::NotForFile { .. } => "leave the option out, or describe the network by a topology".into(),
+            Self::NotRepaired(_) => "leave out `routes`, or use a static rule without options, such as `balanced`".into(),
+            Self::NoGraph { .. } => "use --to simgrid, or describe the network by a topology".into(),
+            Self::Toml(TomlError::Read(error)) => error.help(),
+            Self::Toml(_) => {
+                "the keys are name, topology, platform, routing, defaults, seed, without, price, watts and the table [parameters]".into()
+            }
+            Self::Nested => "put the keys of that file here instead".into(),
+            Self::InToml { error, .. } if matches!(**error, Self::Ambiguous { .. }) => {
+                "write one of the keys topology and platform into it".into()
+            }
+            Self::InToml { error, .. } => error.help(),
+            Self::Topology(error) => error.help(),
+            Self::Quoted { .. } => "give the amount, in the currency of the price list".into(),
+            Self::Model(error) => error.help(),
+            Self::Packets(error) => error.help(),
+            Self::Platform(error) => error.help(),
+        }
+    }
+
+    fn is_io(&self) -> bool {
         match self {
             Self::Toml(error) => error.is_io(),
             Self::Topology(error) => error.is_io(),

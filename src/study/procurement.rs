@@ -12,6 +12,7 @@ use crate::layout::{FloorOptions, FloorPlan};
 use crate::platform::HostsPerSwitch;
 use crate::topology::Hosts;
 use crate::topology::input::{ReadError, read_text};
+use crate::user_error::UserError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -151,17 +152,16 @@ pub enum PriceListError {
     },
 }
 
-impl PriceListError {
-    /// Returns one line on how to fix it.
-    pub fn help(&self) -> &'static str {
-        match self {
+impl UserError for PriceListError {
+    fn help(&self) -> String {
+        let help = match self {
             Self::Io { .. } => "check the path and its permissions",
             _ => "data/prices/equality.toml and data/prices/example.toml show all keys",
-        }
+        };
+        help.to_owned()
     }
 
-    /// Returns `true` if reading failed.
-    pub fn is_io(&self) -> bool {
+    fn is_io(&self) -> bool {
         matches!(self, Self::Io { .. })
     }
 }

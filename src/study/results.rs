@@ -21,6 +21,7 @@ use super::ranges;
 use super::record::CellRecord;
 use super::shard::Shard;
 use crate::topology::input::open;
+use crate::user_error::UserError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -129,15 +130,9 @@ pub enum ResultsError {
     },
 }
 
-impl ResultsError {
-    /// Returns `true` if reading or writing failed, as opposed to the content being wrong.
-    pub fn is_io(&self) -> bool {
-        matches!(self, Self::Io { .. })
-    }
-
-    /// Returns one line on how to fix it.
-    pub fn help(&self) -> &'static str {
-        match self {
+impl UserError for ResultsError {
+    fn help(&self) -> String {
+        let help = match self {
             Self::Io { .. } => "check the path, its permissions and the disk",
             Self::Malformed { .. } => {
                 "the file was changed or damaged, or is no results file: give one of this study, or remove the line (if it is the first, the file), and --resume replays what is missing"
@@ -150,7 +145,12 @@ impl ResultsError {
             Self::Missing { .. } => {
                 "give the files of all shards; finish one with `mopsim compare STUDY --shard K/N --results FILE --resume`"
             }
-        }
+        };
+        help.to_owned()
+    }
+
+    fn is_io(&self) -> bool {
+        matches!(self, Self::Io { .. })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::similar::nearest;
 use crate::topology::input::{ReadError, read_text};
+use crate::user_error::UserError;
 use serde::de::DeserializeOwned;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -28,10 +29,16 @@ pub enum TomlError {
     },
 }
 
-impl TomlError {
-    /// Returns `true` if reading failed, as opposed to the content being wrong.
-    pub fn is_io(&self) -> bool {
-        matches!(self, Self::Read(ReadError::Io { .. }))
+impl UserError for TomlError {
+    fn help(&self) -> String {
+        match self {
+            Self::Read(error) => error.help(),
+            Self::Wrong { .. } => String::new(),
+        }
+    }
+
+    fn is_io(&self) -> bool {
+        matches!(self, Self::Read(error) if error.is_io())
     }
 }
 

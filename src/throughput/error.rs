@@ -5,6 +5,7 @@ use crate::platform::PlatformError;
 use crate::routing::RoutingError;
 use crate::topology::TopologyError;
 use crate::traffic::TrafficError;
+use crate::user_error::UserError;
 
 /// Reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -70,9 +71,8 @@ pub enum ThroughputError {
     Traffic(#[from] TrafficError),
 }
 
-impl ThroughputError {
-    /// Returns one line of advice.
-    pub fn help(&self) -> String {
+impl UserError for ThroughputError {
+    fn help(&self) -> String {
         match self {
             Self::Invalid { .. } => "change the parameter so that the rule holds".into(),
             Self::UnequalCables(_) => "leave out `degraded`; cables and switches may fail".into(),
@@ -92,8 +92,7 @@ impl ThroughputError {
         }
     }
 
-    /// `true` if reading a file failed, as opposed to its content being invalid.
-    pub fn is_io(&self) -> bool {
+    fn is_io(&self) -> bool {
         match self {
             Self::Topology(error) => error.is_io(),
             Self::Platform(error) => error.is_io(),

@@ -2,6 +2,7 @@
 
 use super::input::{Located, ReadError};
 use crate::similar::did_you_mean;
+use crate::user_error::UserError;
 
 /// Reason why a topology cannot be built or measured.
 #[derive(Debug, thiserror::Error)]
@@ -89,9 +90,8 @@ pub enum TopologyError {
     Read(#[from] ReadError),
 }
 
-impl TopologyError {
-    /// Returns one line on how to fix it.
-    pub fn help(&self) -> String {
+impl UserError for TopologyError {
+    fn help(&self) -> String {
         match self {
             Self::InvalidParameter { .. } => "change the parameter so that the rule holds".into(),
             Self::Unbuildable { reason, .. } if reason.contains("--memory") => {
@@ -115,12 +115,11 @@ impl TopologyError {
                 "write a topology as `family:parameter=value,...`, e.g. `torus:8x8` or `imase_itoh:n=64,d=6`".into()
             }
             Self::File(located) => located.help.clone(),
-            Self::Read(read) => read.help().into(),
+            Self::Read(read) => read.help(),
         }
     }
 
-    /// Returns `true` if reading failed, as opposed to the content being wrong.
-    pub fn is_io(&self) -> bool {
-        matches!(self, Self::Read(ReadError::Io { .. }))
+    fn is_io(&self) -> bool {
+        matches!(self, Self::Read(error) if error.is_io())
     }
 }

@@ -3,6 +3,7 @@
 //! Graph and platform files are read into memory, because errors in them are reported with line and column and some
 //! formats use names before their definition. Traces, which are large, have readers of their own.
 
+use crate::user_error::UserError;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -46,16 +47,20 @@ pub enum ReadError {
     },
 }
 
-impl ReadError {
-    /// Returns one line on how to fix it.
-    pub fn help(&self) -> &'static str {
-        match self {
+impl UserError for ReadError {
+    fn help(&self) -> String {
+        let help = match self {
             Self::Io { .. } => "check the name of the file, its permissions and, if it is compressed, that it is whole",
             Self::TooLong { .. } => {
                 "check that this is the file you meant; files of this kind are read into memory whole"
             }
             Self::NotText { .. } => "check that this is the file you meant and that it was not damaged on the way",
-        }
+        };
+        help.to_owned()
+    }
+
+    fn is_io(&self) -> bool {
+        matches!(self, Self::Io { .. })
     }
 }
 

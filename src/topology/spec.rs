@@ -371,6 +371,7 @@ impl fmt::Display for Spec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::user_error::UserError;
     use proptest::prelude::*;
 
     fn canonical(text: &str) -> String {

@@ -1,5 +1,6 @@
 //! Errors of traces, each with the information needed to fix it.
 
+use crate::user_error::UserError;
 use std::io;
 use std::path::PathBuf;
 
@@ -297,15 +298,10 @@ impl TraceError {
             _ => None,
         }
     }
+}
 
-    /// Returns `true` if the operating system refused something, as opposed to bad input.
-    pub fn is_io(&self) -> bool {
-        use TraceErrorKind as K;
-        matches!(self.kind, K::Open(_) | K::Read(_) | K::OpenListed(_))
-    }
-
-    /// Returns one line on how to fix it.
-    pub fn help(&self) -> String {
+impl UserError for TraceError {
+    fn help(&self) -> String {
         use TraceErrorKind as K;
         match &self.kind {
             K::Open(_) | K::Read(_) => "check the path and its permissions".into(),
@@ -379,6 +375,11 @@ impl TraceError {
             K::Format(error) | K::Inexpressible(error) => error.help.into(),
             K::Side(_) => "the side file `NAME.toml` describes the trace; mend it, or move it away".into(),
         }
+    }
+
+    fn is_io(&self) -> bool {
+        use TraceErrorKind as K;
+        matches!(self.kind, K::Open(_) | K::Read(_) | K::OpenListed(_))
     }
 }
 

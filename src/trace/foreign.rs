@@ -95,6 +95,7 @@ pub(super) fn formats() -> String {
 mod tests {
     use super::*;
     use crate::trace::{Options, read_from};
+    use crate::user_error::UserError;
 
     #[test]
     fn files_of_other_kinds_are_named() {

@@ -99,6 +99,7 @@ fn wrong(text: &str, path: &Path, span: Option<std::ops::Range<usize>>, message:
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::user_error::UserError;
 
     fn parse(text: &str) -> Result<SideFile, TraceError> {
         SideFile::parse(text, Path::new("x.toml"))

@@ -2,6 +2,7 @@
 
 use super::testing::trace;
 use super::*;
+use crate::user_error::UserError;
 
 /// Reads a format from memory.
 type Read = fn(&[u8], &Options) -> Result<Trace, TraceError>;

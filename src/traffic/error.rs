@@ -4,6 +4,7 @@ use super::PATTERNS;
 use crate::similar::did_you_mean;
 use crate::topology::input::{Located, ReadError};
 use crate::trace::TraceError;
+use crate::user_error::UserError;
 
 /// Reason why there is no such traffic.
 #[derive(Debug, thiserror::Error)]
@@ -82,9 +83,8 @@ pub enum TrafficError {
     },
 }
 
-impl TrafficError {
-    /// Returns one line of advice.
-    pub fn help(&self) -> String {
+impl UserError for TrafficError {
+    fn help(&self) -> String {
         match self {
             Self::Unknown { .. } => {
                 let names = PATTERNS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
@@ -102,16 +102,15 @@ impl TrafficError {
                 "add cables, or put hosts only on switches that reach each other in both directions".into()
             }
             Self::File(located) => located.help.clone(),
-            Self::Read(error) => error.help().into(),
+            Self::Read(error) => error.help(),
             Self::Trace(error) => error.help(),
             Self::Replay { .. } => "`mopsim replay` tells more about what is wrong with the trace".into(),
         }
     }
 
-    /// `true` if reading a file failed, as opposed to its content being invalid.
-    pub fn is_io(&self) -> bool {
+    fn is_io(&self) -> bool {
         match self {
-            Self::Read(ReadError::Io { .. }) => true,
+            Self::Read(error) => error.is_io(),
             Self::Trace(error) => error.is_io(),
             _ => false,
         }

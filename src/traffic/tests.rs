@@ -1,5 +1,6 @@
 use super::*;
 use crate::topology::build as topology;
+use crate::user_error::UserError;
 use std::path::Path;
 
 fn on(spec: &str, pattern: &str, hosts: u32) -> Result<Traffic, TrafficError> {

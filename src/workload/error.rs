@@ -2,6 +2,7 @@
 
 use super::guard::RUNS_AWAY;
 use super::recorder::TOO_MANY_ACTIONS;
+use crate::user_error::UserError;
 use std::io;
 use std::path::PathBuf;
 
@@ -65,14 +66,8 @@ pub enum WorkloadError {
     },
 }
 
-impl WorkloadError {
-    /// Returns `true` if the operating system refused something, as opposed to bad input.
-    pub fn is_io(&self) -> bool {
-        matches!(self, Self::File { .. })
-    }
-
-    /// Returns one line on how to fix it.
-    pub fn help(&self) -> String {
+impl UserError for WorkloadError {
+    fn help(&self) -> String {
         match self {
             Self::Unknown { nearest: Some(nearest), .. } => {
                 format!("did you mean `{nearest}`? `mopsim workload` lists all; a file of your own ends in .star")
@@ -97,5 +92,9 @@ impl WorkloadError {
                 (None, None) => "no number of ranks near it is legal with these parameters".to_owned(),
             },
         }
+    }
+
+    fn is_io(&self) -> bool {
+        matches!(self, Self::File { .. })
     }
 }

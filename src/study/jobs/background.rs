@@ -12,6 +12,7 @@ use crate::platform::Platform;
 use crate::study::network::NetworkUnderTest;
 use crate::trace::{Action, CommunicatorId, Datatype, Trace};
 use crate::traffic::{self, Setting};
+use crate::user_error::UserError;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 

@@ -8,6 +8,7 @@ use crate::study::toml_file::{self, TomlError};
 use crate::study::workload::{OpenError, Workload};
 use crate::trace::{Action, Actions, Trace};
 use crate::traffic;
+use crate::user_error::UserError;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -25,6 +25,7 @@ use crate::platform::{PlatformError, hostfile};
 use crate::routing::DEFAULT_SEED;
 use crate::trace::Trace;
 use crate::trace::transform::MergeError;
+use crate::user_error::UserError;
 use allocation::Request;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -114,14 +115,8 @@ pub enum JobsError {
     Merge(#[from] MergeError),
 }
 
-impl JobsError {
-    /// Returns `true` if reading failed, as opposed to the content being wrong.
-    pub fn is_io(&self) -> bool {
-        matches!(self, Self::Hosts { error, .. } if error.is_io())
-    }
-
-    /// Returns one line on how to fix it.
-    pub fn help(&self) -> String {
+impl UserError for JobsError {
+    fn help(&self) -> String {
         match self {
             Self::Allocation { .. } => "docs/guide/jobs.md says which hosts each rule takes".into(),
             Self::NoRoom { .. } => "give the platform more hosts or cores, or name the hosts in a host file".into(),
@@ -138,6 +133,10 @@ impl JobsError {
             Self::Hosts { error, .. } => error.help(),
             Self::Merge(_) => "replay fewer jobs together".into(),
         }
+    }
+
+    fn is_io(&self) -> bool {
+        matches!(self, Self::Hosts { error, .. } if error.is_io())
     }
 }
 

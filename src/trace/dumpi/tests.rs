@@ -24,6 +24,7 @@ pub(in crate::trace) enum A<'a> {
     /// Bytes, source and tag of statuses.
     S(&'a [(i32, i32, i32)]),
 }
+use crate::user_error::UserError;
 use A::{B, H, I, S, V};
 
 const INT: u16 = 9;

@@ -21,6 +21,7 @@ pub(super) enum A {
     Done(u64, u64, Option<(i64, i64)>),
     Text(&'static str),
 }
+use crate::user_error::UserError;
 use A::{Byte as B, Done, Request as Q, S, Text, U};
 
 fn put(mut value: u64, out: &mut Vec<u8>) {

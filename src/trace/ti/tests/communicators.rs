@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::trace::{ANY_TARGET, Action, CommunicatorId, CommunicatorProblem as P, Datatype};
+use crate::user_error::UserError;
 
 /// Returns the problem with the second line of a trace of three ranks that declares communicator 4 as 2, 0.
 #[track_caller]

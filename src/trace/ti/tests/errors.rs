@@ -4,6 +4,7 @@ use std::io::{self, Read};
 
 use super::*;
 use crate::trace::error::ArgumentProblem as P;
+use crate::user_error::UserError;
 
 /// Asserts the place and offending text of the error that a text causes.
 #[track_caller]

@@ -7,6 +7,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::trace::Action;
+use crate::user_error::UserError;
 
 /// Returns a folder with files.
 fn folder(files: &[(&str, &str)]) -> TempDir {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::trace::{Effect, TraceWarning};
+use crate::user_error::UserError;
 
 /// Returns the lines of a trace without `init`, as they read back.
 fn lines(text: &str) -> String {
