@@ -45,18 +45,27 @@ pub fn topology(spec: &str, base: &Path) -> Vec<PathBuf> {
     if let Some(damaged) = spec.as_ref().filter(|spec| spec.family().name == "damaged") {
         return topology(damaged.arguments().text("base"), base);
     }
+    if let Some(rails) = spec.as_ref().filter(|spec| spec.family().name == "rails") {
+        return rails.arguments().text("base").split(';').flat_map(|plane| topology(plane.trim(), base)).collect();
+    }
     let spec = spec.filter(Spec::is_file);
     spec.map(|spec| base.join(spec.arguments().text("path"))).into_iter().collect()
 }
 
+/// Returns the files of the topologies of a network.
+fn of_topology(choice: &NetworkChoice, base: &Path) -> Vec<PathBuf> {
+    let folded = choice.folded().ok().flatten();
+    folded.as_ref().unwrap_or(choice).topology.iter().flat_map(|spec| topology(spec, base)).collect()
+}
+
 /// Returns the files of a network: of its topology, or of its platform.
 pub fn network(choice: &NetworkChoice, base: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = choice.topology.iter().flat_map(|spec| topology(spec, base)).collect();
+    let mut files: Vec<PathBuf> = of_topology(choice, base);
     let Some(platform) = choice.platform.as_ref().map(|file| base.join(file)) else { return files };
     let named = if may_be_read(&platform) { choice.platform_files(base).unwrap_or_default() } else { Vec::new() };
     for file in named {
         if let Some(written) = written::<NetworkChoice>(&file) {
-            files.extend(written.topology.iter().flat_map(|spec| topology(spec, folder(&file))));
+            files.extend(of_topology(&written, folder(&file)));
         }
         files.push(file);
     }

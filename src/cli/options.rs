@@ -1,6 +1,6 @@
 //! Conversion of flags to choices.
 
-use super::args::{Model, Network, PlacementFiles, Switch};
+use super::args::{Model, Network, PlacementFiles, Ports, Switch};
 use super::failure::Failure;
 use mopsim::network::model::NetworkModel;
 use mopsim::platform::parameters::{HostsPerSwitch, PlatformParameters};
@@ -38,6 +38,7 @@ pub fn network(flags: &Network) -> Result<NetworkChoice, Failure> {
         host_link_bandwidth: parse("host-link-bandwidth", flags.host_link_bandwidth.as_deref())?,
         host_link_latency: parse("host-link-latency", flags.host_link_latency.as_deref())?,
         duplex: parse("duplex", flags.duplex.as_deref())?,
+        rail: parse("rail", flags.rail.as_deref())?,
         ..PlatformParameters::default()
     };
     Ok(NetworkChoice {
@@ -46,8 +47,24 @@ pub fn network(flags: &Network) -> Result<NetworkChoice, Failure> {
         seed: flags.seed,
         parameters,
         defaults: parse("defaults", flags.defaults.defaults.as_deref())?,
-        ..NetworkChoice::default()
+        ..ports(&flags.ports)
     })
+}
+
+/// Returns a topology with the planes and host ports of the flags.
+pub fn with_ports(topology: &str, flags: &Ports) -> Result<String, Failure> {
+    let choice = NetworkChoice { topology: Some(topology.to_owned()), ..ports(flags) };
+    Ok(choice.folded()?.and_then(|folded| folded.topology).unwrap_or_else(|| topology.to_owned()))
+}
+
+/// Converts the flags of planes and host ports to choices.
+fn ports(flags: &Ports) -> NetworkChoice {
+    NetworkChoice {
+        planes: flags.planes.as_deref().and_then(|text| text.parse().ok()),
+        host_ports: flags.host_ports,
+        host_ports_at: flags.host_ports_at.clone(),
+        ..NetworkChoice::default()
+    }
 }
 
 /// Parses a topology of the command line, with the seed for random ones and without the failed parts.

@@ -34,7 +34,8 @@ pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
         .check(|| specs().chain(arguments.prices.clone()))?;
     let mut reports = Vec::with_capacity(arguments.specs.len());
     for spec in &arguments.specs {
-        let topology = options::topology(spec, arguments.seed, arguments.without.as_deref())?.build()?;
+        let spec = options::with_ports(spec, &arguments.ports)?;
+        let topology = options::topology(&spec, arguments.seed, arguments.without.as_deref())?.build()?;
         let steps = Steps::default();
         let what = format!("distances and cables of {}", topology.name());
         let waiting = progress::counted(what, &steps, output.quiet);

@@ -73,7 +73,7 @@ impl Bill {
         Ok(bill)
     }
 
-    /// Adds adapters for `hosts` hosts at the prices of their own link rate, and, if `cables` is `true`, a cable for
+    /// Adds adapters for `hosts` ports of hosts at the prices of their own link rate, and, if `cables` is `true`, a cable for
     /// each. Changes nothing if the list has no prices for hosts.
     pub fn add_hosts(&mut self, hosts: u64, cables: bool, prices: &Prices) {
         let Some(host) = &prices.host else { return };

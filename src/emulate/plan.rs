@@ -65,6 +65,10 @@ impl Plan {
     pub fn new(topology: &Topology, platform: &Platform) -> Result<Self, EmulateError> {
         let unfit = |reason: String, help| EmulateError::Unfit { network: platform.name.clone(), reason, help };
         let (graph, count) = (&topology.graph, platform.hosts.len());
+        if topology.rails.is_some() {
+            let reason = "its hosts have several ports, and a namespace has one".to_owned();
+            return Err(unfit(reason, "emulate one plane alone"));
+        }
         if count > MAX_HOSTS {
             let reason = format!("it has {count} hosts; the limit is {MAX_HOSTS}");
             return Err(unfit(reason, "choose a smaller network of the same family"));

@@ -25,6 +25,10 @@ pub(super) fn write(topology: &Topology, platform: &Platform, out: &mut dyn Writ
         .map_err(|error| unfit(error.to_string(), "use --duplex full, or --to simgrid"))?;
     let switches = topology.graph.switches();
     let has_link = |host: usize| platform.routes.host_links(HostId::new(host))[0].is_some();
+    if topology.rails.is_some() && (0..hosts).any(|host| !has_link(host)) {
+        let reason = "hosts with several ports have no links of their own".to_owned();
+        return Err(unfit(reason, "give --host-link-bandwidth"));
+    }
     // The vertices of hosts follow those of the switches.
     let mut vertices = switches;
     let mut vertex_of_host = Vec::with_capacity(hosts);

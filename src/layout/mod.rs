@@ -10,7 +10,7 @@ use std::str::FromStr;
 use crate::ids::SwitchId;
 use crate::topology::families::dsnf::Dsnf;
 use crate::topology::registry::SWITCHES_PER_CABINET;
-use crate::topology::{Graph, Hosts, Topology};
+use crate::topology::{Graph, Hosts, Rails, Topology};
 
 pub mod cables;
 pub mod equality;
@@ -155,8 +155,10 @@ pub struct FloorPlan {
     pub host_cabinets: usize,
     /// Number of hosts that are vertices of the graph: its first ones.
     host_vertices: u32,
-    /// Hosts on each vertex, not counting those that are vertices.
+    /// Hosts on each vertex, not counting those that are vertices; ports of hosts, if hosts have several.
     hosts_on: Vec<u32>,
+    /// Hosts whose first port is on each switch, if hosts have several ports.
+    homes: Option<Vec<u32>>,
     /// Cabinet of each vertex.
     cabinet: Vec<u32>,
     /// Slot of each vertex in its cabinet, from the top; slots of hosts are meaningful in the Equality model only.
@@ -209,10 +211,15 @@ impl FloorPlan {
             columns: 1,
             host_cabinets: 0,
             host_vertices,
-            hosts_on: hosts_on(graph, options.endpoints_per_switch)?,
+            hosts_on: Vec::new(),
+            homes: None,
             cabinet: vec![0; graph.switches()],
             slot: vec![0; graph.switches()],
         };
+        match &topology.rails {
+            None => plan.hosts_on = hosts_on(graph, options.endpoints_per_switch)?,
+            Some(rails) => plan.attach(rails, options)?,
+        }
         // The switch next to which a host vertex is placed.
         let home: Vec<u32> = (0..host_vertices)
             .map(|host| graph.neighbours(SwitchId(host)).next().map_or(host, |home| home.0))
@@ -237,13 +244,33 @@ impl FloorPlan {
         Ok(plan)
     }
 
+    /// Places the hosts of a network with several ports per host at their first ports.
+    fn attach(&mut self, rails: &Rails, options: &FloorOptions) -> Result<(), LayoutError> {
+        let refuse =
+            |parameter, value: String, constraint: String| LayoutError::Invalid { parameter, value, constraint };
+        if options.model == Model::Equality {
+            let rule = "it has hosts in the cabinet of their switch, and these have several; use `grid`";
+            return Err(refuse("floor_plan", "equality".into(), rule.into()));
+        }
+        let mut homes = rails.homes();
+        if let Some(count) = options.endpoints_per_switch {
+            homes.iter_mut().flatten().filter(|hosts| **hosts > 0).for_each(|hosts| *hosts = count);
+        }
+        let value = || options.endpoints_per_switch.map_or_else(|| "given".into(), |count| count.to_string());
+        let places = rails.places(&homes).map_err(|rule| refuse("hosts_per_switch", value(), rule))?;
+        self.hosts_on = rails.ports_on(&places);
+        homes[1..].iter_mut().flatten().for_each(|hosts| *hosts = 0);
+        self.homes = Some(homes.concat());
+        Ok(())
+    }
+
     /// Returns the number of hosts of each cabinet: those on its switches, and those that are vertices and belong to
     /// them.
     pub fn hosts_in_cabinets(&self) -> Vec<u64> {
         let mut hosts = vec![0; self.cabinets];
         for (vertex, &cabinet) in self.cabinet.iter().enumerate() {
             let is_host = u64::from((vertex as u32) < self.host_vertices);
-            hosts[cabinet as usize] += is_host + u64::from(self.hosts_on[vertex]);
+            hosts[cabinet as usize] += is_host + u64::from(self.homes.as_ref().unwrap_or(&self.hosts_on)[vertex]);
         }
         hosts
     }
@@ -258,14 +285,16 @@ impl FloorPlan {
         (self.host_vertices..self.cabinet.len() as u32).map(SwitchId)
     }
 
-    /// Returns the number of hosts on a switch, not counting those that are vertices.
+    /// Returns the number of hosts on a switch, not counting those that are vertices; of ports of hosts, if hosts have
+    /// several.
     pub fn hosts_on(&self, switch: SwitchId) -> u32 {
         self.hosts_on[switch.index()]
     }
 
     /// Returns the number of hosts, on switches and as vertices.
     pub fn endpoints(&self) -> u64 {
-        u64::from(self.host_vertices) + self.hosts_on.iter().map(|&hosts| u64::from(hosts)).sum::<u64>()
+        let on = self.homes.as_ref().unwrap_or(&self.hosts_on);
+        u64::from(self.host_vertices) + on.iter().map(|&hosts| u64::from(hosts)).sum::<u64>()
     }
 
     /// Returns the cabinet of a switch.

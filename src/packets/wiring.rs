@@ -64,6 +64,13 @@ impl Wiring {
         latency: u32,
     ) -> Result<Self, PacketError> {
         let graph = &topology.graph;
+        if topology.rails.is_some() {
+            return Err(PacketError::NotModelled {
+                network: topology.name(),
+                what: "hosts with several ports: a host has one port".into(),
+                instead: "simulate one plane alone, or replay the network with flows",
+            });
+        }
         if graph.slowest_share() < 1.0 {
             return Err(PacketError::NotModelled {
                 network: topology.name(),

@@ -46,14 +46,17 @@ pub fn link_ends(graph: &Graph, platform: &Platform) -> Result<Ends, NoEnds> {
         ends[arc.index()] = Some((Vertex::Switch(graph.tail(arc).0), Vertex::Switch(graph.head(arc).0)));
     }
     for (index, host) in platform.hosts.iter().enumerate() {
-        let [up, down] = platform.routes.host_links(HostId::new(index));
-        let (Some(up), Some(down), Some(switch)) = (up, down, host.switch) else { continue };
-        if up == down {
-            return Err(shared(up));
+        let id = HostId::new(index);
+        let first = host.switch.map(|switch| (switch, platform.routes.host_links(id)));
+        for (switch, links) in first.into_iter().chain(platform.routes.further_ports(id)) {
+            let [Some(up), Some(down)] = links else { continue };
+            if up == down {
+                return Err(shared(up));
+            }
+            let (host, switch) = (Vertex::Host(index as u32), Vertex::Switch(switch.0));
+            ends[up.index()] = Some((host, switch));
+            ends[down.index()] = Some((switch, host));
         }
-        let (host, switch) = (Vertex::Host(index as u32), Vertex::Switch(switch.0));
-        ends[up.index()] = Some((host, switch));
-        ends[down.index()] = Some((switch, host));
     }
     Ok(ends)
 }

@@ -21,7 +21,7 @@
 use super::error::PlatformError;
 use super::parameters::{CheckedParameters, Duplex};
 use super::units::{Bandwidth, Seconds};
-use super::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
+use super::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy, rails};
 use crate::defaults::Version;
 use crate::ids::{HostId, LinkId, SwitchId};
 use crate::layout::FloorPlan;
@@ -46,6 +46,9 @@ impl Platform {
         routing: &str,
         seed: u64,
     ) -> Result<Self, PlatformError> {
+        if let Some(planes) = &topology.rails {
+            return rails::platform(topology, planes, parameters, routing, seed);
+        }
         let graph = &topology.graph;
         let hosts_on = parameters.hosts_on(graph)?;
         let hosts: u128 = hosts_on.iter().map(|&hosts| u128::from(hosts)).sum();
@@ -57,12 +60,7 @@ impl Platform {
         }
         let cable_delays = cable_delays(topology, parameters)?;
         let mut links = switch_links(graph, parameters, &cable_delays);
-        let arc_delays: Vec<f64> = (0..graph.arcs() as u32)
-            .map(|arc| match parameters.duplex {
-                Duplex::Full => links[arc as usize].latency,
-                Duplex::Shared => links[graph.cable(ArcId(arc)).index()].latency,
-            })
-            .collect();
+        let arc_delays = arc_delays(graph, parameters, &links);
         let routing = routing::build(
             routing,
             topology,
@@ -72,23 +70,42 @@ impl Platform {
         let host_links = HostLinks::add(&mut links, &host_switch, host_link, parameters);
         let loopback = LinkId::new(links.len());
         links.push(Link::loopback(parameters.loopback));
-        let host = |(index, &switch): (usize, &SwitchId)| Host {
-            name: numbered("h", index as u32),
-            switch: Some(switch),
-            speed: parameters.host_speed.value(),
-            cores: parameters.cores,
-        };
-        let link_of_arc = match parameters.duplex {
-            Duplex::Full => None,
-            Duplex::Shared => Some((0..graph.arcs() as u32).map(|arc| LinkId(graph.cable(ArcId(arc)).0)).collect()),
-        };
+        let link_of_arc = link_of_arc(graph, parameters);
         Ok(Self {
             name: topology.name(),
-            hosts: host_switch.iter().enumerate().map(host).collect(),
+            hosts: hosts_of(&host_switch, parameters),
             links,
             loopback: Some(loopback),
             routes: Arc::new(TopologyRoutes { routing, host_switch, link_of_arc, host_links, loopback }),
         })
+    }
+}
+
+/// Returns the hosts on these switches.
+pub(super) fn hosts_of(host_switch: &[SwitchId], parameters: &CheckedParameters) -> Vec<Host> {
+    let host = |(index, &switch): (usize, &SwitchId)| Host {
+        name: numbered("h", index as u32),
+        switch: Some(switch),
+        speed: parameters.host_speed.value(),
+        cores: parameters.cores,
+    };
+    host_switch.iter().enumerate().map(host).collect()
+}
+
+/// Returns the latency of the link of each arc, in seconds.
+pub(super) fn arc_delays(graph: &Graph, parameters: &CheckedParameters, links: &[Link]) -> Vec<f64> {
+    let delay = |arc: u32| match parameters.duplex {
+        Duplex::Full => links[arc as usize].latency,
+        Duplex::Shared => links[graph.cable(ArcId(arc)).index()].latency,
+    };
+    (0..graph.arcs() as u32).map(delay).collect()
+}
+
+/// Returns the link of each arc; `None` if links have the numbers of their arcs.
+pub(super) fn link_of_arc(graph: &Graph, parameters: &CheckedParameters) -> Option<Vec<LinkId>> {
+    match parameters.duplex {
+        Duplex::Full => None,
+        Duplex::Shared => Some((0..graph.arcs() as u32).map(|arc| LinkId(graph.cable(ArcId(arc)).0)).collect()),
     }
 }
 
@@ -114,7 +131,7 @@ fn host_switches(counts: &[u32]) -> Vec<SwitchId> {
 }
 
 /// Returns the delay of each cable, in seconds; empty if cables have no delay of their own.
-fn cable_delays(topology: &Topology, parameters: &CheckedParameters) -> Result<Vec<f64>, PlatformError> {
+pub(super) fn cable_delays(topology: &Topology, parameters: &CheckedParameters) -> Result<Vec<f64>, PlatformError> {
     let Some((delay, floor)) = &parameters.cables else { return Ok(Vec::new()) };
     let plan =
         FloorPlan::new(topology, &floor.on(&topology.graph)).map_err(|error| PlatformError::InvalidParameter {
@@ -126,7 +143,7 @@ fn cable_delays(topology: &Topology, parameters: &CheckedParameters) -> Result<V
 }
 
 /// Returns the links between switches, in the order of the arcs or cables.
-fn switch_links(graph: &Graph, parameters: &CheckedParameters, cable_delays: &[f64]) -> Vec<Link> {
+pub(super) fn switch_links(graph: &Graph, parameters: &CheckedParameters, cable_delays: &[f64]) -> Vec<Link> {
     // Only two-way cables have directions that can share the bandwidth.
     let shared = parameters.duplex == Duplex::Shared;
     let arrow = if shared && !graph.is_directed() { "--" } else { "->" };

@@ -20,12 +20,15 @@ pub mod speeds;
 pub mod units;
 
 mod from_topology;
+mod rail_policy;
+mod rails;
 mod static_routes;
 mod uncontended;
 
 pub use error::PlatformError;
 pub use load::{LoadOptions, Loaded, Setting};
 pub use parameters::{CheckedParameters, Duplex, HostsPerSwitch, Loopback, PlatformParameters};
+pub use rail_policy::RailPolicy;
 pub use uncontended::uncontended;
 
 /// Rule by which the flows on a link share its bandwidth.
@@ -175,6 +178,12 @@ pub trait RouteTable: Send + Sync {
     fn host_links(&self, host: HostId) -> [Option<LinkId>; 2] {
         let _ = host;
         [None, None]
+    }
+
+    /// Returns the ports of a host after the first: the switch of each, and the links to it and back.
+    fn further_ports(&self, host: HostId) -> Vec<(SwitchId, [Option<LinkId>; 2])> {
+        let _ = host;
+        Vec::new()
     }
 
     /// Returns `true` if a message of this host to itself takes the loopback of the platform when there is no route for

@@ -4,6 +4,7 @@
 use serde::Deserialize;
 
 use super::error::PlatformError;
+use super::rail_policy::RailPolicy;
 use super::units::{Bandwidth, HostLinkBandwidth, Seconds, Speed};
 use crate::defaults::Version;
 use crate::layout::{FloorOptions, LayoutError, Model, Placement};
@@ -122,6 +123,8 @@ pub struct PlatformParameters {
     pub host_link_latency: Option<Seconds>,
     /// Sharing of a cable's bandwidth between its directions; default full duplex.
     pub duplex: Option<Duplex>,
+    /// Assignment of messages to the ports of hosts that have several; default `message`.
+    pub rail: Option<RailPolicy>,
     /// Bandwidth between two processes of one host; default 10e9 B/s.
     pub loopback_bandwidth: Option<Bandwidth>,
     /// Latency between two processes of one host; default 0.
@@ -155,6 +158,8 @@ pub struct CheckedParameters {
     pub host_links_apart: bool,
     /// Sharing of a cable's bandwidth between its directions.
     pub duplex: Duplex,
+    /// Assignment of messages to the ports of hosts that have several.
+    pub rail: RailPolicy,
     /// Link from a host to itself.
     pub loopback: Loopback,
     /// Version of the defaults that were filled in.
@@ -191,6 +196,7 @@ impl PlatformParameters {
             host_link_bandwidth: self.host_link_bandwidth.or(base.host_link_bandwidth),
             host_link_latency: self.host_link_latency.or(base.host_link_latency),
             duplex: self.duplex.or(base.duplex),
+            rail: self.rail.or(base.rail),
             loopback_bandwidth: self.loopback_bandwidth.or(base.loopback_bandwidth),
             loopback_latency: self.loopback_latency.or(base.loopback_latency),
         }
@@ -213,6 +219,7 @@ impl PlatformParameters {
             ("host_link_bandwidth", self.host_link_bandwidth.is_some()),
             ("host_link_latency", self.host_link_latency.is_some()),
             ("duplex", self.duplex.is_some()),
+            ("rail", self.rail.is_some()),
             ("loopback_bandwidth", self.loopback_bandwidth.is_some()),
             ("loopback_latency", self.loopback_latency.is_some()),
         ];
@@ -282,6 +289,7 @@ impl PlatformParameters {
             host_link_by_default: self.host_link_bandwidth.is_none() && self.host_link_latency.is_none(),
             host_links_apart: defaults.host_links_apart,
             duplex: self.duplex.unwrap_or_default(),
+            rail: self.rail.unwrap_or_default(),
             loopback: Loopback {
                 bandwidth: self.loopback_bandwidth.unwrap_or_else(|| bandwidth(defaults.loopback_bandwidth)),
                 latency: self.loopback_latency.unwrap_or_else(|| seconds(defaults.loopback_latency)),

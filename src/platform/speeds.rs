@@ -2,7 +2,7 @@
 
 use super::{CheckedParameters, Link, LinkKind, Platform, SharingPolicy};
 use crate::layout::Placement;
-use crate::topology::Graph;
+use crate::topology::Topology;
 use serde::{Serialize, Serializer};
 
 /// Range of values, or one value.
@@ -86,6 +86,17 @@ impl Speeds {
     }
 }
 
+/// Ports of hosts that have several.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HostPorts {
+    /// Number of planes.
+    pub planes: usize,
+    /// Number of ports per host, over all planes.
+    pub host_ports: usize,
+    /// Rule by which messages are assigned to ports.
+    pub rail: &'static str,
+}
+
 /// Parameters of a platform that was built from a topology, with all defaults filled in: in bytes, flops and seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Resolved {
@@ -115,6 +126,9 @@ pub struct Resolved {
     pub host_link_latency: Option<f64>,
     /// `true` if hosts are vertices of the graph, with cables of their own.
     pub hosts_are_vertices: bool,
+    /// Ports of hosts, if they have several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rails: Option<HostPorts>,
     /// Bandwidth between two ranks of a host.
     pub loopback_bandwidth: f64,
     /// Latency between two ranks of a host.
@@ -122,8 +136,9 @@ pub struct Resolved {
 }
 
 impl Resolved {
-    /// Returns the parameters of a platform on `graph` with `hosts_on` hosts on each switch.
-    pub fn new(parameters: &CheckedParameters, graph: &Graph, hosts_on: &[u32]) -> Self {
+    /// Returns the parameters of a platform on a topology with `hosts_on` hosts on each switch.
+    pub fn new(parameters: &CheckedParameters, topology: &Topology, hosts_on: &[u32]) -> Self {
+        let graph = &topology.graph;
         let host_link = parameters.host_link_on(graph, hosts_on);
         let placement = Placement::NAMES.iter().find(|(_, placement)| *placement == parameters.floor.placement);
         Self {
@@ -140,6 +155,11 @@ impl Resolved {
             host_link_bandwidth: host_link.map(|(bandwidth, _)| bandwidth.value()),
             host_link_latency: host_link.map(|(_, latency)| latency.value()),
             hosts_are_vertices: graph.switch_vertices() < graph.switches(),
+            rails: topology.rails.as_ref().map(|rails| HostPorts {
+                planes: rails.planes.len(),
+                host_ports: rails.count(),
+                rail: parameters.rail.name(),
+            }),
             loopback_bandwidth: parameters.loopback.bandwidth.value(),
             loopback_latency: parameters.loopback.latency.value(),
         }

@@ -1,7 +1,7 @@
 //! Findings on results, in sentences that all formats share.
 
-use super::number::{bandwidth, brief_seconds, flops, percent, seconds};
-use crate::platform::speeds::{Resolved, Speeds, Values};
+use super::number::{bandwidth, brief_seconds, counted, flops, percent, seconds};
+use crate::platform::speeds::{HostPorts, Resolved, Speeds, Values};
 use crate::result::critical::CriticalPath;
 use crate::result::explain::{Explanation, Shares};
 use crate::study::comparison::Comparison;
@@ -49,11 +49,12 @@ fn resolved(p: &Resolved) -> String {
         _ => "cables 0 s a metre".to_owned(),
     };
     let cores = if p.cores == 1 { "1 core".to_owned() } else { format!("{} cores", p.cores) };
+    let ports = p.rails.as_ref().map_or_else(String::new, |rails| format!(", {}", host_ports(rails)));
     [
         format!("links {}, {}", bandwidth(p.link_bandwidth), brief_seconds(p.link_latency)),
         format!("switches {}", brief_seconds(p.switch_delay)),
         cables,
-        format!("links of hosts {}", host_links(p)),
+        format!("links of hosts {}{ports}", host_links(p)),
         format!("within a host {}, {}", bandwidth(p.loopback_bandwidth), brief_seconds(p.loopback_latency)),
         format!("{cores} a host, {} a core", flops(p.core_flops)),
         format!("defaults {}", p.defaults),
@@ -68,6 +69,19 @@ pub(super) fn host_links(p: &Resolved) -> String {
         (None, _) if p.hosts_are_vertices => "none (hosts have cables of their own)".to_owned(),
         (None, _) => "none (hosts of one switch communicate as within a host)".to_owned(),
     }
+}
+
+/// Describes the ports of hosts that have several.
+pub(super) fn host_ports(ports: &HostPorts) -> String {
+    let planes = if ports.planes == 1 { String::new() } else { format!(" in {} planes", ports.planes) };
+    format!(
+        "{} per host{planes}, rail by {}",
+        counted(ports.host_ports as u64, "port"),
+        match ports.rail {
+            "striped" => "striping",
+            other => other,
+        }
+    )
 }
 
 fn speeds(speeds: &Speeds) -> String {

@@ -16,9 +16,11 @@ use crate::topology::{GENERATOR, Graph, Hosts, Topology, TopologyError};
 use crate::user_error::UserError;
 use serde::Serialize;
 
+mod planes;
 mod route;
 pub(super) mod shown;
 
+pub use planes::PlaneReport;
 pub use route::RouteReport;
 
 /// Largest number of arcs of a graph whose bisection is searched by default.
@@ -164,6 +166,12 @@ pub struct TopologyReport {
     pub switches: usize,
     /// Number of hosts: those of the family, unless specified by the user.
     pub hosts: u64,
+    /// Number of ports per host, if hosts have several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_ports: Option<usize>,
+    /// Planes of the network, if hosts have several ports.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub planes: Option<Vec<PlaneReport>>,
     /// `true` if cables are one-way.
     pub directed: bool,
     /// Number of two-way cables; `None` if cables are one-way.
@@ -337,6 +345,9 @@ impl TopologyReport {
     /// # Errors
     /// [`TopologyReportError`] if it is too large for exact distances, or does not fit the floor plan or the routing.
     pub fn of(topology: &Topology, options: &TopologyOptions) -> Result<Self, TopologyReportError> {
+        if let Some(rails) = &topology.rails {
+            return planes::report(topology, rails, options);
+        }
         // A failed switch cannot be reached: metrics are those of the remaining switches.
         let left = damaged::remaining(topology)?;
         let measured = left.as_ref().unwrap_or(topology);
@@ -370,12 +381,11 @@ impl TopologyReport {
         let crossed = match &whole {
             // The number of cables between hosts is one more than that of switches.
             Some(_) => between_hosts.map(|(largest, mean)| (largest - 1, mean - 1.0)),
-            None => crossed(
-                switches,
-                &FloorPlan::new(measured, &options.floor)?,
-                metrics.distances.as_ref(),
-                quick(searches, QUICK_SEARCHES),
-            ),
+            None => {
+                let plan = FloorPlan::new(measured, &options.floor)?;
+                let on: Vec<u32> = plan.switches().map(|switch| plan.hosts_on(switch)).collect();
+                crossed(switches, &on, metrics.distances.as_ref(), quick(searches, QUICK_SEARCHES))
+            }
         };
         let all_degrees = metrics.degrees;
         let (n, directed, max_degree) =
@@ -383,7 +393,7 @@ impl TopologyReport {
         let shown = metrics.distances.as_ref().or(sampled.as_ref().map(|sampled| &sampled.distances));
         let diameter = metrics.distances.as_ref().map(|distances| distances.diameter());
         let moore = diameter.and_then(|k| bounds::moore(max_degree as u64, k as u32, directed));
-        let cost = cost(&topology.graph, &plan, options);
+        let cost = cost(topology, &plan, options);
         let mut report = Self {
             topology: topology.name(),
             seed: topology.seed(),
@@ -395,6 +405,8 @@ impl TopologyReport {
             host_aspl_links: between_hosts.map(|(_, mean)| mean),
             host_diameter_switches: crossed.map(|(largest, _)| largest),
             host_aspl_switches: crossed.map(|(_, mean)| mean),
+            host_ports: None,
+            planes: None,
             directed,
             edges: (!directed).then_some(metrics.cables),
             arcs: directed.then_some(metrics.cables),
@@ -545,37 +557,48 @@ fn floor(
 /// Returns the largest and mean number of switches that a message between hosts crosses. If all switches have the same
 /// number of hosts attached, known distances suffice; otherwise this needs a search from each switch, which is made
 /// only if it is `quick`.
-fn crossed(switches: &Graph, plan: &FloorPlan, distances: Option<&Distances>, quick: bool) -> Option<(usize, f64)> {
-    let hosts: Vec<u32> = (0..switches.switches() as u32).map(|switch| plan.hosts_on(SwitchId(switch))).collect();
+fn crossed(switches: &Graph, hosts: &[u32], distances: Option<&Distances>, quick: bool) -> Option<(usize, f64)> {
     let between = match distances {
         Some(distances) if hosts.iter().all(|&count| count == hosts[0]) => {
             distances.between_hosts_everywhere(hosts.len(), hosts[0])
         }
-        _ if quick => distances::between_hosts(switches, &hosts),
+        _ if quick => distances::between_hosts(switches, hosts),
         _ => None,
     };
     between.map(|between| between.switches())
 }
 
-fn cost(switches: &Graph, plan: &FloorPlan, options: &TopologyOptions) -> Result<CostReport, CostError> {
+fn cost(topology: &Topology, plan: &FloorPlan, options: &TopologyOptions) -> Result<CostReport, CostError> {
+    let switches = &*topology.graph;
     let mut bill = Bill::new(switches, plan, &plan.cables(switches), &options.prices)?;
+    if let Some(rails) = &topology.rails {
+        // An adapter and a cable for each port.
+        bill.add_hosts(bill.endpoints * rails.count() as u64, true, &options.prices);
+        return Ok(CostReport::of(&bill, options));
+    }
     let placed = bill.endpoints != plan.switches().map(|switch| u64::from(plan.hosts_on(switch))).sum::<u64>()
         || !plan.endpoint_lengths().is_empty();
     bill.add_hosts(bill.endpoints, !placed, &options.prices);
-    Ok(CostReport {
-        prices: options.prices.name.clone(),
-        prices_note: options.prices_note.clone(),
-        link_rate_gbps: options.prices.link_rate_gbps,
-        endpoints: bill.endpoints,
-        ports: bill.ports,
-        copper_cables: bill.copper_cables,
-        fibre_cables: bill.fibre_cables,
-        cable_dollars: bill.cable_dollars,
-        router_dollars: bill.router_dollars,
-        host_dollars: options.prices.host.as_ref().map(|_| bill.host_dollars),
-        dollars: bill.dollars(),
-        dollars_per_endpoint: bill.dollars_per_endpoint(),
-        watts: bill.watts,
-        watts_per_endpoint: (bill.endpoints > 0).then(|| bill.watts / bill.endpoints as f64),
-    })
+    Ok(CostReport::of(&bill, options))
+}
+
+impl CostReport {
+    fn of(bill: &Bill, options: &TopologyOptions) -> Self {
+        Self {
+            prices: options.prices.name.clone(),
+            prices_note: options.prices_note.clone(),
+            link_rate_gbps: options.prices.link_rate_gbps,
+            endpoints: bill.endpoints,
+            ports: bill.ports,
+            copper_cables: bill.copper_cables,
+            fibre_cables: bill.fibre_cables,
+            cable_dollars: bill.cable_dollars,
+            router_dollars: bill.router_dollars,
+            host_dollars: options.prices.host.as_ref().map(|_| bill.host_dollars),
+            dollars: bill.dollars(),
+            dollars_per_endpoint: bill.dollars_per_endpoint(),
+            watts: bill.watts,
+            watts_per_endpoint: (bill.endpoints > 0).then(|| bill.watts / bill.endpoints as f64),
+        }
+    }
 }

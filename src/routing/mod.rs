@@ -343,6 +343,14 @@ pub enum RoutingError {
         /// The rule that it breaks.
         reason: String,
     },
+    /// The number of rules is not that of the planes.
+    #[error("{rules} routings are given for {planes} {}", if *.planes == 1 { "plane" } else { "planes" })]
+    Planes {
+        /// Number of rules.
+        rules: usize,
+        /// Number of planes.
+        planes: usize,
+    },
     /// The routing is for other topologies.
     #[error("routing `{routing}` does not fit topology `{topology}`: {reason}")]
     Unsuitable {
@@ -363,6 +371,9 @@ impl RoutingError {
 
 impl UserError for RoutingError {
     fn help(&self) -> String {
+        if let Self::Planes { .. } = self {
+            return "give one rule for all planes, or one for each, separated by `;`".into();
+        }
         let names = ROUTINGS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
         format!("the routings are {names}; `{PLAIN}` fits every topology")
     }

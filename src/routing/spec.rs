@@ -89,6 +89,25 @@ impl RoutingSpec {
         }
     }
 
+    /// Reads the rules of a network of several planes: one for all of them, or one for each, separated by semicolons.
+    ///
+    /// # Errors
+    /// [`RoutingError`] if a rule is unknown, or the number of rules is another one.
+    pub fn for_planes(text: &str, planes: usize) -> Result<Vec<Self>, RoutingError> {
+        let rules = text.split(';').map(str::parse::<Self>).collect::<Result<Vec<_>, _>>()?;
+        match rules.len() {
+            1 => Ok(vec![rules[0]; planes]),
+            count if count == planes => Ok(rules),
+            rules => Err(RoutingError::Planes { rules, planes }),
+        }
+    }
+
+    /// Returns the text of the rules of all planes: one rule if they are equal.
+    pub fn text_of(rules: &[Self]) -> String {
+        let names: Vec<String> = rules.iter().map(Self::to_string).collect();
+        if names.windows(2).all(|two| two[0] == two[1]) { names[0].clone() } else { names.join("; ") }
+    }
+
     /// Builds the routing for a topology.
     ///
     /// # Errors

@@ -198,7 +198,9 @@ impl Builder<'_> {
         };
         let name = choice.name.clone();
         let choice = choice.clone().over(parameters).over(&axes.common);
-        let mut choice = NetworkChoice { name, ..self.overrides.network.clone().over(&choice) };
+        let choice = NetworkChoice { name, ..self.overrides.network.clone().over(&choice) };
+        // Graphs are shared by the specification of the whole network.
+        let mut choice = choice.folded().map_err(in_network)?.unwrap_or(choice);
         if let Some((_, rule)) = rule.filter(|(_, rule)| *rule != DEFAULT_ROUTING)
             && choice.takes_routing(&axes.folder).map_err(in_network)?
         {

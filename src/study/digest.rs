@@ -105,6 +105,10 @@ fn of_network(network: &NetworkUnderTest) -> String {
     let (info, platform) = (&network.info, &network.platform);
     hasher.text(&info.topology);
     hasher.text(&format!("{:?} {:?} {:?} {:?}", info.seed, info.duplex, info.routing, platform.loopback));
+    if let Some(rails) = info.parameters.as_ref().and_then(|parameters| parameters.rails.as_ref()) {
+        // Routes depend on the policy, which no link shows.
+        hasher.text(&format!("{rails:?}"));
+    }
     // Names of links built from a topology are its arcs.
     for link in &platform.links {
         hasher.text(&link.name);

@@ -1,12 +1,13 @@
 //! Networks of a comparison: a topology with parameters, or a platform file.
 
-use super::choice::{ChoiceError, ModelChoice};
+use super::choice::ModelChoice;
+pub use super::network_error::NetworkError;
+use super::planes::PlanesChoice;
 use super::procurement::Quoted;
 use super::simgrid_settings;
-use super::toml_file::{self, Place, Step, Step::Key, TomlError};
+use super::toml_file::{self, TomlError};
 use crate::defaults::Version;
 use crate::layout::FloorOptions;
-use crate::packets::PacketError;
 use crate::platform::load::LoadOptions;
 use crate::platform::parameters::{Duplex, PlatformParameters};
 use crate::platform::speeds::{Resolved, Speeds};
@@ -14,8 +15,7 @@ use crate::platform::units::HostLinkBandwidth;
 use crate::platform::{CheckedParameters, Loaded, Platform, PlatformError};
 use crate::routing::{self, RoutingSpec};
 use crate::topology::damage::Damage;
-use crate::topology::{self, Topology, TopologyError};
-use crate::user_error::UserError;
+use crate::topology::{self, Topology};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,6 +44,12 @@ pub struct NetworkChoice {
     /// Bandwidth of all cables between switches relative to the parameters; set by studies.
     #[serde(skip)]
     pub bandwidth_share: Option<f64>,
+    /// Planes of the network: a number of copies of the topology, or a list of topologies.
+    pub planes: Option<PlanesChoice>,
+    /// Ports of a host in each plane, on different switches; default 1.
+    pub host_ports: Option<u32>,
+    /// Switches of the further ports of a host in a plane: `next` (default) or `group`.
+    pub host_ports_at: Option<String>,
     /// Hosts, speeds and latencies.
     #[serde(default)]
     pub parameters: PlatformParameters,
@@ -112,7 +118,7 @@ pub struct NetworkUnderTest {
 pub struct Making {
     /// Hosts, speeds and latencies.
     pub parameters: CheckedParameters,
-    /// Routing rule.
+    /// Routing rule; that of the first plane, if planes have different ones.
     pub routing: RoutingSpec,
     /// Seed of a random routing.
     pub routing_seed: u64,
@@ -133,155 +139,12 @@ impl NetworkUnderTest {
     }
 }
 
-/// Reason why a network cannot be built.
-#[derive(Debug, thiserror::Error)]
-pub enum NetworkError {
-    /// There is neither a topology nor a platform file, or both.
-    #[error("a network needs either a topology or a platform file, and {}", if *.both { "both are given" } else { "neither is given" })]
-    Ambiguous {
-        /// `true` if both are specified.
-        both: bool,
-    },
-    /// An option is not possible for a platform file with its own links and routes.
-    #[error("`{option}` does not go with platform file `{}`, which lists its own links and routes", .file.display())]
-    NotForFile {
-        /// Name of the option.
-        option: &'static str,
-        /// Path of the file.
-        file: PathBuf,
-    },
-    /// Routes of a damaged network cannot be repaired.
-    #[error("{0}")]
-    NotRepaired(String),
-    /// A platform file that lists its own links has no graph of switches.
-    #[error("platform file `{}` lists links and routes, and has no graph of switches", .file.display())]
-    NoGraph {
-        /// Path of the file.
-        file: PathBuf,
-    },
-    /// A platform file in TOML cannot be used.
-    #[error(transparent)]
-    Toml(#[from] TomlError),
-    /// A platform file in TOML names another one.
-    #[error("a platform file in TOML names another one")]
-    Nested,
-    /// The contents of a platform file in TOML cannot be built.
-    #[error("{}: {error}", in_file(.file, *.place))]
-    InToml {
-        /// Path of the file.
-        file: PathBuf,
-        /// Place of the error; `None` if something is missing.
-        place: Option<Place>,
-        /// Cause of the error.
-        error: Box<NetworkError>,
-    },
-    /// The topology cannot be built.
-    #[error(transparent)]
-    Topology(#[from] TopologyError),
-    /// A quoted price or power is not a valid number.
-    #[error("{key} = {value} is not a number, zero or more")]
-    Quoted {
-        /// Name of the key.
-        key: &'static str,
-        /// Value as written.
-        value: f64,
-    },
-    /// The network's own model is invalid.
-    #[error("model: {0}")]
-    Model(#[from] ChoiceError),
-    /// The packet model does not support the network.
-    #[error(transparent)]
-    Packets(#[from] Box<PacketError>),
-    /// The platform cannot be built.
-    #[error(transparent)]
-    Platform(#[from] PlatformError),
-}
-
-impl NetworkError {
-    /// Returns the path to the error in the table that describes the network; empty for the table as a whole.
-    pub fn way(&self) -> Vec<Step<'static>> {
-        match self {
-            Self::Ambiguous { both: false } => Vec::new(),
-            Self::Ambiguous { both: true }
-            | Self::NoGraph { .. }
-            | Self::Toml(_)
-            | Self::Nested
-            | Self::InToml { .. }
-            | Self::Platform(PlatformError::File(_) | PlatformError::Unsupported(_) | PlatformError::Read(_)) => {
-                vec![Key("platform")]
-            }
-            Self::Topology(_)
-            | Self::Platform(
-                PlatformError::Topology(_) | PlatformError::Disconnected { .. } | PlatformError::TooLarge { .. },
-            ) => {
-                vec![Key("topology")]
-            }
-            Self::Model(error) => ["model"].into_iter().chain(error.key()).map(Key).collect(),
-            Self::Packets(_) | Self::NotRepaired(_) => Vec::new(),
-            Self::Quoted { key, .. } => vec![Key(key)],
-            Self::NotForFile { option: "without", .. } => vec![Key("without")],
-            Self::NotForFile { option: "routing", .. } | Self::Platform(PlatformError::Routing(_)) => {
-                vec![Key("routing")]
-            }
-            Self::NotForFile { option: parameter, .. }
-            | Self::Platform(PlatformError::InvalidParameter { parameter, .. }) => {
-                vec![Key("parameters"), Key(parameter)]
-            }
-        }
-    }
-
-    /// Converts the error to one of the platform file in TOML that caused it.
-    fn in_toml(self, file: &Path, text: &str) -> Self {
-        let place = toml_file::place_of(text, &self.way());
-        Self::InToml { file: file.to_owned(), place, error: Box::new(self) }
-    }
-
-    /// Returns `true` if packets have no counterpart of the network, or their routing is for others.
-    pub fn is_not_modelled(&self) -> bool {
-        let Self::Packets(error) = self else { return false };
-        matches!(**error, PacketError::NotModelled { .. } | PacketError::Unsuitable { .. })
-    }
-}
-
-impl UserError for NetworkError {
-    fn help(&self) -> String {
-        match self {
-            Self::Ambiguous { .. } => "give --topology SPEC or --platform FILE (in a study: one of these keys)".into(),
-            Self::NotForFile { .. } => "leave the option out, or describe the network by a topology".into(),
-            Self::NotRepaired(_) => "leave out `routes`, or use a static rule without options, such as `balanced`".into(),
-            Self::NoGraph { .. } => "use --to simgrid, or describe the network by a topology".into(),
-            Self::Toml(TomlError::Read(error)) => error.help(),
-            Self::Toml(_) => {
-                "the keys are name, topology, platform, routing, defaults, seed, without, price, watts and the table [parameters]".into()
-            }
-            Self::Nested => "put the keys of that file here instead".into(),
-            Self::InToml { error, .. } if matches!(**error, Self::Ambiguous { .. }) => {
-                "write one of the keys topology and platform into it".into()
-            }
-            Self::InToml { error, .. } => error.help(),
-            Self::Topology(error) => error.help(),
-            Self::Quoted { .. } => "give the amount, in the currency of the price list".into(),
-            Self::Model(error) => error.help(),
-            Self::Packets(error) => error.help(),
-            Self::Platform(error) => error.help(),
-        }
-    }
-
-    fn is_io(&self) -> bool {
-        match self {
-            Self::Toml(error) => error.is_io(),
-            Self::Topology(error) => error.is_io(),
-            Self::Platform(error) => error.is_io(),
-            Self::InToml { error, .. } => error.is_io(),
-            _ => false,
-        }
-    }
-}
-
 impl NetworkChoice {
     /// Returns these choices, with missing ones from `base`. The name is never taken from the base.
     pub fn over(self, base: &NetworkChoice) -> NetworkChoice {
-        let network = self.topology.is_some() || self.platform.is_some();
+        // A list of planes is a network, like a topology.
+        let list = matches!(self.planes, Some(PlanesChoice::Each(_)));
+        let network = list || self.topology.is_some() || self.platform.is_some();
         NetworkChoice {
             name: self.name,
             topology: if network { self.topology } else { base.topology.clone() },
@@ -292,6 +155,9 @@ impl NetworkChoice {
             without: self.without.or_else(|| base.without.clone()),
             damage: self.damage.or_else(|| base.damage.clone()),
             bandwidth_share: self.bandwidth_share.or(base.bandwidth_share),
+            planes: self.planes.or_else(|| base.planes.clone()),
+            host_ports: self.host_ports.or(base.host_ports),
+            host_ports_at: self.host_ports_at.or_else(|| base.host_ports_at.clone()),
             parameters: self.parameters.over(&base.parameters),
             model: self.model.over(&base.model),
             price: self.price.or_else(|| base.price.clone()),
@@ -313,6 +179,9 @@ impl NetworkChoice {
     /// # Errors
     /// [`NetworkError`].
     pub fn build_on(&self, graph: Option<Arc<Topology>>, folder: &Path) -> Result<NetworkUnderTest, NetworkError> {
+        if let Some(folded) = self.folded()? {
+            return folded.build_on(graph, folder);
+        }
         self.model.build()?;
         for (key, quoted) in [("price", &self.price), ("watts", &self.watts)] {
             if let Some((_, value)) = quoted.as_ref().and_then(Quoted::mistake) {
@@ -335,13 +204,16 @@ impl NetworkChoice {
     /// # Errors
     /// [`NetworkError`] if this cannot be determined.
     pub fn takes_seed(&self, folder: &Path) -> Result<bool, NetworkError> {
+        if let Some(folded) = self.folded()? {
+            return folded.takes_seed(folder);
+        }
         match (&self.topology, &self.platform) {
             (Some(spec), _) => {
                 let spec: topology::Spec = spec.parse()?;
                 // By default, routing is not random.
-                let routing = self.routing.as_deref().map(str::parse::<RoutingSpec>).transpose();
-                let routing = routing.map_err(PlatformError::from)?;
-                Ok((spec.seed().is_some() && !spec.seed_given()) || routing.is_some_and(|spec| spec.kind.random))
+                let rules = self.routing.iter().flat_map(|routing| routing.split(';')).map(str::parse::<RoutingSpec>);
+                let rules = rules.collect::<Result<Vec<_>, _>>().map_err(PlatformError::from)?;
+                Ok((spec.seed().is_some() && !spec.seed_given()) || rules.iter().any(|spec| spec.kind.random))
             }
             (None, Some(file)) if is_toml(&folder.join(file)) => {
                 let file = folder.join(file);
@@ -382,6 +254,9 @@ impl NetworkChoice {
     /// # Errors
     /// [`NetworkError`], also for a platform file that lists its own links.
     pub fn build_graph(&self, folder: &Path) -> Result<Topology, NetworkError> {
+        if let Some(folded) = self.folded()? {
+            return folded.build_graph(folder);
+        }
         match (&self.topology, &self.platform) {
             (Some(spec), None) => self.graph(spec, folder),
             (None, Some(file)) if is_toml(&folder.join(file)) => {
@@ -430,12 +305,26 @@ impl NetworkChoice {
         if let Some(share) = self.bandwidth_share {
             parameters.scale_cables(share);
         }
-        let hosts_on = parameters.hosts_on(&topology.graph)?;
-        let hosts = hosts_on.iter().copied().map(u64::from).sum();
-        let routing = self.routing.as_deref().unwrap_or_else(|| routing::default_routing(version, &topology, hosts));
-        let routing: RoutingSpec = routing.parse().map_err(PlatformError::from)?;
+        let (hosts_on, rules) = match &topology.rails {
+            None => {
+                let hosts_on = parameters.hosts_on(&topology.graph)?;
+                let rule = self.rule(version, &topology, &hosts_on);
+                (hosts_on, vec![rule.parse().map_err(PlatformError::from)?])
+            }
+            Some(rails) => {
+                let homes = parameters.homes_on(rails)?;
+                let planes = rails.planes.iter().zip(&homes);
+                let own: Vec<&str> = planes.map(|(plane, homes)| self.rule(version, &plane.topology, homes)).collect();
+                let text = self.routing.clone().unwrap_or_else(|| own.join(";"));
+                (homes.concat(), RoutingSpec::for_planes(&text, own.len()).map_err(PlatformError::from)?)
+            }
+        };
+        let (routing, nature) =
+            (rules[0], rules.iter().find(|rule| rule.kind.adaptive).unwrap_or(&rules[0]).kind.nature());
+        let is_random = rules.iter().any(|rule| rule.kind.random);
+        let rule = RoutingSpec::text_of(&rules);
         let routing_seed = routing::seed_for(self.seed, &topology);
-        let platform = Platform::from_topology(&topology, &parameters, &routing.to_string(), routing_seed)?;
+        let platform = Platform::from_topology(&topology, &parameters, &rule, routing_seed)?;
         let duplex = match (topology.graph.is_directed(), parameters.duplex) {
             // A one-way cable has no second direction that could share the bandwidth.
             (true, _) => "one-way",
@@ -446,13 +335,13 @@ impl NetworkChoice {
             info: NetworkInfo {
                 name: self.name.clone().unwrap_or_else(|| topology.name()),
                 topology: topology.name(),
-                seed: topology.seed().or(routing.kind.random.then_some(routing_seed)),
+                seed: topology.seed().or(is_random.then_some(routing_seed)),
                 duplex: Some(duplex.to_owned()),
-                routing: Some(routing.to_string()),
-                routing_nature: routing.kind.nature(),
+                routing: Some(rule),
+                routing_nature: nature,
                 hosts: platform.hosts.len(),
                 speeds: Speeds::of(&platform),
-                parameters: Some(Resolved::new(&parameters, &topology.graph, &hosts_on)),
+                parameters: Some(Resolved::new(&parameters, &topology, &hosts_on)),
             },
             platform: Arc::new(platform),
             floor: parameters.floor.on(&topology.graph),
@@ -464,6 +353,12 @@ impl NetworkChoice {
             watts: self.watts.clone(),
             from_site,
         })
+    }
+
+    /// Returns the rule of a network, or of a plane of it, with these hosts on its switches.
+    fn rule<'a>(&'a self, version: Version, topology: &Topology, hosts_on: &[u32]) -> &'a str {
+        let hosts = hosts_on.iter().copied().map(u64::from).sum();
+        self.routing.as_deref().unwrap_or_else(|| routing::default_routing(version, topology, hosts))
     }
 
     /// Returns the parameters with those of the site where nothing else sets them, and the names of the latter.
@@ -485,6 +380,14 @@ impl NetworkChoice {
         let not_for_file = |option| Err(NetworkError::NotForFile { option, file: file.to_owned() });
         if self.routing.is_some() {
             return not_for_file("routing");
+        }
+        let ports = [
+            ("planes", self.planes.is_some()),
+            ("host_ports", self.host_ports.is_some()),
+            ("host_ports_at", self.host_ports_at.is_some()),
+        ];
+        if let Some((option, _)) = ports.into_iter().find(|(_, is_given)| *is_given) {
+            return not_for_file(option);
         }
         if !self.whole_damage().is_none() || self.bandwidth_share.is_some() {
             return not_for_file("without");
@@ -548,14 +451,6 @@ impl NetworkChoice {
         let name = self.name.clone().or_else(|| written.name.clone());
         let ours = NetworkChoice { topology: None, platform: None, name, ..self.clone() };
         Ok(ours.over(&written))
-    }
-}
-
-/// Returns a file, with the place in it if there is one, for the beginning of a message.
-fn in_file(file: &Path, place: Option<Place>) -> String {
-    match place {
-        Some(place) => format!("{}:{place}", file.display()),
-        None => format!("platform file `{}`", file.display()),
     }
 }
 

@@ -229,7 +229,8 @@ fn listed(network: &NetworkUnderTest, list: &PriceList) -> Option<NetworkCost> {
     let cables = plan.cables(&topology.graph);
     let mut bill = Bill::new(&topology.graph, &plan, &cables, &prices).ok()?;
     let placed = are_vertices || !plan.endpoint_lengths().is_empty();
-    bill.add_hosts(network.info.hosts as u64, !placed, &list.at(of_hosts));
+    let ports = topology.rails.as_ref().map_or(1, |rails| rails.count());
+    bill.add_hosts((network.info.hosts * ports) as u64, !placed, &list.at(of_hosts));
     Some(NetworkCost {
         dollars: Some(bill.dollars()),
         watts: Some(bill.watts),

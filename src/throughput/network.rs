@@ -98,6 +98,9 @@ impl Network {
         if per_switch == Some(0) {
             return Err(ThroughputError::NoHosts(topology.name()));
         }
+        if topology.rails.is_some() {
+            return Err(ThroughputError::SeveralPorts(topology.name()));
+        }
         if graph.slowest_share() < 1.0 {
             return Err(ThroughputError::UnequalCables(topology.name()));
         }

@@ -20,6 +20,7 @@ pub mod hosts;
 pub mod input;
 pub mod metrics;
 pub mod presets;
+pub mod rails;
 pub mod registry;
 pub mod spec;
 
@@ -35,6 +36,7 @@ pub(crate) mod xml;
 pub use error::TopologyError;
 pub use graph::{ArcId, CableId, Graph};
 pub use hosts::Hosts;
+pub use rails::Rails;
 pub use randomness::GENERATOR;
 pub(crate) use randomness::{Randomness, chosen, derived_seed};
 pub use spec::Spec;
@@ -45,8 +47,10 @@ pub struct Topology {
     /// Specification in its canonical form, with the defaults filled in: printed in reports, and sufficient to build
     /// the same graph again.
     pub spec: Spec,
-    /// Switches and cables.
+    /// Switches and cables; of all planes, if there are several.
     pub graph: Arc<Graph>,
+    /// Planes and host ports, if hosts have several ports.
+    pub rails: Option<Arc<Rails>>,
 }
 
 impl Topology {

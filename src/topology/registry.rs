@@ -6,7 +6,7 @@
 use super::families::{
     bundlefly, ccc, clos, damaged, de_bruijn, dln, dln_random, dragonfly, dragonfly_fc, dragonfly_plus, dsn, dsnf,
     equality, fat_tree2, fat_tree3, flattened_butterfly, full_mesh, gen_de_bruijn, hxmesh, hypercube, hyperx, imase_ab,
-    imase_itoh, kary_ntree, kautz, mddp_directed, mddp_undirected, mesh, polarity, polarstar, random_directed,
+    imase_itoh, kary_ntree, kautz, mddp_directed, mddp_undirected, mesh, polarity, polarstar, rails, random_directed,
     random_regular, random_ring, random_swapping, ring, skywalk, slimfly, spectralfly, star, tofu, torus, tree, xgft,
     xpander,
 };
@@ -170,6 +170,7 @@ pub const FAMILIES: &[Family] = &[
     Family { name: "clos", aliases: &[], help: "one-way, three stages", parameters: &[required("m", Kind::Integer, "middle switches"), required("n", Kind::Integer, "inputs of an ingress switch"), required("r", Kind::Integer, "ingress switches, and egress switches")], build: clos::build },
 
     Family { name: "damaged", aliases: &[], help: "a network in which cables and switches failed", parameters: &[required("base", Kind::Text, "the intact network, in double quotes if it has a comma"), optional("without", Kind::Text, "cables by their switches and switches by number, e.g. \"3-7,12\""), optional("cables", Kind::Text, "cables that fail at random: a number, or a share such as 1%"), optional("switches", Kind::Text, "switches that fail at random: a number or a share"), optional("degraded", Kind::Text, "cables that become slower, at random: a number or a share"), optional("bandwidth", Kind::Text, "what is left of their bandwidth, e.g. 50%"), SEED], build: damaged::build },
+    Family { name: "rails", aliases: &["planes"], help: "hosts with several ports: in several planes, or on several switches", parameters: &[required("base", Kind::Text, "topology of a plane, or several separated by `;`, in double quotes if there is a comma"), optional("planes", Kind::Integer, "copies of the planes; 1 if left out"), optional("ports", Kind::Integer, "ports of a host in each plane; 1 if left out"), optional("at", Kind::Text, "switches of the further ports: next (default) or group")], build: rails::build },
     Family { name: "json", aliases: &[], help: "a graph in a JSON file", parameters: &[PATH], build: files::json::build },
     Family { name: "graphml", aliases: &[], help: "a graph in a GraphML file", parameters: &[PATH], build: files::graphml::build },
     Family { name: "edges", aliases: &["edge_list"], help: "a graph in a text file, one cable `u v` a line", parameters: &[PATH, optional("directed", Kind::Boolean, "whether cables are one-way"), optional("n", Kind::Integer, "number of switches, if more than the file names")], build: files::edges::build },
@@ -184,6 +185,7 @@ pub const GROUPS: &[(&str, &str)] = &[
     ("Two-way, few hops", "mddp_undirected"),
     ("Hosts on the leaves", "fat_tree2"),
     ("Failures", "damaged"),
+    ("Several ports per host", "rails"),
     ("Files", "json"),
 ];
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::Topology;
 use super::error::TopologyError;
-use super::families::{damaged, equality};
+use super::families::{damaged, equality, rails};
 use super::input::plain_name;
 use super::presets;
 use super::registry::{self, Absent, Arguments, CABINET, FAMILIES, Family, Kind, Value};
@@ -41,8 +41,11 @@ impl Spec {
     }
 
     /// Returns the seed of a random family; `None` for a family without randomness, and for a damaged network in which
-    /// nothing fails at random.
+    /// nothing fails at random. Of several planes, it is the seed of the first random one.
     pub fn seed(&self) -> Option<u64> {
+        if let Some(bases) = rails::bases(self) {
+            return bases.iter().find_map(Self::seed);
+        }
         let is_given = |name: &&str| self.arguments.get(name).is_some();
         if self.family().name == "damaged" && !["cables", "switches", "degraded"].iter().any(is_given) {
             return None;
@@ -52,7 +55,10 @@ impl Spec {
 
     /// Returns `true` if the specification contains the seed; a seed from elsewhere should then not replace it.
     pub fn seed_given(&self) -> bool {
-        self.seed_given
+        match rails::bases(self) {
+            Some(bases) => bases.iter().all(|base| base.seed_given() || base.seed().is_none()),
+            None => self.seed_given,
+        }
     }
 
     /// Returns `true` if the graph is read from a file.
@@ -65,6 +71,10 @@ impl Spec {
     pub fn group(&self) -> Option<u32> {
         if let Some(base) = damaged::base_of(self) {
             return base.group();
+        }
+        if let Some(bases) = rails::bases(self) {
+            // Hosts are numbered alike in all planes, and their switches are those of the first one.
+            return bases.first()?.group();
         }
         let parameters: &[&str] = match self.family().name {
             "dragonfly" => &["a"],
@@ -82,6 +92,11 @@ impl Spec {
         if let Some(base) = damaged::base_of(self) {
             return base.cabinet();
         }
+        if let Some(bases) = rails::bases(self) {
+            // Planes of families with different cabinets have the default ones.
+            let size = bases.first()?.cabinet();
+            return size.filter(|_| bases.iter().all(|base| base.cabinet() == size));
+        }
         let has = |name| self.family().parameters.iter().any(|parameter| parameter.name == name);
         if !has(CABINET.name) {
             return None;
@@ -95,6 +110,15 @@ impl Spec {
 
     /// Sets the seed of a random family; does nothing for other families.
     pub fn set_seed(&mut self, seed: u64) {
+        if self.family().name == "rails" {
+            return rails::change_bases(&mut self.arguments, |base| {
+                let open = base.seed().is_some() && !base.seed_given();
+                if open {
+                    base.set_seed(seed);
+                }
+                open
+            });
+        }
         for value in self.arguments.values.iter_mut().flatten() {
             if let Value::Seed(old) = value {
                 *old = seed;
@@ -104,7 +128,11 @@ impl Spec {
 
     /// Resolves the name of a graph file relative to `folder`, if there is one and it is relative.
     pub fn resolve_files(&mut self, folder: &Path) {
-        if let Some(mut base) = damaged::base_of(self).filter(Self::is_file) {
+        if self.family().name == "rails" {
+            return rails::resolve_files(&mut self.arguments, folder);
+        }
+        let has_files = |base: &Self| base.is_file() || base.family().name == "rails";
+        if let Some(mut base) = damaged::base_of(self).filter(has_files) {
             base.resolve_files(folder);
             let place = self.family().parameters.iter().position(|parameter| parameter.name == "base");
             let value = place.and_then(|place| self.arguments.values.get_mut(place));
@@ -123,8 +151,22 @@ impl Spec {
     /// [`TopologyError::InvalidParameter`] before anything is allocated, [`TopologyError::Unbuildable`], and for graph
     /// files [`TopologyError::File`] and [`TopologyError::Read`].
     pub fn build(&self) -> Result<Topology, TopologyError> {
+        if self.family().name == "rails" {
+            let rails = rails::rails(&self.arguments)?;
+            let graph = rails.union().map_err(|error| self.arguments.invalid("base", error.to_string()))?;
+            // Planes have their canonical names, with the seeds of random ones.
+            let mut spec = self.clone();
+            rails::change_bases(&mut spec.arguments, |_| true);
+            return Ok(Topology { spec, graph: Arc::new(graph), rails: Some(Arc::new(rails)) });
+        }
         let graph = (self.family().build)(&self.arguments)?;
-        Ok(Topology { spec: self.clone(), graph: Arc::new(graph) })
+        let rails = match damaged::base_of(self) {
+            Some(base) if base.family().name == "rails" => {
+                Some(Arc::new(rails::rails(base.arguments())?.damaged(&graph)?))
+            }
+            _ => None,
+        };
+        Ok(Topology { spec: self.clone(), graph: Arc::new(graph), rails })
     }
 }
 
@@ -344,7 +386,7 @@ pub(super) fn written(value: &Value, kind: Kind) -> String {
 }
 
 /// Returns a text in quotes, as a value of a specification.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
 }
 

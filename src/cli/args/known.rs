@@ -10,6 +10,7 @@ use mopsim::mpi::collective::select::Table;
 use mopsim::mpi::mapping::Mapping;
 use mopsim::network::model::NetworkModel;
 use mopsim::network::sharing::Rule;
+use mopsim::platform::RailPolicy;
 use mopsim::throughput::bounds::Wanted;
 use mopsim::workload::catalogue;
 use mopsim::{layout, packets, routing, traffic};
@@ -41,6 +42,10 @@ pub fn duplexes() -> Vec<&'static str> {
 
 pub fn floor_plans() -> Vec<&'static str> {
     layout::Model::NAMES.iter().map(|(name, _)| *name).collect()
+}
+
+pub fn rails() -> Vec<&'static str> {
+    RailPolicy::NAMES.iter().map(|(name, _)| *name).collect()
 }
 
 pub fn orders() -> Vec<&'static str> {

@@ -1,6 +1,8 @@
 //! Arguments for networks and models that several verbs share.
 
-use super::known::{Known, duplexes, floor_plans, mappings, models, orders, routings, sharings, tables, versions};
+use super::known::{
+    Known, duplexes, floor_plans, mappings, models, orders, rails, routings, sharings, tables, versions,
+};
 use super::whole;
 use clap::{Arg, Args, ValueEnum};
 use mopsim::study::choice::CrossTraffic;
@@ -17,6 +19,14 @@ pub struct Network {
     /// hashed where that takes long.
     #[arg(long, value_name = "RULE", value_parser = Known(routings), hide_possible_values = true)]
     pub routing: Option<String>,
+    #[command(flatten)]
+    pub ports: Ports,
+    /// Rail of a message, if hosts have several ports: message, destination or striped [default: message]
+    ///
+    /// message: the messages of two hosts take the rails in turn. destination: all messages to a host take one rail.
+    /// striped: every message is divided equally over all rails.
+    #[arg(long, value_name = "POLICY", hide_short_help = true, value_parser = Known(rails), hide_possible_values = true)]
+    pub rail: Option<String>,
     /// Failed cables and switches, e.g. 3-7,12
     ///
     /// Cables are named by their two switches, switches by number. Routes are made for what is left; with --routing
@@ -79,6 +89,23 @@ pub struct Network {
     pub defaults: Defaults,
     #[command(flatten)]
     pub floor: Floor,
+}
+
+#[derive(Debug, Args)]
+pub struct Ports {
+    /// Planes: a number of copies of the topology, or topologies separated by `;`
+    ///
+    /// Every host has a port in each plane. Switches are numbered plane by plane.
+    #[arg(long, value_name = "N|SPECS", hide_short_help = true)]
+    pub planes: Option<String>,
+    /// Ports of a host on as many switches of each plane [default: 1]
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    pub host_ports: Option<u32>,
+    /// Switches of the further ports of a host: next or group [default: next]
+    ///
+    /// next: the next switches with hosts. group: those of a group of as many switches as a host has ports in a plane.
+    #[arg(long, value_name = "RULE", hide_short_help = true, requires = "host_ports")]
+    pub host_ports_at: Option<String>,
 }
 
 #[derive(Debug, Args)]

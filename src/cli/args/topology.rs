@@ -1,7 +1,7 @@
 //! Arguments of `topology`.
 
 use super::known::{Known, routings};
-use super::network::{Defaults, Floor};
+use super::network::{Defaults, Floor, Ports};
 use super::whole;
 use clap::Args;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ pub struct Topology {
     /// List families that connect N hosts with radix-R switches, e.g. hosts=4096,radix=36
     #[arg(long, value_name = "hosts=N,radix=R", conflicts_with_all = [
         "specs", "routing", "seed", "aspl_samples", "bisection", "full", "route", "floor_plan", "switches_per_cabinet", "hosts_per_cabinet",
-        "placement", "hosts_per_switch", "without", "switch_delay", "cable_delay", "defaults", "floor_svg",
+        "placement", "hosts_per_switch", "without", "planes", "host_ports", "switch_delay", "cable_delay", "defaults", "floor_svg",
     ])]
     pub fit: Option<String>,
     /// Seed of random families, samples and routings [default: 1]
@@ -23,6 +23,8 @@ pub struct Topology {
     /// It applies where a specification has no seed of its own.
     #[arg(long, value_parser = whole::<u64>)]
     pub seed: Option<u64>,
+    #[command(flatten)]
+    pub ports: Ports,
     /// Failed cables and switches, e.g. 3-7,12
     ///
     /// Cables are named by their two switches, switches by number.

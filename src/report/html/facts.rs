@@ -2,7 +2,7 @@
 
 use crate::platform::Platform;
 use crate::platform::speeds::Speeds;
-use crate::report::findings::host_links;
+use crate::report::findings::{host_links, host_ports};
 use crate::report::number::{bandwidth, flops, grouped, seconds};
 use crate::report::{Effort, TopologyOptions, TopologyReport};
 use crate::study::network::NetworkUnderTest;
@@ -80,6 +80,7 @@ fn parameters(network: &NetworkUnderTest) -> Vec<(&'static str, String)> {
         add("delay of a metre of cable", Some(seconds(p.cable_delay)));
         add("floor plan", Some(p.floor_plan.to_owned()));
         add("links of hosts", Some(host_links(p)));
+        add("ports of a host", p.rails.as_ref().map(host_ports));
     } else if speeds.host_links > 0 {
         add("links of hosts", Some(grouped(speeds.host_links as u64)));
         add("bandwidth of host links", speeds.host_link_bandwidth.map(|v| v.text(bandwidth)));

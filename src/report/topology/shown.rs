@@ -27,6 +27,8 @@ fn reachable(report: &TopologyReport, value: Option<String>) -> Option<String> {
 const PROPERTIES: &[Property] = &[
     ("switches", |r| count(r.switches)),
     ("hosts", |r| Some(grouped(r.hosts))),
+    ("planes", |r| r.planes.as_ref().and_then(|planes| count(planes.len()))),
+    ("ports of a host", |r| r.host_ports.and_then(count)),
     ("cables", |r| match (r.edges, r.arcs) {
         (Some(edges), _) => Some(format!("{} two-way", grouped(edges as u64))),
         (None, arcs) => Some(format!("{} one-way", grouped(arcs.unwrap_or(0) as u64))),

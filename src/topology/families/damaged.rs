@@ -194,7 +194,7 @@ pub(crate) fn remaining(topology: &Topology) -> Result<Option<Topology>, Topolog
         _ if on_left.iter().all(|&count| count == on_left[0]) => Hosts::Everywhere(on_left[0]),
         _ => Hosts::OnSwitches(on_left),
     };
-    Ok(Some(Topology { spec: topology.spec.clone(), graph: Arc::new(rest.with_hosts(hosts)) }))
+    Ok(Some(Topology { spec: topology.spec.clone(), graph: Arc::new(rest.with_hosts(hosts)), rails: None }))
 }
 
 #[cfg(test)]

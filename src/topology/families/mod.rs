@@ -6,7 +6,7 @@
 
 #[cfg(test)]
 use super::build;
-use super::{Graph, Randomness, TopologyError, derived_seed, graph, registry, spec};
+use super::{Graph, Randomness, Spec, Topology, TopologyError, derived_seed, graph, registry, spec};
 
 mod cabinets;
 mod galois;
@@ -48,6 +48,7 @@ pub(super) mod mddp_undirected;
 pub(super) mod mesh;
 pub(super) mod polarity;
 pub(super) mod polarstar;
+pub(crate) mod rails;
 pub(super) mod random_directed;
 pub(super) mod random_regular;
 pub(super) mod random_ring;

@@ -1,0 +1,174 @@
+//! Reports on networks whose hosts have several ports: metrics of the planes, and sizes, floor and prices of all of them.
+//!
+//! Messages stay in a plane and use all planes alike, so mean distances are means over the planes and largest distances
+//! are those of the worst plane. Cables, cabinets and prices are those of the whole network. Bisections add up where all
+//! planes are equal, since the same halves of the hosts divide all of them.
+
+use super::{FloorPlan, TopologyOptions, TopologyReport, TopologyReportError, cost, crossed, floor};
+use crate::cost::CostError;
+use crate::topology::metrics::{degrees, edge_sha256};
+use crate::topology::rails::Places;
+use crate::topology::{GENERATOR, Rails, Topology};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A plane of a network.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PlaneReport {
+    /// Canonical specification.
+    pub topology: String,
+    /// Number of switches.
+    pub switches: usize,
+    /// Number of cables.
+    pub cables: usize,
+    /// Largest distance in hops; `None` if some switch cannot reach another, or if distances were sampled.
+    pub diameter: Option<usize>,
+    /// Average shortest path length in hops; `None` if some switch cannot reach another.
+    pub aspl: Option<f64>,
+}
+
+/// Returns the mean of the values, if all are known.
+fn mean(values: impl ExactSizeIterator<Item = Option<f64>>) -> Option<f64> {
+    let count = values.len();
+    let sum: Option<f64> = values.sum();
+    sum.map(|sum| sum / count as f64)
+}
+
+/// Returns the largest of the values, if all are known.
+fn most<T: Ord>(values: impl Iterator<Item = Option<T>>) -> Option<T> {
+    values.collect::<Option<Vec<T>>>()?.into_iter().max()
+}
+
+/// Measures a network whose hosts have several ports.
+///
+/// # Errors
+/// As [`TopologyReport::of`].
+pub(super) fn report(
+    topology: &Topology,
+    rails: &Rails,
+    options: &TopologyOptions,
+) -> Result<TopologyReport, TopologyReportError> {
+    if options.route.is_some() {
+        let problem =
+            "a route is within a plane, and this network has several or several ports per host; give the plane";
+        return Err(TopologyReportError::Route(problem.into()));
+    }
+    let plan = FloorPlan::new(topology, &options.floor)?;
+    let mut known: BTreeMap<String, TopologyReport> = BTreeMap::new();
+    let mut planes = Vec::with_capacity(rails.planes.len());
+    for plane in &rails.planes {
+        let name = plane.topology.name();
+        // Planes with failures have equal names and differ.
+        let same = known.get(&name).filter(|_| plane.topology.spec.family().name != "damaged");
+        let report = same.cloned().map_or_else(|| TopologyReport::of(&plane.topology, options), Ok)?;
+        known.insert(name, report.clone());
+        planes.push(report);
+    }
+    let all = || planes.iter();
+    let count = |of: fn(&TopologyReport) -> usize| all().map(of).sum::<usize>();
+    let cables = count(|plane| plane.edges.or(plane.arcs).unwrap_or(0));
+    let equal = all().all(|plane| *plane == planes[0]);
+    let sums = |of: fn(&TopologyReport) -> Option<u64>| all().map(of).sum::<Option<u64>>().filter(|_| equal);
+    let histograms: Option<Vec<_>> = all().map(|plane| plane.distance_histogram.as_ref()).collect();
+    let histogram = histograms.map(|histograms| {
+        let longest = histograms.iter().map(|h| h.len()).max().unwrap_or(0);
+        (0..longest).map(|hop| histograms.iter().map(|h| h.get(hop).copied().unwrap_or(0)).sum()).collect()
+    });
+    let connected = all().all(|plane| plane.connected);
+    let cost = cost(topology, &plan, options);
+    let (most_crossed, mean_crossed) = between_hosts(rails, options, &planes).unzip();
+    let all_degrees = degrees(&topology.graph);
+    let links_per_host = |of: fn(&TopologyReport) -> Option<f64>| all().map(of).sum::<Option<f64>>();
+    let mut whole = floor(topology, &plan, options, false)?;
+    whole.max_latency_ns = all().map(|plane| plane.floor.max_latency_ns).reduce(greater).flatten();
+    whole.mean_latency_ns = mean(all().map(|plane| plane.floor.mean_latency_ns));
+    whole.nearest_max_latency_ns = all().map(|plane| plane.floor.nearest_max_latency_ns).reduce(greater).flatten();
+    whole.nearest_mean_latency_ns = mean(all().map(|plane| plane.floor.nearest_mean_latency_ns));
+    let first = planes[0].clone();
+    Ok(TopologyReport {
+        topology: topology.name(),
+        seed: topology.seed(),
+        generator: topology.seed().map(|_| GENERATOR),
+        n: count(|plane| plane.switches),
+        switches: count(|plane| plane.switches),
+        hosts: plan.endpoints(),
+        host_ports: Some(rails.count()),
+        planes: Some(
+            all()
+                .map(|plane| PlaneReport {
+                    topology: plane.topology.clone(),
+                    switches: plane.switches,
+                    cables: plane.edges.or(plane.arcs).unwrap_or(0),
+                    diameter: plane.diameter,
+                    aspl: plane.aspl,
+                })
+                .collect(),
+        ),
+        edges: first.edges.map(|_| cables),
+        arcs: first.arcs.map(|_| cables),
+        min_degree: all_degrees.min_out.min(all_degrees.min_in),
+        max_degree: all_degrees.max_out.max(all_degrees.max_in),
+        diameter: most(all().map(|plane| plane.diameter)),
+        aspl: mean(all().map(|plane| plane.aspl)),
+        distance_sum: all().map(|plane| plane.distance_sum).sum(),
+        host_diameter_links: None,
+        host_aspl_links: None,
+        host_diameter_switches: most_crossed,
+        host_aspl_switches: mean_crossed,
+        edge_sha256: edge_sha256(&topology.graph),
+        connected,
+        distance_histogram: histogram,
+        aspl_error: all().map(|plane| plane.aspl_error).reduce(greater).flatten(),
+        diameter_at_least: all().filter_map(|plane| plane.diameter_at_least).max(),
+        aspl_lower_bound: first.aspl_lower_bound.filter(|_| equal),
+        moore_bound: first.moore_bound.filter(|_| equal),
+        moore_share: first.moore_share.filter(|_| equal),
+        edge_connectivity: first.edge_connectivity.filter(|_| equal),
+        path_diversity: mean(all().map(|plane| plane.path_diversity)),
+        bisection: sums(|plane| plane.bisection),
+        bisection_merged: sums(|plane| plane.bisection_merged),
+        bisection_method: first.bisection_method.clone().filter(|_| equal),
+        semicircle_cut: sums(|plane| plane.semicircle_cut),
+        random_halves_cut: sums(|plane| plane.random_halves_cut),
+        random_halves_mean: first.random_halves_mean.filter(|_| equal).map(|mean| mean * planes.len() as f64),
+        bisection_share_of_links: first.bisection_share_of_links.filter(|_| equal),
+        bisection_share_of_all: first.bisection_share_of_all.filter(|_| equal && rails.ports == 1),
+        links_per_host: links_per_host(|plane| plane.links_per_host),
+        links_per_host_and_hop: links_per_host(|plane| plane.links_per_host_and_hop),
+        nonblocking: None,
+        floor: whole,
+        no_cost: cost.as_ref().err().map(CostError::to_string),
+        cost: cost.ok(),
+        duplicates_merged: None,
+        route: None,
+        ..first
+    })
+}
+
+/// Returns the greater of two values, if both are known.
+fn greater(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    a.zip(b).map(|(a, b)| a.max(b))
+}
+
+/// Returns the largest number of switches that a message between hosts crosses, and the mean over all rails.
+fn between_hosts(rails: &Rails, options: &TopologyOptions, planes: &[TopologyReport]) -> Option<(usize, f64)> {
+    if rails.ports == 1 {
+        let largest = most(planes.iter().map(|plane| plane.host_diameter_switches))?;
+        return Some((largest, mean(planes.iter().map(|plane| plane.host_aspl_switches))?));
+    }
+    let mut homes = rails.homes();
+    if let Some(count) = options.floor.endpoints_per_switch {
+        homes.iter_mut().flatten().filter(|hosts| **hosts > 0).for_each(|hosts| *hosts = count);
+    }
+    let places = rails.places(&homes).ok()?;
+    let of_rail = |rail: &Places| {
+        let graph = &*rails.planes[rail.plane].topology.graph;
+        let mut counts = vec![0; graph.switches()];
+        rail.switches.iter().for_each(|switch| counts[switch.index()] += 1);
+        let searches = graph.switches().saturating_mul(graph.arcs());
+        crossed(graph, &counts, None, options.effort.suffices(searches, super::QUICK_SEARCHES))
+    };
+    let of_rails: Vec<(usize, f64)> = places.iter().map(of_rail).collect::<Option<_>>()?;
+    let largest = of_rails.iter().map(|(largest, _)| *largest).max()?;
+    Some((largest, mean(of_rails.iter().map(|(_, mean)| Some(*mean)))?))
+}
