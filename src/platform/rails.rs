@@ -263,6 +263,11 @@ struct RailRoutes {
     latencies: Vec<f64>,
 }
 
+/// Returns the turn of the first message of a pair of hosts among `rails` rails.
+fn turn(source: u64, destination: u64, rails: u64) -> u64 {
+    source + source / rails + destination
+}
+
 impl RailRoutes {
     /// Returns the rails that join two hosts.
     fn joining(&self, from: HostId, to: HostId) -> impl Iterator<Item = usize> + Clone + '_ {
@@ -276,9 +281,7 @@ impl RailRoutes {
         let (source, destination) = (u64::from(from.0), u64::from(to.0));
         let turn = match self.policy {
             RailPolicy::Destination => destination,
-            RailPolicy::Message | RailPolicy::Striped => {
-                (source + source / count.max(1) + destination).wrapping_add(sequence)
-            }
+            RailPolicy::Message | RailPolicy::Striped => turn(source, destination, count.max(1)).wrapping_add(sequence),
         };
         joining.clone().nth(turn.checked_rem(count)? as usize)
     }
@@ -453,5 +456,107 @@ impl RouteTable for RailRoutes {
             (SwitchId(switch), [self.host_links.up(host, rail), self.host_links.down(host, rail)])
         };
         (1..self.rails.len()).map(port).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parameters::PlatformParameters;
+    use super::*;
+    use crate::topology;
+
+    fn platform(spec: &str, toml: &str, routing: &str) -> Platform {
+        let parameters: PlatformParameters = toml::from_str(toml).unwrap();
+        Platform::from_topology(&topology::build(spec).unwrap(), &parameters.check().unwrap(), routing, 1).unwrap()
+    }
+
+    fn names(platform: &Platform, links: &[LinkId]) -> Vec<String> {
+        links.iter().map(|link| platform.links[link.index()].name.to_string()).collect()
+    }
+
+    #[test]
+    fn first_messages_are_spread_over_all_rails() {
+        for rails in 2..6_u64 {
+            // From a host to all, to a host from all, and from all hosts to those at a distance, in either direction.
+            let all = rails * rails;
+            let lines: [&dyn Fn(u64, u64) -> (u64, u64); 4] =
+                [&|fixed, i| (fixed, i), &|fixed, i| (i, fixed), &|distance, i| (i, i + distance), &|distance, i| {
+                    (i, 2 * all + distance - i)
+                }];
+            for line in lines {
+                for fixed in 0..2 * rails {
+                    let mut messages = vec![0; rails as usize];
+                    // Distances need twice as many hosts with an even number of rails.
+                    for i in 0..2 * all {
+                        let (source, destination) = line(fixed, i);
+                        messages[(turn(source, destination, rails) % rails) as usize] += 1;
+                    }
+                    assert!(messages.iter().all(|&count| count == 2 * rails), "{rails} rails, {fixed}: {messages:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn messages_of_a_pair_take_the_rails_in_turn() {
+        let two = platform("rails:base=ring:4,planes=2", "", "bfs");
+        let (from, to) = (HostId(0), HostId(1));
+        assert_eq!(two.routes.chosen(from, to), Chosen::PerMessage);
+        let routes: Vec<Vec<String>> = (0..3)
+            .map(|sequence| {
+                let mut links = Vec::new();
+                let message = Message { sequence, ..Message::default() };
+                assert!(two.routes.choose(from, to, message, &mut |_| 0, &mut links));
+                names(&two, &links)
+            })
+            .collect();
+        // The second plane has switches 4 to 7.
+        assert_eq!(routes[0], ["h0->4", "4->5", "5->h1"]);
+        assert_eq!(routes[1], ["h0->0", "0->1", "1->h1"]);
+        assert_eq!(routes[2], routes[0]);
+        assert_eq!(two.hosts[3].switch, Some(SwitchId(3)));
+        assert_eq!(two.links.len(), 2 * 8 + 2 * 4 * 2 + 1);
+    }
+
+    #[test]
+    fn striped_messages_have_a_part_on_every_rail() {
+        let toml = "rail = 'striped'";
+        let parts = |platform: &Platform, from: u32, to: u32| {
+            let mut parts = Vec::new();
+            assert!(platform.routes.parts(HostId(from), HostId(to), &mut parts));
+            parts
+                .into_iter()
+                .map(|(link, part)| (platform.links[link.index()].name.to_string(), part))
+                .collect::<Vec<_>>()
+        };
+        let two = platform("rails:base=\"ring:4;full_mesh:4\"", toml, "bfs");
+        let named =
+            |parts: &[(&str, f64)]| parts.iter().map(|&(name, part)| (name.to_owned(), part)).collect::<Vec<_>>();
+        let expected = ["h0->0", "0->1", "1->2", "2->h2", "h0->4", "4->6", "6->h2"].map(|name| (name, 0.5));
+        assert_eq!(parts(&two, 0, 2), named(&expected));
+        // One of two rails has 100 ns of a switch and 10 ns of cable more: the mean is half of that less.
+        let late = two.routes.extra_latency(HostId(0), HostId(2));
+        assert!((late - 55e-9).abs() < 1e-15, "{late}");
+        assert_eq!(two.routes.extra_latency(HostId(0), HostId(1)), 0.0);
+        // Two ports in one plane: from switch 0 to 2 and from 1 to 3, both over the cable from 1 to 2.
+        let ports = platform("rails:base=ring:4,ports=2", toml, "bfs");
+        let both = parts(&ports, 0, 2);
+        assert_eq!(both.iter().filter(|(name, _)| name == "1->2").collect::<Vec<_>>(), [&("1->2".to_owned(), 1.0)]);
+        // Without links of hosts, nothing between hosts on one switch has a speed.
+        let bare = "rail = 'striped'\nhosts_per_switch = 2\nhost_link_bandwidth = 'none'";
+        assert_eq!(parts(&platform("rails:base=ring:4,planes=2", bare, "bfs"), 0, 1), named(&[("loopback", 1.0)]));
+    }
+
+    #[test]
+    fn planes_have_rules_of_their_own() {
+        let text = "dimension_order; balanced";
+        let rules = RoutingSpec::for_planes(text, 2).unwrap();
+        assert_eq!(RoutingSpec::text_of(&rules), text);
+        let unlike = platform("rails:base=\"torus:4x4;random:n=16,d=4\"", "rail = 'destination'", text);
+        assert_eq!(unlike.routes.chosen(HostId(0), HostId(5)), Chosen::Once);
+        let mut links = Vec::new();
+        // Host 5 takes the second plane.
+        unlike.route(HostId(0), HostId(5), &mut links).unwrap();
+        assert_eq!(names(&unlike, &links)[0], "h0->16");
     }
 }

@@ -70,10 +70,10 @@ impl NetworkChoice {
         if copies > 1 || ports > 1 || topology.contains(';') {
             topology = format!("rails:base={}", spec::quoted(&topology));
             let given = |count: u32| (count > 1).then_some(count.to_string());
-            let parts = [("planes", given(copies)), ("ports", given(ports)), ("at", self.host_ports_at.clone())];
-            for (name, value) in parts {
+            let at = self.host_ports_at.as_deref().map(spec::quoted);
+            for (name, value) in [("planes", given(copies)), ("ports", given(ports)), ("at", at)] {
                 if let Some(value) = value {
-                    topology.push_str(&format!(",{name}={}", spec::quoted(&value)));
+                    topology.push_str(&format!(",{name}={value}"));
                 }
             }
         }

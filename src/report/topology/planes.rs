@@ -66,7 +66,15 @@ pub(super) fn report(
     }
     let all = || planes.iter();
     let count = |of: fn(&TopologyReport) -> usize| all().map(of).sum::<usize>();
-    let cables = count(|plane| plane.edges.or(plane.arcs).unwrap_or(0));
+    // Trees count hosts as vertices. Their hops are one at each end more than those of other planes, so a mixture has no
+    // mean.
+    let with_hosts = |plane: &TopologyReport| plane.n > plane.switches;
+    let (vertices, alike) = (all().any(with_hosts), all().all(with_hosts) || !all().any(with_hosts));
+    let (hosts, of_hosts) = (plan.endpoints(), plan.endpoints() as usize * rails.count());
+    let (cables, n) = match (topology.graph.cables(), topology.graph.switches()) {
+        (cables, switches) if vertices => (cables + of_hosts, switches + hosts as usize),
+        plain => plain,
+    };
     let equal = all().all(|plane| *plane == planes[0]);
     let sums = |of: fn(&TopologyReport) -> Option<u64>| all().map(of).sum::<Option<u64>>().filter(|_| equal);
     let histograms: Option<Vec<_>> = all().map(|plane| plane.distance_histogram.as_ref()).collect();
@@ -77,7 +85,14 @@ pub(super) fn report(
     let connected = all().all(|plane| plane.connected);
     let cost = cost(topology, &plan, options);
     let (most_crossed, mean_crossed) = between_hosts(rails, options, &planes).unzip();
-    let all_degrees = degrees(&topology.graph);
+    let (min_degree, max_degree) = if vertices {
+        let degree = |switch| topology.graph.out_degree(switch) + plan.hosts_on(switch) as usize;
+        let of_switches = || plan.switches().map(degree);
+        (of_switches().min().unwrap_or(0).min(rails.count()), of_switches().max().unwrap_or(0))
+    } else {
+        let degrees = degrees(&topology.graph);
+        (degrees.min_out.min(degrees.min_in), degrees.max_out.max(degrees.max_in))
+    };
     let links_per_host = |of: fn(&TopologyReport) -> Option<f64>| all().map(of).sum::<Option<f64>>();
     let mut whole = floor(topology, &plan, options, false)?;
     whole.max_latency_ns = all().map(|plane| plane.floor.max_latency_ns).reduce(greater).flatten();
@@ -89,9 +104,9 @@ pub(super) fn report(
         topology: topology.name(),
         seed: topology.seed(),
         generator: topology.seed().map(|_| GENERATOR),
-        n: count(|plane| plane.switches),
+        n,
         switches: count(|plane| plane.switches),
-        hosts: plan.endpoints(),
+        hosts,
         host_ports: Some(rails.count()),
         planes: Some(
             all()
@@ -106,18 +121,18 @@ pub(super) fn report(
         ),
         edges: first.edges.map(|_| cables),
         arcs: first.arcs.map(|_| cables),
-        min_degree: all_degrees.min_out.min(all_degrees.min_in),
-        max_degree: all_degrees.max_out.max(all_degrees.max_in),
-        diameter: most(all().map(|plane| plane.diameter)),
-        aspl: mean(all().map(|plane| plane.aspl)),
-        distance_sum: all().map(|plane| plane.distance_sum).sum(),
+        min_degree,
+        max_degree,
+        diameter: most(all().map(|plane| plane.diameter)).filter(|_| alike),
+        aspl: mean(all().map(|plane| plane.aspl)).filter(|_| alike),
+        distance_sum: all().map(|plane| plane.distance_sum).sum::<Option<u64>>().filter(|_| alike),
         host_diameter_links: None,
         host_aspl_links: None,
         host_diameter_switches: most_crossed,
         host_aspl_switches: mean_crossed,
         edge_sha256: edge_sha256(&topology.graph),
         connected,
-        distance_histogram: histogram,
+        distance_histogram: histogram.filter(|_| alike),
         aspl_error: all().map(|plane| plane.aspl_error).reduce(greater).flatten(),
         diameter_at_least: all().filter_map(|plane| plane.diameter_at_least).max(),
         aspl_lower_bound: first.aspl_lower_bound.filter(|_| equal),

@@ -16,6 +16,7 @@ mod help;
 mod model;
 mod outputs;
 mod packet_model;
+mod rails;
 mod replay;
 mod report_html;
 mod report_settings;
