@@ -19,7 +19,7 @@ pub fn petersen() -> Result<Topology, Box<dyn Error>> {
     let spokes = (0..5).map(|i| (i, i + 5));
     let inner = (0..5).map(|i| (i + 5, (i + 2) % 5 + 5));
     let cables = outer.chain(spokes).chain(inner).collect();
-    Ok(Topology { spec: "petersen.edges".parse()?, graph: Arc::new(Graph::undirected(10, cables)?) })
+    Ok(Topology { spec: "petersen.edges".parse()?, graph: Arc::new(Graph::undirected(10, cables)?), rails: None })
 }
 
 /// Simulated seconds of an all-to-all benchmark on it.

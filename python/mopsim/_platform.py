@@ -30,6 +30,9 @@ class Platform:
         Routing rule, such as ``"ecmp"``; that of the family if left out.
     duplex : str, optional
         ``"full"`` (default) or ``"shared"``: whether the directions of a cable have a capacity each.
+    rail : str, optional
+        Rail of a message, if hosts have several ports (topology ``rails:base=...,planes=2``): ``"message"`` (default),
+        ``"destination"`` or ``"striped"``.
     hosts_per_switch, cores : int, optional
         Hosts per switch that has hosts attached, and cores per host.
     host_speed : float or str, optional
@@ -65,6 +68,7 @@ class Platform:
         name: str | None = None,
         routing: str | None = None,
         duplex: str | None = None,
+        rail: str | None = None,
         hosts_per_switch: int | None = None,
         host_speed: Quantity | None = None,
         cores: int | None = None,
@@ -84,6 +88,7 @@ class Platform:
         options = {
             "routing": routing,
             "duplex": duplex,
+            "rail": rail,
             "hosts_per_switch": hosts_per_switch,
             "host_speed": host_speed,
             "cores": cores,

@@ -6,9 +6,9 @@ use super::files::{self, Outputs};
 use super::{inputs, options, print, say};
 use mopsim::export::{self, ExportError};
 use mopsim::memory;
-use mopsim::platform::{Platform, RailPolicy};
+use mopsim::platform::Platform;
 use mopsim::report::{self, Sheet};
-use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
+use mopsim::study::network::NetworkChoice;
 use std::io::Write;
 use std::path::Path;
 
@@ -57,11 +57,6 @@ pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
                 return Err(Failure::input(message, "leave it out, or use --to simgrid"));
             }
             let topology = choice.build_graph(Path::new(""))?;
-            if topology.rails.is_some() {
-                let message = format!("--to {} holds hosts with one port each, and these have several", format.name);
-                let help = "export one plane alone, or the whole network with --to platform --rail destination";
-                return Err(Failure::input(message, help));
-            }
             deliver(arguments.output.as_deref(), |out| write(&topology, out))?;
             tell(&|file| report::export::graph(&topology, format.name, file))
         }
@@ -71,7 +66,6 @@ pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
                 return Err(Failure::input(message, "leave it out, or use --to simgrid"));
             }
             let network = choice.build(Path::new(""))?;
-            check_rail(&network, format.name)?;
             let Some((topology, _)) = network.graph() else {
                 let message = format!("--to {} needs a topology, and the platform file lists its links", format.name);
                 return Err(Failure::input(message, "use --to simgrid, or describe the network by a topology"));
@@ -81,7 +75,6 @@ pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
         }
         export::Write::Platform(write) => {
             let network = choice.build(Path::new(""))?;
-            check_rail(&network, format.name)?;
             let platform: &Platform = &network.platform;
             let bytes = export::estimated_bytes(platform);
             if bytes > TOLD && !output.quiet {
@@ -94,20 +87,6 @@ pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
             tell(&|file| report::export::platform(platform, format.name, file))
         }
     }
-}
-
-/// Refuses networks whose messages choose among the ports of hosts: a platform has one route for each pair of hosts.
-fn check_rail(network: &NetworkUnderTest, format: &str) -> Result<(), Failure> {
-    let Some((topology, making)) = network.graph() else { return Ok(()) };
-    let rail = making.parameters.rail;
-    if topology.rails.as_ref().is_none_or(|rails| rails.count() == 1) || rail == RailPolicy::Destination {
-        return Ok(());
-    }
-    let message = format!(
-        "--to {format} holds one route for each pair of hosts, and with rail `{}` its messages take several",
-        rail.name()
-    );
-    Err(Failure::input(message, "write the network with --rail destination"))
 }
 
 /// Returns an option about hosts, links or routes, which a mere graph does not have.

@@ -47,24 +47,24 @@ pub fn network(flags: &Network) -> Result<NetworkChoice, Failure> {
         seed: flags.seed,
         parameters,
         defaults: parse("defaults", flags.defaults.defaults.as_deref())?,
-        ..ports(&flags.ports)
+        ..ports(&flags.ports)?
     })
 }
 
 /// Returns a topology with the planes and host ports of the flags.
 pub fn with_ports(topology: &str, flags: &Ports) -> Result<String, Failure> {
-    let choice = NetworkChoice { topology: Some(topology.to_owned()), ..ports(flags) };
+    let choice = NetworkChoice { topology: Some(topology.to_owned()), ..ports(flags)? };
     Ok(choice.folded()?.and_then(|folded| folded.topology).unwrap_or_else(|| topology.to_owned()))
 }
 
 /// Converts the flags of planes and host ports to choices.
-fn ports(flags: &Ports) -> NetworkChoice {
-    NetworkChoice {
-        planes: flags.planes.as_deref().and_then(|text| text.parse().ok()),
+fn ports(flags: &Ports) -> Result<NetworkChoice, Failure> {
+    Ok(NetworkChoice {
+        planes: parse("planes", flags.planes.as_deref())?,
         host_ports: flags.host_ports,
         host_ports_at: flags.host_ports_at.clone(),
         ..NetworkChoice::default()
-    }
+    })
 }
 
 /// Parses a topology of the command line, with the seed for random ones and without the failed parts.

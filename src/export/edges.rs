@@ -9,6 +9,7 @@ use std::io::Write;
 const LONGEST_HEADER: usize = 4000;
 
 pub(super) fn write(topology: &Topology, out: &mut dyn Write) -> Result<(), ExportError> {
+    super::with_one_port("edges", topology)?;
     without_parallel_cables("edges", topology)?;
     let graph = &topology.graph;
     let kind = if graph.is_directed() { "directed" } else { "undirected" };

@@ -6,6 +6,7 @@ use crate::topology::{Hosts, Topology};
 use std::io::Write;
 
 pub(super) fn write(topology: &Topology, out: &mut dyn Write) -> Result<(), ExportError> {
+    super::with_one_port("graphml", topology)?;
     let graph = &topology.graph;
     let kind = if graph.is_directed() { "directed" } else { "undirected" };
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;

@@ -6,6 +6,7 @@ use crate::topology::{Hosts, Topology};
 use std::io::Write;
 
 pub(super) fn write(topology: &Topology, out: &mut dyn Write) -> Result<(), ExportError> {
+    super::with_one_port("json", topology)?;
     without_parallel_cables("json", topology)?;
     let graph = &topology.graph;
     let key = if graph.is_directed() { "arcs" } else { "edges" };

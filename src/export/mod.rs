@@ -14,7 +14,9 @@
 //! # Ok::<(), mopsim::topology::TopologyError>(())
 //! ```
 
+use crate::ids::HostId;
 use crate::platform::Platform;
+use crate::routing::Chosen;
 use crate::topology::Topology;
 use crate::user_error::UserError;
 use std::io;
@@ -100,6 +102,34 @@ pub const FORMATS: &[Format] = &[
 /// Returns the format of that name.
 pub fn find(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
+}
+
+/// Rejects hosts with several ports, for formats in which every host is on one switch.
+fn with_one_port(format: &'static str, topology: &Topology) -> Result<(), ExportError> {
+    match &topology.rails {
+        None => Ok(()),
+        Some(_) => Err(ExportError::Unfit {
+            format,
+            name: topology.name(),
+            reason: "it has hosts on one switch each, and these hosts have several ports".into(),
+            help: "export one plane alone, or the whole network with --to platform --rail destination",
+        }),
+    }
+}
+
+/// Rejects networks in which a message chooses among several ports of hosts, for formats with one route for each pair.
+fn with_one_route(format: &'static str, platform: &Platform) -> Result<(), ExportError> {
+    let first = HostId::new(0);
+    let is_fixed = |host: usize| platform.routes.chosen(first, HostId::new(host)) == Chosen::Once;
+    if platform.routes.further_ports(first).is_empty() || (1..platform.hosts.len()).all(is_fixed) {
+        return Ok(());
+    }
+    Err(ExportError::Unfit {
+        format,
+        name: platform.name.clone(),
+        reason: "it has one route for each pair of hosts, and here messages choose among several ports".into(),
+        help: "use --rail destination, and a static routing rule",
+    })
 }
 
 /// Rejects parallel cables, for formats whose readers treat equal lines as a repetition.

@@ -35,6 +35,7 @@ pub(super) fn write(platform: &Platform, out: &mut dyn Write) -> Result<(), Expo
             help: "export a smaller network of the same family, or the graph with --to graphml",
         });
     }
+    super::with_one_route("simgrid", platform)?;
     let implicit = platform.loopback.filter(|loopback| is_implicit(&platform.links[loopback.index()]));
     let names = link_names(platform, implicit);
     writeln!(out, "<?xml version='1.0'?>")?;

@@ -539,7 +539,7 @@ mod tests {
         assert!((late - 55e-9).abs() < 1e-15, "{late}");
         assert_eq!(two.routes.extra_latency(HostId(0), HostId(1)), 0.0);
         // Two ports in one plane: from switch 0 to 2 and from 1 to 3, both over the cable from 1 to 2.
-        let ports = platform("rails:base=ring:4,ports=2", toml, "bfs");
+        let ports = platform("rails:base=mesh:4,ports=2", toml, "bfs");
         let both = parts(&ports, 0, 2);
         assert_eq!(both.iter().filter(|(name, _)| name == "1->2").collect::<Vec<_>>(), [&("1->2".to_owned(), 1.0)]);
         // Without links of hosts, nothing between hosts on one switch has a speed.

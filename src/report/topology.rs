@@ -131,6 +131,9 @@ pub enum TopologyReportError {
     /// A switch of a route does not exist, or there is no path.
     #[error("{0}")]
     Route(String),
+    /// A route is requested in a network whose hosts have several ports.
+    #[error("a route is within a plane, and the hosts of `{0}` have several ports")]
+    SeveralPorts(String),
 }
 
 impl UserError for TopologyReportError {

@@ -243,7 +243,16 @@ impl Level {
     /// A sentence, if its routes cannot be repaired.
     pub(super) fn applied(&self, choice: &NetworkChoice, seed: u64) -> Result<NetworkChoice, String> {
         let damage = Some(Damage { seed: Some(seed), ..self.damage.clone() });
-        let rule = choice.routing.as_deref().and_then(|rule| rule.parse::<RoutingSpec>().ok());
+        // Planes may have rules of their own.
+        let rules = choice.routing.iter().flat_map(|rules| rules.split(';'));
+        let rules: Vec<RoutingSpec> = rules.filter_map(|rule| rule.parse().ok()).collect();
+        if self.repaired && rules.len() > 1 {
+            return Err(format!(
+                "routes by `{}` cannot be repaired: planes have rules of their own",
+                RoutingSpec::text_of(&rules)
+            ));
+        }
+        let rule = rules.iter().find(|rule| rule.kind.needs_whole_network()).or(rules.first()).copied();
         let routing = match (self.repaired, rule) {
             (true, None) => Some("repaired".to_owned()),
             (true, Some(rule)) if routing::can_repair(&rule.to_string()) => {

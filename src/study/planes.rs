@@ -16,12 +16,18 @@ pub enum PlanesChoice {
 }
 
 impl std::str::FromStr for PlanesChoice {
-    type Err = std::convert::Infallible;
+    type Err = &'static str;
 
     /// Reads a number of copies, or topologies separated by semicolons.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let each = || Self::Each(text.split(';').map(|spec| spec.trim().to_owned()).collect());
-        Ok(text.trim().parse().map_or_else(|_| each(), Self::Copies))
+        let text = text.trim();
+        if let Ok(copies) = text.parse() {
+            return Ok(Self::Copies(copies));
+        }
+        if text.is_empty() || text.parse::<f64>().is_ok() {
+            return Err("planes are a whole number of copies, or topologies separated by `;`");
+        }
+        Ok(Self::Each(text.split(';').map(|spec| spec.trim().to_owned()).collect()))
     }
 }
 

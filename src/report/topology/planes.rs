@@ -6,6 +6,7 @@
 
 use super::{FloorPlan, TopologyOptions, TopologyReport, TopologyReportError, cost, crossed, floor};
 use crate::cost::CostError;
+use crate::topology::families::damaged;
 use crate::topology::metrics::{degrees, edge_sha256};
 use crate::topology::rails::Places;
 use crate::topology::{GENERATOR, Rails, Topology};
@@ -49,9 +50,7 @@ pub(super) fn report(
     options: &TopologyOptions,
 ) -> Result<TopologyReport, TopologyReportError> {
     if options.route.is_some() {
-        let problem =
-            "a route is within a plane, and this network has several or several ports per host; give the plane";
-        return Err(TopologyReportError::Route(problem.into()));
+        return Err(TopologyReportError::SeveralPorts(topology.name()));
     }
     let plan = FloorPlan::new(topology, &options.floor)?;
     let mut known: BTreeMap<String, TopologyReport> = BTreeMap::new();
@@ -76,7 +75,9 @@ pub(super) fn report(
         plain => plain,
     };
     let equal = all().all(|plane| *plane == planes[0]);
-    let sums = |of: fn(&TopologyReport) -> Option<u64>| all().map(of).sum::<Option<u64>>().filter(|_| equal);
+    // Halves of the hosts are not halves of the ports, if neighbouring switches share hosts.
+    let halves = equal && rails.ports == 1;
+    let sums = |of: fn(&TopologyReport) -> Option<u64>| all().map(of).sum::<Option<u64>>().filter(|_| halves);
     let histograms: Option<Vec<_>> = all().map(|plane| plane.distance_histogram.as_ref()).collect();
     let histogram = histograms.map(|histograms| {
         let longest = histograms.iter().map(|h| h.len()).max().unwrap_or(0);
@@ -90,7 +91,9 @@ pub(super) fn report(
         let of_switches = || plan.switches().map(degree);
         (of_switches().min().unwrap_or(0).min(rails.count()), of_switches().max().unwrap_or(0))
     } else {
-        let degrees = degrees(&topology.graph);
+        // A switch that failed has no degree.
+        let left = damaged::remaining(topology)?;
+        let degrees = degrees(left.as_ref().map_or(&topology.graph, |left| &left.graph));
         (degrees.min_out.min(degrees.min_in), degrees.max_out.max(degrees.max_in))
     };
     let links_per_host = |of: fn(&TopologyReport) -> Option<f64>| all().map(of).sum::<Option<f64>>();
@@ -142,12 +145,12 @@ pub(super) fn report(
         path_diversity: mean(all().map(|plane| plane.path_diversity)),
         bisection: sums(|plane| plane.bisection),
         bisection_merged: sums(|plane| plane.bisection_merged),
-        bisection_method: first.bisection_method.clone().filter(|_| equal),
+        bisection_method: first.bisection_method.clone().filter(|_| halves),
         semicircle_cut: sums(|plane| plane.semicircle_cut),
         random_halves_cut: sums(|plane| plane.random_halves_cut),
-        random_halves_mean: first.random_halves_mean.filter(|_| equal).map(|mean| mean * planes.len() as f64),
-        bisection_share_of_links: first.bisection_share_of_links.filter(|_| equal),
-        bisection_share_of_all: first.bisection_share_of_all.filter(|_| equal && rails.ports == 1),
+        random_halves_mean: first.random_halves_mean.filter(|_| halves).map(|mean| mean * planes.len() as f64),
+        bisection_share_of_links: first.bisection_share_of_links.filter(|_| halves),
+        bisection_share_of_all: first.bisection_share_of_all.filter(|_| halves),
         links_per_host: links_per_host(|plane| plane.links_per_host),
         links_per_host_and_hop: links_per_host(|plane| plane.links_per_host_and_hop),
         nonblocking: None,

@@ -98,7 +98,8 @@ fn round(
     Ok(actions)
 }
 
-/// Returns the bandwidth at which a host injects, in bytes per second: that of the first link of its routes.
+/// Returns the bandwidth at which a host injects, in bytes per second: that of the first link of its routes, and of its
+/// further ports.
 fn injection(platform: &Platform, source: u32, destinations: &[u32]) -> Result<f64, String> {
     let mut links = Vec::new();
     let Some(&other) = destinations.iter().find(|&&to| to != source) else {
@@ -108,9 +109,11 @@ fn injection(platform: &Platform, source: u32, destinations: &[u32]) -> Result<f
             .ok_or_else(|| "it has no loopback, and the pattern sends from a host to itself".to_owned());
     };
     platform.route(HostId(source), HostId(other), &mut links).map_err(|error| error.to_string())?;
+    let ports = platform.routes.further_ports(HostId(source)).into_iter();
+    let further: f64 = ports.filter_map(|(_, [up, _])| up).map(|link| platform.links[link.index()].bandwidth).sum();
     // Hosts on the same switch may have no link between them.
     links
         .first()
-        .map(|link| platform.links[link.index()].bandwidth)
+        .map(|link| platform.links[link.index()].bandwidth + further)
         .ok_or_else(|| format!("host {} has no link to host {}; give the rate instead of the load", source, other))
 }

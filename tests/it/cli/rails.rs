@@ -155,6 +155,7 @@ fn policies_and_rules_that_contradict_each_other_are_refused() {
     refuse(&["--planes", "2", "--rail", "random"], &["`message`, `destination` or `striped`"]);
     refuse(&["--planes", "0"], &["planes = 0", "from 1 to 256"]);
     refuse(&["--planes", "300"], &["planes = 300"]);
+    refuse(&["--planes", "2.5"], &["--planes `2.5`", "a whole number of copies"]);
     refuse(&["--planes", "ring:4;ring:4"], &["a list of planes and a topology are both given", "help:"]);
     refuse(&["--host-ports", "5"], &["has hosts on 4 switches"]);
     refuse(&["--host-ports", "2", "--host-ports-at", "far"], &["`next` or `group`"]);
@@ -172,9 +173,13 @@ fn policies_and_rules_that_contradict_each_other_are_refused() {
         folder.refuse(verb, 2, &["several ports", "help:"]);
     }
     for format in ["graphml", "json", "edges", "dot"] {
-        folder.refuse(&["export", "ring:4", "--planes", "2", "--to", format], 2, &["one port each", "destination"]);
+        folder.refuse(&["export", "ring:4", "--planes", "2", "--to", format], 2, &["several ports", "destination"]);
     }
-    folder.refuse(&["export", "ring:4", "--planes", "2", "--to", "simgrid"], 2, &["`message`", "--rail destination"]);
+    folder.refuse(
+        &["export", "ring:4", "--planes", "2", "--to", "simgrid"],
+        2,
+        &["choose among several ports", "--rail destination"],
+    );
 }
 
 #[test]
@@ -205,8 +210,8 @@ fn studies_compare_planes_and_policies() {
     folder
         .write("cluster.toml", "name = 'file'\ntopology = 'ring:8'\nplanes = 2\n[parameters]\nrail = 'destination'\n");
     let json = folder.json(&["compare", "s.toml"]);
-    let networks = json["networks"].as_array().unwrap();
-    let rails = |number: usize| &networks[number]["platform"]["rails"];
+    let networks = json["topologies"].as_array().unwrap();
+    let rails = |number: usize| &networks[number]["parameters"]["rails"];
     assert_eq!(rails(0), &Value::Null);
     assert_eq!(
         (&rails(1)["planes"], &rails(1)["host_ports"], &rails(1)["rail"]),
@@ -256,6 +261,10 @@ fn sizes_cables_and_prices_are_those_of_all_planes() {
     let tree = json.get("topologies").map_or(&json, |list| &list[0]);
     assert_eq!((number(&tree["cost"], "ports"), number(tree, "edges")), (12.0, 32.0 + 64.0));
     assert_eq!((number(tree, "min_degree"), number(tree, "hosts")), (2.0, 32.0));
-    folder.refuse(&["topology", "ring:4", "--planes", "2", "--route", "0", "1"], 2, &["a route is within a plane"]);
+    folder.refuse(
+        &["topology", "ring:4", "--planes", "2", "--route", "0", "1"],
+        2,
+        &["a route is within a plane", "one plane"],
+    );
     folder.refuse(&["topology", "ring:4", "--planes", "2", "--floor-plan", "equality"], 2, &["use `grid`"]);
 }

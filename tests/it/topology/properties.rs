@@ -251,6 +251,14 @@ fn random_families() {
             Law { cables: Some(2 * a * b - cables), fallible: true, ..law(spec, a * b, (0, 4)) }
         }),
     );
+    holds(
+        "rails",
+        (3..6_usize, 3..6_usize, 1..4_usize, 1..4_usize).prop_map(|(a, b, planes, ports)| {
+            let spec = format!("rails:base=torus:{a}x{b},planes={planes},ports={ports}");
+            let n = planes * a * b;
+            Law { cables: Some(2 * n), hosts: ports * n, fallible: planes > 1, ..law(spec, n, (4, 4)) }
+        }),
+    );
     let skywalk = (2..9_usize, 1..40_usize, 0.0..1.0, 0..6_usize, any::<u64>());
     holds(
         "skywalk",
