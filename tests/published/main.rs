@@ -13,6 +13,7 @@ mod networks;
 mod no_config;
 mod packets;
 mod pages;
+mod planes;
 mod procurement;
 #[path = "../support/reference.rs"]
 mod reference;

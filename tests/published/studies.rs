@@ -33,7 +33,7 @@ const COLUMNS: &[&str] = &[
     "routing_kind",
 ];
 
-const RUNS: [Run; 11] = [
+const RUNS: [Run; 12] = [
     Run { data: "uni-directional-64", study: "uni-directional-64", flags: &[], columns: COLUMNS },
     Run { data: "uni-directional-256-d6", study: "uni-directional-256-d6", flags: &[], columns: COLUMNS },
     Run { data: "uni-directional-256-d8", study: "uni-directional-256-d8", flags: &[], columns: COLUMNS },
@@ -55,6 +55,7 @@ const RUNS: [Run; 11] = [
     Run { data: "packets-congestion", study: "packets-congestion", flags: &[], columns: MODELS },
     Run { data: "packets-offers", study: "packets-offers", flags: &[], columns: MODELS },
     Run { data: "failures-64", study: "failures-64", flags: &[], columns: FAILURES },
+    Run { data: "planes-64", study: "planes-64", flags: &[], columns: PLANES },
 ];
 
 /// Columns of a study under several network models.
@@ -62,6 +63,9 @@ const MODELS: &[&str] = &["workload", "topology", "seed", "simulated_seconds", "
 
 /// Columns of a study with failures.
 const FAILURES: &[&str] = &["workload", "topology", "seed", "simulated_seconds", "failures"];
+
+/// Columns of a study whose networks differ in their planes.
+const PLANES: &[&str] = &["workload", "topology", "seed", "simulated_seconds"];
 
 /// Case 1 by routing rule and host links.
 const SETTINGS: &str = "uni-directional-64-settings";
