@@ -50,6 +50,9 @@ pub struct NetworkChoice {
     pub host_ports: Option<u32>,
     /// Switches of the further ports of a host in a plane: `next` (default) or `group`.
     pub host_ports_at: Option<String>,
+    /// `true` if the topology was made of the three keys above.
+    #[serde(skip)]
+    pub folded: bool,
     /// Hosts, speeds and latencies.
     #[serde(default)]
     pub parameters: PlatformParameters,
@@ -158,6 +161,7 @@ impl NetworkChoice {
             planes: self.planes.or_else(|| base.planes.clone()),
             host_ports: self.host_ports.or(base.host_ports),
             host_ports_at: self.host_ports_at.or_else(|| base.host_ports_at.clone()),
+            folded: self.folded || base.folded,
             parameters: self.parameters.over(&base.parameters),
             model: self.model.over(&base.model),
             price: self.price.or_else(|| base.price.clone()),
@@ -285,7 +289,8 @@ impl NetworkChoice {
             spec.set_seed(seed);
         }
         let damage = self.whole_damage();
-        Ok(if damage.is_none() { spec.build()? } else { damage.of(&spec)?.build()? })
+        let spec = if damage.is_none() { spec } else { damage.of(&spec)? };
+        spec.build().map_err(|error| self.in_keys(error))
     }
 
     /// Returns the missing parts, both those named and those that fail at random.

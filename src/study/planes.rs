@@ -1,6 +1,7 @@
 //! Planes and host ports of a network as written, and the topology that they form.
 
 use super::network::{NetworkChoice, NetworkError};
+use crate::topology::TopologyError;
 use crate::topology::rails::MAX_RAILS;
 use crate::topology::spec::{self, Spec};
 use serde::Deserialize;
@@ -83,8 +84,31 @@ impl NetworkChoice {
                 }
             }
         }
-        let folded =
-            Self { topology: Some(topology), planes: None, host_ports: None, host_ports_at: None, ..self.clone() };
-        Ok(Some(folded))
+        Ok(Some(Self {
+            topology: Some(topology),
+            planes: None,
+            host_ports: None,
+            host_ports_at: None,
+            folded: true,
+            ..self.clone()
+        }))
+    }
+
+    /// Converts an error of the topology to one of the key that has the mistake, if planes and ports are keys.
+    pub(super) fn in_keys(&self, error: TopologyError) -> NetworkError {
+        match error {
+            TopologyError::InvalidParameter { topology, parameter, value, constraint }
+                if self.folded && topology == "rails" =>
+            {
+                let help = "docs/reference/platforms.md has the rules of several ports per host";
+                let (key, problem) = match parameter.as_str() {
+                    "at" => ("host_ports_at", format!("host_ports_at is {value}, but {constraint}")),
+                    "ports" => ("host_ports", constraint),
+                    _ => ("planes", constraint),
+                };
+                NetworkError::Planes { key, problem, help }
+            }
+            error => error.into(),
+        }
     }
 }

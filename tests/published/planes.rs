@@ -29,9 +29,10 @@ fn table(times: &Times) -> String {
         format!("| --- |{}", " ---: |".repeat(times.workloads.len() + 1)),
     ];
     for network in NETWORKS {
-        let speedups = speedups(times, network);
-        let all = speedups.iter().chain([&geometric(&speedups)]).map(|speedup| format!("{speedup:.3}"));
-        lines.push(format!("| {network} | {} |", all.collect::<Vec<_>>().join(" | ")));
+        let mut all = speedups(times, network);
+        all.push(geometric(&all));
+        let all: Vec<String> = all.iter().map(|speedup| format!("{speedup:.3}")).collect();
+        lines.push(format!("| {network} | {} |", all.join(" | ")));
     }
     lines.join("\n")
 }
@@ -43,7 +44,7 @@ fn the_page_on_planes_shows_the_results() {
     // The sentences of the page.
     let of = |network: &str| speedups(&times, network);
     let [dual, striped, message, destination] = NETWORKS.map(of);
-    assert!(striped.iter().all(|&speedup| (1.03..1.15).contains(&speedup)), "{striped:?}");
+    assert!(striped.iter().all(|&speedup| (1.025..1.145).contains(&speedup)), "{striped:?}");
     assert!(dual.iter().all(|&speedup| (0.97..1.005).contains(&speedup)), "{dual:?}");
     assert!(message.iter().zip(&destination).all(|(message, destination)| message > destination));
     assert!(message.iter().all(|&speedup| speedup < 0.8));

@@ -41,8 +41,12 @@ pub(crate) fn rails(arguments: &Arguments) -> Result<Rails, TopologyError> {
     for text in arguments.text("base").split(SEPARATOR) {
         planes.push(text.trim().parse::<Spec>().and_then(|spec| spec.build()).map_err(wrong)?);
     }
-    let planes = (0..copies).flat_map(|_| planes.iter().cloned()).collect();
-    Rails::new(planes, ports as u32, spread).map_err(|rule| arguments.invalid("base", rule))
+    let planes: Vec<Topology> = (0..copies).flat_map(|_| planes.iter().cloned()).collect();
+    Rails::new(planes.clone(), ports as u32, spread).map_err(|rule| {
+        // If one port per plane is possible, the number of ports is to blame.
+        let parameter = if ports > 1 && Rails::new(planes, 1, spread).is_ok() { "ports" } else { "base" };
+        arguments.invalid(parameter, rule)
+    })
 }
 
 /// Returns the specifications of the planes, each once; `None` for other families, or if one of them is wrong.
