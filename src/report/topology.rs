@@ -142,6 +142,7 @@ impl UserError for TopologyReportError {
             Self::Topology(error) => error.help(),
             Self::Layout(_) => "see the floor plan options in --help".into(),
             Self::Routing(error) => error.help(),
+            Self::SeveralPorts(_) => "show the route in the topology of one plane".into(),
             Self::Route(_) => "name two switches that are joined by cables".into(),
         }
     }
