@@ -14,7 +14,7 @@ use crate::topology::metrics::distances;
 use crate::topology::{Graph, Hosts, Topology, TopologyError, build};
 use candidates::candidates;
 
-mod candidates;
+pub(super) mod candidates;
 
 /// Largest number of hosts to look for.
 pub const MAX_HOSTS: u64 = 1 << 18;
@@ -82,11 +82,21 @@ impl std::str::FromStr for Wanted {
         let (Some(hosts), Some(radix)) = (hosts, radix) else {
             return invalid("--fit", format!("`{text}`"), "both `hosts` and `radix` must be given");
         };
+        Self::new(hosts, radix, ["--fit hosts", "--fit radix"])
+    }
+}
+
+impl Wanted {
+    /// Checks the requirements; `names` are those of the two numbers in messages.
+    ///
+    /// # Errors
+    /// [`DesignError::InvalidParameter`] if one of them is out of range.
+    pub fn new(hosts: u64, radix: u64, names: [&'static str; 2]) -> Result<Self, DesignError> {
         if !(2..=MAX_HOSTS).contains(&hosts) {
-            return invalid("--fit hosts", hosts, format!("it must be from 2 to {MAX_HOSTS}"));
+            return invalid(names[0], hosts, format!("it must be from 2 to {MAX_HOSTS}"));
         }
         if !(3..=1024).contains(&radix) {
-            return invalid("--fit radix", radix, "it must be from 3 to 1024");
+            return invalid(names[1], radix, "it must be from 3 to 1024");
         }
         Ok(Self { hosts, radix })
     }
@@ -98,7 +108,7 @@ impl std::str::FromStr for Wanted {
 /// [`DesignError::Topology`] if a network that should fit cannot be built.
 pub fn fits(wanted: Wanted, prices: &Prices) -> Result<Vec<Fit>, DesignError> {
     let mut fits = Vec::new();
-    for (spec, hosts) in candidates(wanted) {
+    for (spec, hosts) in candidates(wanted, 1.0) {
         let topology = match build(&spec) {
             Ok(topology) => topology,
             // A random network may be disconnected, a large one may be too large: then the family does not fit.
@@ -120,7 +130,7 @@ pub fn fits(wanted: Wanted, prices: &Prices) -> Result<Vec<Fit>, DesignError> {
     Ok(fits)
 }
 
-fn measure(topology: &Topology, hosts_per_switch: u32, prices: &Prices) -> Result<Fit, DesignError> {
+pub(super) fn measure(topology: &Topology, hosts_per_switch: u32, prices: &Prices) -> Result<Fit, DesignError> {
     let graph = &topology.graph;
     let counts: Vec<u32> =
         graph.default_hosts().iter().map(|&count| if count > 0 { hosts_per_switch } else { 0 }).collect();

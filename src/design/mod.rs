@@ -1,12 +1,13 @@
 //! Help in choosing a network before it exists: bounds, networks that fit, hops for Equality, growing a DSN-F.
 //!
 //! Nothing here simulates. [`bounds`] has the closed forms, [`fit`] lists families for a number of hosts and ports,
-//! [`equality`] searches hops, [`dsnf`] lists the cables that an expansion touches.
+//! [`space`] more networks of these families for a search, [`equality`] searches hops, [`dsnf`] lists the cables that an expansion touches.
 
 pub mod bounds;
 pub mod dsnf;
 pub mod equality;
 pub mod fit;
+pub mod space;
 
 use crate::topology::TopologyError;
 use crate::user_error::UserError;

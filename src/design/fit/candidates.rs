@@ -5,8 +5,9 @@ use crate::topology::build;
 use crate::topology::families::spectralfly;
 use crate::topology::metrics::bounds;
 
-/// Specifications that may fit, with the hosts on each switch that bears some.
-pub(super) fn candidates(Wanted { hosts, radix }: Wanted) -> Vec<(String, u32)> {
+/// Specifications that may fit, with the hosts on each switch that bears some. Families without a convention of their own
+/// carry `balance` times the uniform traffic of full speed.
+pub(in crate::design) fn candidates(Wanted { hosts, radix }: Wanted, balance: f64) -> Vec<(String, u32)> {
     let mut found: Vec<(String, u64)> = Vec::new();
     // Families of any size and degree: as many hosts on a switch as the lower bound of distances lets through.
     for (directed, family) in
@@ -16,7 +17,7 @@ pub(super) fn candidates(Wanted { hosts, radix }: Wanted) -> Vec<(String, u32)> 
             let (n, degree) = (hosts.div_ceil(*p), radix - p);
             n > degree
                 && degree >= 3
-                && bounds::aspl(n, degree, directed).is_some_and(|a| degree as f64 >= *p as f64 * a)
+                && bounds::aspl(n, degree, directed).is_some_and(|a| degree as f64 >= balance * *p as f64 * a)
         };
         if let Some(p) = (1..radix).rev().find(carries) {
             found.push((format!("{family}:n={},d={}", hosts.div_ceil(p), radix - p), p));
@@ -24,7 +25,7 @@ pub(super) fn candidates(Wanted { hosts, radix }: Wanted) -> Vec<(String, u32)> 
     }
     if let Some(p) = (1..radix).rev().find(|p| {
         let n = hosts.div_ceil(*p);
-        n >= 2 && n - 1 + p <= radix && n > *p
+        n >= 2 && n - 1 + p <= radix && n as f64 > balance * *p as f64
     }) {
         found.push((format!("full_mesh:n={}", hosts.div_ceil(p)), p));
     }
@@ -37,14 +38,14 @@ pub(super) fn candidates(Wanted { hosts, radix }: Wanted) -> Vec<(String, u32)> 
             let mean: f64 = sides.iter().map(|&side| side as f64 / 4.0).sum();
             (degree, mean)
         };
-        let full = |p: &u64| torus(*p).0 + p <= radix && torus(*p).0 as f64 >= *p as f64 * torus(*p).1;
+        let full = |p: &u64| torus(*p).0 + p <= radix && torus(*p).0 as f64 >= balance * *p as f64 * torus(*p).1;
         let p = (1..radix).rev().find(full).unwrap_or(1);
         found.push((format!("torus:{}", text(&sized(p))), p));
         let hyperx = |p: &u64| {
             let sides = sized(*p);
             let degree: u64 = sides.iter().map(|side| side - 1).sum();
             let mean: f64 = sides.iter().map(|&side| 1.0 - 1.0 / side as f64).sum();
-            degree + p <= radix && degree as f64 >= *p as f64 * mean
+            degree + p <= radix && degree as f64 >= balance * *p as f64 * mean
         };
         if let Some(p) = (1..radix).rev().find(hyperx) {
             found.push((format!("hyperx:{}", text(&sized(p))), p));
@@ -64,12 +65,10 @@ pub(super) fn candidates(Wanted { hosts, radix }: Wanted) -> Vec<(String, u32)> 
         for k in 2..=4_u32 {
             let degree = radix - p;
             let room = degree.checked_pow(k).and_then(|words| words.checked_mul(p));
-            if degree >= 2 && room.is_some_and(|room| room >= hosts) && degree as f64 >= p as f64 * (f64::from(k) - 0.1)
-            {
-                let smaller = (2..degree).find(|d: &u64| {
-                    d.checked_pow(k).is_some_and(|words| words * p >= hosts)
-                        && *d as f64 >= p as f64 * (f64::from(k) - 0.1)
-                });
+            let carries = |degree: u64| degree as f64 >= balance * p as f64 * (f64::from(k) - 0.1);
+            if degree >= 2 && room.is_some_and(|room| room >= hosts) && carries(degree) {
+                let smaller =
+                    (2..degree).find(|d: &u64| d.checked_pow(k).is_some_and(|words| words * p >= hosts) && carries(*d));
                 found.push((format!("kautz:d={},k={k}", smaller.unwrap_or(degree)), p));
             }
         }
@@ -105,7 +104,7 @@ pub(super) fn candidates(Wanted { hosts, radix }: Wanted) -> Vec<(String, u32)> 
     let even = || (1..=radix / 2).map(|half| 2 * half);
     found.extend(even().find(|k| k * k / 2 >= hosts).map(|k| (format!("fat_tree2:k={k}"), k / 2)));
     found.extend(even().find(|k| k * k * k / 4 >= hosts).map(|k| (format!("fat_tree3:k={k}"), k / 2)));
-    newer(hosts, radix, &mut found);
+    newer(hosts, radix, balance, &mut found);
     // Networks of low degree, one host at a switch.
     found.extend(
         [("dsn", 4), ("dsnf", 2)]
@@ -148,7 +147,7 @@ fn sides(n: u64, dimensions: u32) -> Vec<u64> {
 }
 
 /// Networks of the families that are sold or were proposed lately, and of trunked and oversubscribed ones.
-fn newer(hosts: u64, radix: u64, found: &mut Vec<(String, u64)>) {
+fn newer(hosts: u64, radix: u64, balance: f64, found: &mut Vec<(String, u64)>) {
     // Balanced with as many hosts and cables to other groups as cables within the group.
     if let Some(p) = (1..=radix / 2).find(|p| (p * p + 1) * p * p >= hosts) {
         let g = hosts.div_ceil(p * p).max(2);
@@ -165,7 +164,7 @@ fn newer(hosts: u64, radix: u64, found: &mut Vec<(String, u64)>) {
             let sides = sized(*p);
             let degree: u64 = sides.iter().map(|side| k * (side - 1)).sum();
             let mean: f64 = sides.iter().map(|&side| 1.0 - 1.0 / side as f64).sum();
-            degree + p <= radix && degree as f64 >= *p as f64 * mean
+            degree + p <= radix && degree as f64 >= balance * *p as f64 * mean
         };
         if let Some(p) = (1..radix).rev().find(carries) {
             let text = sized(p).iter().map(u64::to_string).collect::<Vec<_>>().join("x");
@@ -185,7 +184,7 @@ fn newer(hosts: u64, radix: u64, found: &mut Vec<(String, u64)>) {
     let carries = |n: u64, degree: u64, p: u64| {
         degree + p <= radix
             && n > degree
-            && bounds::aspl(n, degree, false).is_some_and(|mean| degree as f64 >= p as f64 * mean)
+            && bounds::aspl(n, degree, false).is_some_and(|mean| degree as f64 >= balance * p as f64 * mean)
     };
     let lift = |p: u64| hosts.div_ceil(p * (radix - p + 1)).max(1);
     if let Some(p) = (1..radix - 1).rev().find(|&p| carries(lift(p) * (radix - p + 1), radix - p, p)) {
@@ -257,7 +256,7 @@ mod tests {
 
     #[test]
     fn every_family_with_sizes_of_its_own_is_found() {
-        let found = candidates(Wanted { hosts: 400, radix: 36 });
+        let found = candidates(Wanted { hosts: 400, radix: 36 }, 1.0);
         for family in [
             "dragonfly_plus:",
             "dragonfly:a=8,h=4,g=13,p=4,t=2",
@@ -275,7 +274,7 @@ mod tests {
         }
         // Whatever is looked for, the specifications are legal or too large.
         for (hosts, radix) in [(2, 3), (17, 5), (300, 16), (4096, 64), (1 << 18, 1024)] {
-            for (spec, _) in candidates(Wanted { hosts, radix }) {
+            for (spec, _) in candidates(Wanted { hosts, radix }, 1.0) {
                 assert!(spec.parse::<crate::topology::Spec>().is_ok(), "{spec}");
             }
         }
