@@ -37,6 +37,7 @@ pub fn overrides(flags: &StudyFlags) -> Result<Overrides, Failure> {
         cross_check: flags.cross_check,
         check_iterations: flags.check_iterations,
         until_steady: flags.until_steady,
+        only_as_stated: false,
         prices: flags.prices.prices.as_deref().map(topology::prices).transpose()?,
         prices_of_site: None,
     };

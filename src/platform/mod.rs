@@ -29,7 +29,7 @@ pub use error::PlatformError;
 pub use load::{LoadOptions, Loaded, Setting};
 pub use parameters::{CheckedParameters, Duplex, HostsPerSwitch, Loopback, PlatformParameters};
 pub use rail_policy::RailPolicy;
-pub use uncontended::uncontended;
+pub use uncontended::{uncontended, uncontended_between};
 
 /// Rule by which the flows on a link share its bandwidth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

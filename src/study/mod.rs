@@ -44,6 +44,7 @@ pub mod results;
 pub mod routings;
 mod run;
 pub mod sample;
+pub mod search;
 pub mod sensitivity;
 pub mod shard;
 mod simgrid_settings;

@@ -60,6 +60,8 @@ pub struct Overrides {
     pub check_iterations: Option<usize>,
     /// Relative half width of the time per iteration at which replays end early.
     pub until_steady: Option<f64>,
+    /// `true` to leave out what is run in addition to the study as stated: sensitivity, checks with packets, synthetic traffic.
+    pub only_as_stated: bool,
     /// Counter of workloads that are read and networks that are built.
     pub steps: Steps,
 }
@@ -96,6 +98,9 @@ impl Study {
             network.model = std::mem::take(&mut network.model).in_folder(folder);
         }
         file.networks.extend_from_slice(&overrides.networks);
+        if overrides.only_as_stated {
+            (file.sensitivity, file.check, file.throughput) = (None, None, None);
+        }
         if file.networks.is_empty() || (file.workloads.is_empty() && file.jobs.is_empty()) {
             let needs = "a study needs one of [[networks]], or --topology or --platform beside it, and one of \
                          [[workloads]] or [[jobs]]";
