@@ -126,6 +126,7 @@ CASES = [
     ("mopsim.trace-diff/1", ["trace", "diff", TRACE, "{tmp}/m.ti"]),
     ("mopsim.design-switches/1", ["design", "switches", "--nodes", "64", "--ports", "8"]),
     ("mopsim.design-dsnf/1", ["design", "dsnf", "--from", "n=24,p=3", "--to", "n=160,p=5"]),
+    ("mopsim.design-search/1", ["design", "search", "--hosts", "16", "--radix", "8", "--workloads", "{tmp}/plain.toml", "--replays", "3"]),
 ]
 
 

@@ -3,7 +3,7 @@
 use super::args::{Design, DesignDsnf, DesignEquality, DesignSwitches, DesignWhat, Output};
 use super::failure::Failure;
 use super::progress::Generations;
-use super::{files, print};
+use super::{design_search, files, print};
 use mopsim::design::equality::{Goal, Search};
 use mopsim::design::{bounds, dsnf};
 use mopsim::report::{Sheet, design};
@@ -21,6 +21,7 @@ const SAVE_EVERY: Duration = Duration::from_secs(1);
 
 pub fn run(arguments: &Design, output: &Output) -> Result<(), Failure> {
     let sheet = match &arguments.what {
+        DesignWhat::Search(what) => return design_search::run(what, output),
         DesignWhat::Equality(what) => equality(what, output)?,
         DesignWhat::Dsnf(DesignDsnf { from, to }) => design::dsnf(from, to, &dsnf::expansion(from, to)?),
         DesignWhat::Switches(DesignSwitches { nodes, ports, node_ports }) => {

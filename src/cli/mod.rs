@@ -8,6 +8,7 @@ mod colour;
 mod compare;
 mod completions;
 mod design;
+mod design_search;
 mod doctor;
 #[cfg(unix)]
 mod emulate;

@@ -15,6 +15,7 @@ mod compare_text;
 mod cross_check;
 mod csv;
 pub mod design;
+pub mod design_search;
 #[cfg(unix)]
 pub mod emulate;
 pub mod export;

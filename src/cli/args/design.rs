@@ -1,6 +1,6 @@
 //! Arguments of `design`.
 
-use super::whole;
+use super::{DesignSearch, whole};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -12,6 +12,8 @@ pub struct Design {
 
 #[derive(Debug, Subcommand)]
 pub enum DesignWhat {
+    /// Find networks with the most speed for their price and power
+    Search(DesignSearch),
     /// Search hops of an Equality network with short paths
     Equality(DesignEquality),
     /// List the cables that the expansion of a DSN-F network adds, moves and removes

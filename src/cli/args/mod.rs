@@ -3,6 +3,7 @@
 mod calibrate;
 mod collectives;
 mod design;
+mod design_search;
 #[cfg(unix)]
 mod emulate;
 mod export;
@@ -25,6 +26,7 @@ mod workload;
 pub use calibrate::Calibrate;
 pub use collectives::Collectives;
 pub use design::{Design, DesignDsnf, DesignEquality, DesignSwitches, DesignWhat};
+pub use design_search::DesignSearch;
 #[cfg(unix)]
 pub use emulate::{Cables, Emulate, EmulateCounters, EmulateDown, EmulateRun, EmulateUp, EmulateValidate, EmulateWhat};
 pub use export::Export;

@@ -1,7 +1,7 @@
 //! Plain text, in 80 columns or the width of the terminal.
 
 use super::number::{bytes, grouped, mops, percent, seconds};
-use super::sheet::Datum;
+use super::sheet::{Column, Datum};
 use super::wrap::{broken, width};
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, Split, ThroughputReport, TopologyReport};
 use crate::report::site::SiteDefault;
@@ -249,8 +249,10 @@ impl Reporter for Text {
             }
         }
         for shown in &sheet.tables {
-            // Names of topologies, which may be long, are separate from the numbers: each has a letter, or the number of its row.
-            let names = shown.columns.iter().position(|column| column.name == "topology" && column.heading.is_some());
+            // Names of topologies and networks, which may be long, are separate from the numbers: each has a letter, or the
+            // number of its row.
+            let is_name = |column: &Column| matches!(column.name, "topology" | "name") && column.heading.is_some();
+            let names = shown.columns.iter().position(is_name);
             let key = |index: usize, values: &[Datum]| if names == Some(0) { letter(index) } else { values[0].text() };
             if let Some(at) = names {
                 writeln!(out)?;

@@ -8,7 +8,7 @@
 //! 1. candidates are excluded if a replayed network would dominate them even at the highest speed that they can have
 //!    ([`mod@bound`]): they cannot be on the front;
 //! 2. the next candidates are replayed, in the order of their estimates: layer by layer ([`front::layers`]), and spread over
-//!    prices within a layer. The bound that takes most work is computed for these alone, and excludes some of them.
+//!    prices within a layer. The bound that takes most work ([`bound::by_routes`]) is computed for some of these alone.
 //!
 //! It ends when no candidate is left, or when the permitted number of them has been replayed; the others are not tried. Each
 //! setting of the study has a front of its own, since networks are relative to the baseline of their setting.
@@ -229,43 +229,57 @@ impl<'a> Search<'a> {
         order
     }
 
+    /// Returns the replayed networks of each setting with a place on a front.
+    fn placed(&self, records: &BTreeMap<usize, CellRecord>) -> Vec<Vec<(usize, Merits)>> {
+        let speeds = self.speeds(records);
+        let place = |&column: &usize| {
+            let cost = self.costs[column].filter(|cost| self.limits.allows(cost) == Some(true))?;
+            Some((column, merits(&cost, speeds.get(&column)?.mean)?))
+        };
+        self.settings.iter().map(|setting| setting.iter().filter_map(place).collect()).collect()
+    }
+
+    /// Returns the first of some networks that dominates a candidate with this speed.
+    fn better(&self, placed: &[(usize, Merits)], column: usize, speed: Option<f64>) -> Option<usize> {
+        let own = merits(self.costs[column].as_ref()?, speed.filter(|speed| speed.is_finite())?)?;
+        placed.iter().find(|(_, merits)| merits.dominates(&own)).map(|(by, _)| *by)
+    }
+
     /// Excludes waiting candidates that a replayed network dominates whatever their speed.
     fn exclude(&mut self, records: &BTreeMap<usize, CellRecord>) {
-        let speeds = self.speeds(records);
-        for (setting, waiting) in self.settings.iter().zip(&mut self.waiting) {
-            let known = setting.iter().filter_map(|&column| {
-                let cost = self.costs[column].filter(|cost| self.limits.allows(cost) == Some(true))?;
-                Some((column, merits(&cost, speeds.get(&column)?.mean)?))
-            });
-            let known: Vec<(usize, Merits)> = known.collect();
-            for &column in waiting.iter() {
-                let cost = self.costs[column].as_ref();
-                let bound = upper(self.study, &self.expected, &self.cells, column, records, &|e| e.least);
-                let best = cost.zip(bound).and_then(|(cost, bound)| merits(cost, bound));
-                let Some(best) = best.filter(|best| best.speed.is_finite()) else { continue };
-                if let Some(&(by, _)) = known.iter().find(|(_, merits)| merits.dominates(&best)) {
-                    self.fates[column] = Fate::Excluded { by };
+        let placed = self.placed(records);
+        for (number, placed) in placed.iter().enumerate() {
+            for column in std::mem::take(&mut self.waiting[number]) {
+                match self.better(placed, column, self.bound(column, records)) {
+                    Some(by) => self.fates[column] = Fate::Excluded { by },
+                    None => self.waiting[number].push(column),
                 }
             }
-            waiting.retain(|&column| self.fates[column] == Fate::NotTried);
         }
     }
 
-    /// Excludes candidates, and returns those of the next round. Their least times are those of their own routes, so that none
-    /// of them is replayed in vain.
+    /// Excludes candidates, and returns those of the next round. Of these, networks that would be dominated at their estimated
+    /// speed get the bound by their own routes, which excludes most of them; for others it would hardly ever do so.
     fn choose_bounded(&mut self, records: &BTreeMap<usize, CellRecord>) -> Vec<usize> {
         loop {
             self.exclude(records);
             let chosen = self.choose();
-            let new: Vec<usize> = chosen.iter().copied().filter(|&column| !self.is_bounded_by_routes[column]).collect();
-            if new.is_empty() {
+            let placed = self.placed(records);
+            let mut doubtful: Vec<usize> = Vec::new();
+            for (setting, placed) in self.settings.iter().zip(&placed) {
+                let is_new = |column: &&usize| chosen.contains(column) && !self.is_bounded_by_routes[**column];
+                let is_doubtful =
+                    |column: &&usize| self.better(placed, **column, self.estimate(**column, records)).is_some();
+                doubtful.extend(setting.iter().filter(is_new).filter(is_doubtful));
+            }
+            if doubtful.is_empty() {
                 return chosen;
             }
-            for (cell, least) in bound::by_routes(self.study, &new, &self.expected) {
+            for (cell, least) in bound::by_routes(self.study, &doubtful, &self.expected) {
                 let expected = self.expected.entry(cell).or_default();
                 expected.least = expected.least.max(least);
             }
-            new.into_iter().for_each(|column| self.is_bounded_by_routes[column] = true);
+            doubtful.into_iter().for_each(|column| self.is_bounded_by_routes[column] = true);
         }
     }
 
@@ -290,9 +304,14 @@ impl<'a> Search<'a> {
         columns.into_iter().zip(comparison.geometric).collect()
     }
 
+    /// Returns the highest relative speed that a column can have; infinite if there is no bound.
+    fn bound(&self, column: usize, records: &BTreeMap<usize, CellRecord>) -> Option<f64> {
+        upper(self.study, &self.expected, &self.cells, column, records, &|expected| expected.least)
+    }
+
     /// Returns the estimate of the relative speed of a column.
     fn estimate(&self, column: usize, records: &BTreeMap<usize, CellRecord>) -> Option<f64> {
-        upper(self.study, &self.expected, &self.cells, column, records, &|e| e.estimate.unwrap_or(0.0))
+        upper(self.study, &self.expected, &self.cells, column, records, &|expected| expected.estimate.unwrap_or(0.0))
             .filter(|speed| speed.is_finite())
     }
 
@@ -329,13 +348,12 @@ impl<'a> Search<'a> {
     /// Returns all networks of the search, in the order of the study's columns.
     pub fn entries(&self, records: &BTreeMap<usize, CellRecord>) -> Vec<Entry> {
         let speeds = self.speeds(records);
-        let bound = |column| upper(self.study, &self.expected, &self.cells, column, records, &|e| e.least);
         let entry = |column: usize| Entry {
             column,
             is_candidate: self.is_candidate[column],
             cost: self.costs[column],
             estimate: self.estimate(column, records),
-            bound: bound(column).filter(|bound| bound.is_finite()),
+            bound: self.bound(column, records).filter(|bound| bound.is_finite()),
             fate: self.fates[column],
             speed: speeds.get(&column).copied(),
             standing: Standing::Behind,

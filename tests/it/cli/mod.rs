@@ -7,6 +7,7 @@ mod collectives;
 mod compare;
 mod defaults;
 mod design;
+mod design_search;
 mod docs_examples;
 mod doctor;
 mod export;

@@ -1,0 +1,68 @@
+//! Arguments of `design search`.
+
+use super::study::PriceFlags;
+use super::{threads, whole};
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  mopsim design search --hosts 256 --radix 24 --workloads studies/procurement.toml \\
+    --budget 500000 --results search.jsonl --write studies/found.toml
+
+The study has workloads, parameters, prices and the baseline; its own networks
+are replayed as well. Candidates are networks of all families and many sizes.
+Candidates that cannot be on the front of speed, price and power are excluded
+without a replay, and the report lists those that were not tried.
+docs/guide/design-search.md has the method.")]
+pub struct DesignSearch {
+    /// Number of hosts to connect, at least 2
+    #[arg(long, value_name = "N", value_parser = whole::<u64>)]
+    pub hosts: u64,
+    /// Most ports of a switch, at least 3
+    #[arg(long, value_name = "R", value_parser = whole::<u64>)]
+    pub radix: u64,
+    /// Study with workloads, baseline, parameters and prices
+    #[arg(long, value_name = "STUDY.toml")]
+    pub workloads: PathBuf,
+    /// Highest purchase price, in the currency of the price list
+    ///
+    /// Overrides `dollars` in [budget].
+    #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
+    pub budget: Option<f64>,
+    /// Highest power in watts
+    ///
+    /// Overrides `watts` in [budget].
+    #[arg(long, value_name = "W", allow_hyphen_values = true)]
+    pub power: Option<f64>,
+    /// Families to leave out, e.g. hxmesh,tofu
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub leave_out: Vec<String>,
+    /// Most candidates that are replayed, in each setting of the study
+    ///
+    /// The others are not tried, unless they cannot be on the front. A continued search can have more.
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = whole::<u64>)]
+    pub replays: u64,
+    /// Number of replays at a time; 0: one per core [default: 0]
+    ///
+    /// The result does not depend on it.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
+    #[command(flatten)]
+    pub prices: PriceFlags,
+    /// Keep each replay in this file as soon as it is done (JSON lines)
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    pub results: Option<PathBuf>,
+    /// Continue the results file if it exists
+    #[arg(long, requires = "results", help_heading = "Files")]
+    pub resume: bool,
+    /// Write a study: that of --workloads with the networks of the front
+    ///
+    /// In the same folder, since file names in it are relative to that.
+    #[arg(long, value_name = "FILE.toml", help_heading = "Files")]
+    pub write: Option<PathBuf>,
+    /// Replace an existing file of --write
+    #[arg(long, requires = "write", help_heading = "Files")]
+    pub force: bool,
+}

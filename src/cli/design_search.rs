@@ -1,0 +1,233 @@
+//! `mopsim design search`: candidates of all families, bounds, replays, and the front of speed, price and power.
+
+use super::args::{DesignSearch, Output};
+use super::failure::Failure;
+use super::files::{self, Outputs};
+use super::progress::{self, Bars};
+use super::{inputs, interrupt, options, print_report, say, topology};
+use mopsim::cost::PriceList;
+use mopsim::design::fit::Wanted;
+use mopsim::design::space::{Candidate, Space, space};
+use mopsim::platform::{HostsPerSwitch, PlatformParameters};
+use mopsim::report::{design_search, number};
+use mopsim::steps::Steps;
+use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
+use mopsim::study::procurement::Budget;
+use mopsim::study::record::CellRecord;
+use mopsim::study::results::ResultsFile;
+use mopsim::study::search::{Entry, Search, Standing};
+use mopsim::study::shard::Shard;
+use mopsim::study::{Overrides, Study};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Instant;
+
+pub fn run(arguments: &DesignSearch, output: &Output) -> Result<(), Failure> {
+    let wanted = Wanted::new(arguments.hosts, arguments.radix, ["--hosts", "--radix"])?;
+    check(arguments)?;
+    let read = || inputs::study(&arguments.workloads).into_iter().chain(arguments.prices.prices.clone());
+    Outputs::default()
+        .continuing("--results", arguments.results.as_deref())
+        .creating("--write", arguments.write.as_deref(), arguments.force)
+        .check(read)?;
+    let pool = options::pool(arguments.threads.or(output.site.threads).unwrap_or(0))?;
+    let prices = arguments.prices.prices.as_deref().map(topology::prices).transpose()?;
+    let of_site = output.site.price_list()?;
+    let space = pool.install(|| candidates(arguments, wanted, output))?;
+    let study = pool.install(|| read_study(arguments, &space, (prices, of_site), output))?;
+    let names: BTreeSet<String> = space.candidates.iter().map(Candidate::name).collect();
+    let of_study = study.plan.budget.unwrap_or_default();
+    let limits = Budget {
+        dollars: arguments.budget.or(of_study.dollars),
+        watts: arguments.power.or(of_study.watts),
+        ..of_study
+    };
+    let waiting = progress::waiting("bounds and estimates of candidates", output.quiet);
+    let replays = usize::try_from(arguments.replays).unwrap_or(usize::MAX);
+    let mut search = pool.install(|| Search::new(&study, &names, limits, replays));
+    waiting.finish_and_clear();
+    let records = pool.install(|| replay(arguments, &study, &mut search, output))?;
+    let entries = search.entries(&records);
+    let (_, comparison) = search.compare(&records);
+    let sheet = design_search::sheet(wanted, &space, &search, &entries, &comparison.notes);
+    if let Some(file) = &arguments.write {
+        let text = found(&study, &space, &entries, arguments)?;
+        files::replace(file, |out| out.write_all(text.as_bytes()))?;
+        if !output.quiet {
+            say(&format!("{}: a study of the front; `mopsim compare` runs it", file.display()));
+        }
+    }
+    print_report(output, &study.from_site(), |out| output.format.sheet(&sheet, out))?;
+    if comparison.unmatched {
+        return Err(Failure::unmatched(&comparison.title, &comparison.notes));
+    }
+    Ok(())
+}
+
+/// Checks what needs no file.
+fn check(arguments: &DesignSearch) -> Result<(), Failure> {
+    for (option, limit) in [("--budget", arguments.budget), ("--power", arguments.power)] {
+        if let Some(limit) = limit
+            && !(limit.is_finite() && limit > 0.0)
+        {
+            return Err(Failure::input(format!("{option} {limit}: it must be more than 0"), "change the value"));
+        }
+    }
+    let folder = |file: &Path| {
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        folder.canonicalize().ok()
+    };
+    if let Some(file) = &arguments.write
+        && folder(file) != folder(&arguments.workloads)
+    {
+        let message = format!("--write {}: it is not in the folder of the study", file.display());
+        let help = format!(
+            "names of files in {} are relative to its folder: write the new study there",
+            arguments.workloads.display()
+        );
+        return Err(Failure::input(message, help));
+    }
+    Ok(())
+}
+
+fn candidates(arguments: &DesignSearch, wanted: Wanted, output: &Output) -> Result<Space, Failure> {
+    let steps = Steps::default();
+    let waiting = progress::counted("networks of all families", &steps, output.quiet);
+    let list = PriceList::default();
+    let space = space(wanted, &arguments.leave_out, &list.rates[0], &steps);
+    waiting.finish_and_clear();
+    let space = space?;
+    if space.candidates.is_empty() {
+        let message = format!(
+            "no network connects {} hosts with {}-port switches: {} were tried",
+            wanted.hosts, wanted.radix, space.tried
+        );
+        return Err(Failure::input(message, "take switches with more ports, fewer hosts, or leave out fewer families"));
+    }
+    Ok(space)
+}
+
+fn read_study(
+    arguments: &DesignSearch,
+    space: &Space,
+    (prices, prices_of_site): (Option<PriceList>, Option<PriceList>),
+    output: &Output,
+) -> Result<Study, Failure> {
+    let choice = |one: &Candidate| NetworkChoice {
+        name: Some(one.name()),
+        topology: Some(one.topology.clone()),
+        parameters: PlatformParameters {
+            hosts_per_switch: one.hosts_per_switch.map(HostsPerSwitch::Uniform),
+            ..PlatformParameters::default()
+        },
+        ..NetworkChoice::default()
+    };
+    let mut overrides = Overrides {
+        networks: space.candidates.iter().map(choice).collect(),
+        prices,
+        prices_of_site,
+        only_as_stated: true,
+        ..Overrides::default()
+    };
+    overrides.network.site = output.site.parameters.clone();
+    overrides.model = output.site.beneath(overrides.model);
+    let steps = overrides.steps.clone();
+    let waiting = progress::counted("reading traces and building networks", &steps, output.quiet);
+    let study = Study::read(&arguments.workloads, overrides);
+    waiting.finish_and_clear();
+    let study = study.map_err(|error| Failure::study(&error, &[]).in_study(&arguments.workloads))?;
+    if !output.quiet {
+        let of_networks: BTreeSet<String> = study.networks.iter().flat_map(NetworkUnderTest::warnings).collect();
+        let of_traces = study.workloads.iter().flat_map(|w| &w.trace.warnings);
+        of_networks
+            .into_iter()
+            .chain(of_traces.map(ToString::to_string))
+            .for_each(|text| say(&format!("warning: {text}")));
+    }
+    Ok(study)
+}
+
+/// Runs the rounds of the search, and returns all records by cell.
+fn replay(
+    arguments: &DesignSearch,
+    study: &Study,
+    search: &mut Search<'_>,
+    output: &Output,
+) -> Result<BTreeMap<usize, CellRecord>, Failure> {
+    let (file, existing) = match &arguments.results {
+        None => (None, Vec::new()),
+        Some(path) => {
+            let (file, records) = ResultsFile::open(path, &study.identity(), Shard::WHOLE, arguments.resume)?;
+            (Some((file, path)), records)
+        }
+    };
+    let mut records: BTreeMap<usize, CellRecord> = existing.into_iter().map(|record| (record.cell, record)).collect();
+    let keep = |record: &CellRecord| match &file {
+        Some((file, _)) => Ok(file.append(record)?),
+        None => Ok(()),
+    };
+    let stop = interrupt::listen(file.is_some(), output.quiet)?;
+    let begin = Instant::now();
+    let most = search.most_cells();
+    let missing = &most[records.len().min(most.len())..];
+    let bars = Bars::new(study, &most, missing, output.quiet);
+    let before = records.len();
+    loop {
+        let cells = search.next_round(&records);
+        if cells.is_empty() {
+            break;
+        }
+        let new = study.run_cells(&cells, &stop, &bars, &keep).inspect_err(|_| bars.finish());
+        let new = new.map_err(|error| Failure::study(&error, &study.workloads))?;
+        let is_interrupted = new.len() < cells.len();
+        records.extend(new.into_iter().map(|record| (record.cell, record)));
+        if let Some((_, path)) = file.as_ref().filter(|_| is_interrupted) {
+            bars.finish();
+            let message = format!("interrupted: {} replays are in {}", records.len(), path.display());
+            return Err(Failure::interrupted(message, "give the same command with --resume to go on"));
+        }
+    }
+    bars.finish();
+    if !output.quiet {
+        let actions: u64 = records.values().map(|record| record.actions).sum();
+        say(&format!(
+            "{} replays, {} of them new, {} actions in {} of wall time",
+            records.len(),
+            records.len() - before,
+            number::grouped(actions),
+            number::seconds(begin.elapsed().as_secs_f64())
+        ));
+    }
+    Ok(records)
+}
+
+/// Returns the study with the candidates on its front.
+fn found(study: &Study, space: &Space, entries: &[Entry], arguments: &DesignSearch) -> Result<String, Failure> {
+    let mut text = study.text.clone();
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    let _ = write!(
+        text,
+        "\n# Found by `mopsim design search --hosts {} --radix {}`: the candidates on the front of speed, price and power.\n",
+        arguments.hosts, arguments.radix
+    );
+    let is_found = |one: &&Candidate| {
+        let mut own = entries.iter().filter(|entry| study.plan.columns[entry.column].network == one.name());
+        own.any(|entry| entry.standing == Standing::Front)
+    };
+    for one in space.candidates.iter().filter(is_found) {
+        let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
+        let _ = write!(text, "\n[[networks]]\nname = {}\ntopology = {}\n", quoted(&one.name()), quoted(&one.topology));
+        if let Some(hosts) = one.hosts_per_switch {
+            let _ = writeln!(text, "parameters = {{ hosts_per_switch = {hosts} }}");
+        }
+    }
+    if let Err(error) = toml::from_str::<toml::Table>(&text) {
+        let message =
+            format!("--write: no networks can be added to {}: {}", arguments.workloads.display(), error.message());
+        return Err(Failure::input(message, "write each network of the study as a table of its own: [[networks]]"));
+    }
+    Ok(text)
+}
