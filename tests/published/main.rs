@@ -1,6 +1,7 @@
 //! Printed figures of papers compared with our results: closed forms, graphs, and whole studies. The pages in
 //! `docs/published` show the comparison.
 
+mod design_search;
 mod emulated;
 mod errors;
 mod failures;

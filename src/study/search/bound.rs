@@ -9,7 +9,7 @@
 //!   itself. Times of a fixed program are sums and maxima of durations, so no duration that grows makes an end earlier.
 //!   One such replay serves all networks with equal hosts and host links.
 //! - **Routes.** Such a replay with the latencies and bandwidths of the network's own routes, if these are static ([`by_routes`]).
-//!   It takes as long as a replay among few hosts, and less among many, so it is done only where it is likely to save one.
+//!   It takes as long as a replay among few hosts, or longer, so it is done only where it is likely to save one.
 //!
 //! A program is fixed if no rank polls, probes, accesses memory of others or leaves a receive open. Programs that are not
 //! fixed, jobs that run together, packets, graphs and SimGrid's rules of sharing have no least time here, only an estimate

@@ -116,7 +116,7 @@ fn the_front_is_that_of_all_candidates() {
 #[test]
 fn a_search_in_pieces_finds_the_same() {
     let folder = folder();
-    for format in ["text", "json", "csv", "markdown"] {
+    for format in ["text", "csv"] {
         let run = |more: &[&str]| folder.output(&[&SEARCH[..], &["--replays", "9", "--format", format], more].concat());
         let whole = run(&["--threads", "1"]);
         let kept = format!("{format}.jsonl");
