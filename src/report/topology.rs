@@ -4,8 +4,8 @@ use crate::cost::{Bill, CostError, PriceList, Prices};
 use crate::defaults::Version;
 use crate::ids::SwitchId;
 use crate::layout::latency::{self, Choice, Latency};
-use crate::layout::{FloorOptions, FloorPlan, LayoutError};
-use crate::routing::{self, RoutingError};
+use crate::layout::{FloorOptions, FloorPlan};
+use crate::routing;
 use crate::steps::Steps;
 use crate::topology::families::clos::nonblocking;
 use crate::topology::families::damaged;
@@ -13,13 +13,14 @@ use crate::topology::metrics::bisection::{self, Counting, Method};
 use crate::topology::metrics::distances::{self, Distances};
 use crate::topology::metrics::{Metrics, bounds, connectivity, degrees, edge_sha256, symmetry};
 use crate::topology::{GENERATOR, Graph, Hosts, Topology, TopologyError};
-use crate::user_error::UserError;
 use serde::Serialize;
 
+mod error;
 mod planes;
 mod route;
 pub(super) mod shown;
 
+pub use error::TopologyReportError;
 pub use planes::PlaneReport;
 pub use route::RouteReport;
 
@@ -113,42 +114,6 @@ impl TopologyOptions {
             defaults: version,
             steps: Steps::default(),
         }
-    }
-}
-
-/// Reason why there is no report on a topology.
-#[derive(Debug, thiserror::Error)]
-pub enum TopologyReportError {
-    /// The topology cannot be measured.
-    #[error(transparent)]
-    Topology(#[from] TopologyError),
-    /// The floor plan does not fit the topology.
-    #[error(transparent)]
-    Layout(#[from] LayoutError),
-    /// The routing does not fit the topology.
-    #[error(transparent)]
-    Routing(#[from] RoutingError),
-    /// A switch of a route does not exist, or there is no path.
-    #[error("{0}")]
-    Route(String),
-    /// A route is requested in a network whose hosts have several ports.
-    #[error("a route is within a plane, and the hosts of `{0}` have several ports")]
-    SeveralPorts(String),
-}
-
-impl UserError for TopologyReportError {
-    fn help(&self) -> String {
-        match self {
-            Self::Topology(error) => error.help(),
-            Self::Layout(_) => "see the floor plan options in --help".into(),
-            Self::Routing(error) => error.help(),
-            Self::SeveralPorts(_) => "show the route in the topology of one plane".into(),
-            Self::Route(_) => "name two switches that are joined by cables".into(),
-        }
-    }
-
-    fn is_io(&self) -> bool {
-        matches!(self, Self::Topology(error) if error.is_io())
     }
 }
 

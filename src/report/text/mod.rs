@@ -251,7 +251,9 @@ impl Reporter for Text {
         for shown in &sheet.tables {
             // Names of topologies and networks, which may be long, are separate from the numbers: each has a letter, or the
             // number of its row.
-            let is_name = |column: &Column| matches!(column.name, "topology" | "name") && column.heading.is_some();
+            let is_name = |column: &Column| {
+                matches!((column.name, column.heading), ("topology", Some(_)) | ("name", Some("network")))
+            };
             let names = shown.columns.iter().position(is_name);
             let key = |index: usize, values: &[Datum]| if names == Some(0) { letter(index) } else { values[0].text() };
             if let Some(at) = names {
