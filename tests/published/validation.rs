@@ -336,11 +336,14 @@ fn measured_flows(pattern: &str) -> Vec<Vec<f64>> {
     runs
 }
 
+/// Flows of a pattern: pairs of hosts.
+type Flows = [(usize, usize)];
+
 /// Bytes of a measured flow.
 const FLOW_BYTES: u64 = 2 << 20;
 
 /// Seconds until each flow of a pattern on a ring of eight hosts is done.
-fn predicted_flows(pairs: &[(usize, usize)], sharing: &'static str, folder: &Path) -> Vec<f64> {
+fn predicted_flows(pairs: &Flows, sharing: &'static str, folder: &Path) -> Vec<f64> {
     let tcp = CANDIDATES.iter().find(|candidate| candidate.name == TCP).expect("a candidate");
     // These cables had 20 Mbit/s.
     let candidate = Candidate { sharing: Some(sharing), divisor: 0.25, ..*tcp };
@@ -365,7 +368,7 @@ fn predicted_flows(pairs: &[(usize, usize)], sharing: &'static str, folder: &Pat
 #[cfg_attr(no_measurements, ignore = "there are no measurements: set MOPSIM_SHARED")]
 fn a_flow_that_meets_others_gets_the_proportionally_fair_share() {
     let folder = tempfile::tempdir().expect("a folder");
-    let patterns: [(&str, &str, &[(usize, usize)]); 3] = [
+    let patterns: [(&str, &str, &Flows); 3] = [
         ("two-share", "two on a link: 0 to 2, 1 to 2", &[(0, 2), (1, 2)]),
         ("three-share", "three on a link: 0, 1, 2 to 3", &[(0, 3), (1, 3), (2, 3)]),
         ("parking-lot", "parking lot: 0 to 3; 0 to 1, 1 to 2, 2 to 3", &[(0, 3), (0, 1), (1, 2), (2, 3)]),
