@@ -1,6 +1,6 @@
 //! Candidates of a search: networks of all families for N hosts and radix-R switches, large and small.
 //!
-//! [`fit`](super::fit) finds the smallest network of each family that carries uniform traffic. A search also needs cheaper
+//! [`fit`] finds the smallest network of each family that carries uniform traffic. A search also needs cheaper
 //! ones that carry less, and other shapes: the same rules applied with fewer ports ([`PORTS`]), and, where a family leaves the
 //! choice, with a part of the cables ([`BALANCES`]). All of them are built, so that those that do not exist are known.
 

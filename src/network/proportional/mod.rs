@@ -18,7 +18,7 @@
 //! of its flows, which follow if they are no longer right. Where links share most of their flows, that would take hundreds
 //! of rounds, so after some visits all prices are moved together by Newton's method (`newton.rs`).
 //!
-//! Loads of links are right within [`TOLERANCE`] of their capacity.
+//! Loads of links are right within `TOLERANCE` of their capacity.
 
 mod newton;
 mod price;

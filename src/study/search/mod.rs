@@ -6,9 +6,9 @@
 //! later round,
 //!
 //! 1. candidates are excluded if a replayed network would dominate them even at the highest speed that they can have
-//!    ([`mod@bound`]): they cannot be on the front;
-//! 2. the next candidates are replayed, in the order of their estimates: layer by layer ([`front::layers`]), and spread over
-//!    prices within a layer. The bound that takes most work ([`bound::by_routes`]) is computed for some of these alone.
+//!    (`bound.rs`): they cannot be on the front;
+//! 2. the next candidates are replayed, in the order of their estimates: layer by layer (`front::layers`), and spread over
+//!    prices within a layer. The bound that takes most work (`bound::by_routes`) is computed for some of these alone.
 //!
 //! It ends when no candidate is left, or when the permitted number of them has been replayed; the others are not tried. Each
 //! setting of the study has a front of its own, since networks are relative to the baseline of their setting.
