@@ -47,6 +47,8 @@ pub struct Cpu {
     hosts: Vec<Host>,
     computations: Vec<Computation>,
     host_of_rank: Vec<HostId>,
+    /// `true` if a host is shared: only these have to be told of ends.
+    any_shared: bool,
     /// One event per rank: it sleeps or computes, never both.
     events: EventQueue,
     /// Shortest sleep, in seconds: SimGrid rounds positive durations up to its precision.
@@ -71,8 +73,10 @@ impl Cpu {
             running: Vec::new(),
             changed: false,
         };
+        let hosts: Vec<Host> = platform.hosts.iter().zip(ranks).map(host).collect();
         Self {
-            hosts: platform.hosts.iter().zip(ranks).map(host).collect(),
+            any_shared: hosts.iter().any(|host| host.shared),
+            hosts,
             computations: vec![Computation::default(); host_of_rank.len()],
             host_of_rank,
             events: EventQueue::new(),
@@ -91,6 +95,7 @@ impl Cpu {
         self.computations.resize(places, Computation::default());
         self.host_of_rank[fiber as usize] = host;
         self.hosts[host.index()].shared |= computes;
+        self.any_shared |= computes;
     }
 
     /// Adds a core to the host of a rank.
@@ -225,13 +230,16 @@ impl Cpu {
     pub fn advance(&mut self, now: f64, precision: f64, finished: &mut Vec<u32>) {
         while self.events.next_date().is_some_and(|date| date <= now || date - now < precision) {
             let Some((_, rank)) = self.events.pop() else { break };
+            finished.push(rank);
+            if !self.any_shared {
+                continue;
+            }
             let host = self.host_of_rank[rank as usize].index();
             let running = &mut self.hosts[host].running;
             if let Some(place) = running.iter().position(|&r| r == rank) {
                 running.remove(place);
                 self.note(host);
             }
-            finished.push(rank);
         }
     }
 }
