@@ -165,7 +165,9 @@ fn key(study: &Study, cell: Cell) -> Option<Key> {
     let (layout, network) = (layout_of(study, cell)?, network_of(study, cell));
     let model = study.columns[cell.0].model;
     let schedule = study.workloads[cell.2].trace.schedule.is_some();
-    if schedule || study.models[model].0.network.loggops.is_some() || network.topology.is_none() {
+    // Hosts with several ports have more than the bandwidth of one; they are no candidates.
+    let of_one_port = network.topology.as_ref().is_some_and(|topology| topology.rails.is_none());
+    if schedule || study.models[model].0.network.loggops.is_some() || !of_one_port {
         return None;
     }
     let platform = &network.platform;
