@@ -11,6 +11,7 @@ use mopsim::design::space::{Candidate, Space, space};
 use mopsim::platform::{HostsPerSwitch, PlatformParameters};
 use mopsim::report::{design_search, number};
 use mopsim::steps::Steps;
+use mopsim::study::file::StudyFile;
 use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
 use mopsim::study::procurement::Budget;
 use mopsim::study::record::CellRecord;
@@ -18,6 +19,7 @@ use mopsim::study::results::ResultsFile;
 use mopsim::study::search::{Entry, Search, Standing};
 use mopsim::study::shard::Shard;
 use mopsim::study::{Overrides, Study};
+use mopsim::topology::Spec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -34,7 +36,8 @@ pub fn run(arguments: &DesignSearch, output: &Output) -> Result<(), Failure> {
     let pool = options::pool(arguments.threads.or(output.site.threads).unwrap_or(0))?;
     let prices = arguments.prices.prices.as_deref().map(topology::prices).transpose()?;
     let of_site = output.site.price_list()?;
-    let space = pool.install(|| candidates(arguments, wanted, output))?;
+    let mut space = pool.install(|| candidates(arguments, wanted, output))?;
+    space.remove_named(&names_in(&arguments.workloads));
     let study = pool.install(|| read_study(arguments, &space, (prices, of_site), output))?;
     let names: BTreeSet<String> = space.candidates.iter().map(Candidate::name).collect();
     let of_study = study.plan.budget.unwrap_or_default();
@@ -106,6 +109,14 @@ fn candidates(arguments: &DesignSearch, wanted: Wanted, output: &Output) -> Resu
         return Err(Failure::input(message, "take switches with more ports, fewer hosts, or leave out fewer families"));
     }
     Ok(space)
+}
+
+/// Returns the names of the networks of a study; none if it cannot be read, which is reported later.
+fn names_in(study: &Path) -> BTreeSet<String> {
+    let Some(file) = inputs::written::<StudyFile>(study) else { return BTreeSet::new() };
+    let name =
+        |network: NetworkChoice| network.name.or_else(|| Some(network.topology?.parse::<Spec>().ok()?.to_string()));
+    file.networks.into_iter().filter_map(name).collect()
 }
 
 fn read_study(

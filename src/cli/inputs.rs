@@ -117,7 +117,7 @@ pub fn pattern(text: &str, base: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the contents of a TOML file.
-fn written<T: DeserializeOwned>(file: &Path) -> Option<T> {
+pub fn written<T: DeserializeOwned>(file: &Path) -> Option<T> {
     may_be_read(file).then(|| toml_file::read(file).ok()).flatten()
 }
 

@@ -61,6 +61,15 @@ pub struct Space {
     pub twice: usize,
 }
 
+impl Space {
+    /// Removes candidates with the name of another network, which has the same topology.
+    pub fn remove_named(&mut self, names: &BTreeSet<String>) {
+        let before = self.candidates.len();
+        self.candidates.retain(|one| !names.contains(&one.name()));
+        self.twice += before - self.candidates.len();
+    }
+}
+
 /// Returns the candidates for a search, without those of some families. Prices are those of [`Fit::bill`].
 ///
 /// # Errors

@@ -113,6 +113,23 @@ fn the_front_is_that_of_all_candidates() {
     }
 }
 
+/// A network of the study without a name has that of its topology, as candidates do.
+#[test]
+fn a_candidate_that_the_study_has_is_replayed_once() {
+    let folder = Folder::with_trace("0 init\n1 init\n0 send 1 7 1000000 6\n1 recv 0 7 1000000 6\n");
+    let rows = |network: &str| {
+        folder.write("own.toml", format!("title = 'x'\n[[networks]]\n{network}\n[[workloads]]\ntrace = 't.ti'\n"));
+        let sizes = ["--hosts", "16", "--radix", "8", "--replays", "2"];
+        let search = ["design", "search", "-q", "--workloads", "own.toml", "--format", "csv"];
+        let csv = folder.output(&[&search[..], &sizes].concat());
+        csv.lines().filter(|line| line.starts_with("torus:dims=4x4,")).count()
+    };
+    assert_eq!(rows("topology = 'torus:4x4'"), 1);
+    assert_eq!(rows("name = 'own'\ntopology = 'torus:4x4'"), 1);
+    // Networks of several ports are no candidates, and may be in the study.
+    rows("topology = 'torus:4x4'\nplanes = 2\nparameters = { rail = 'striped' }");
+}
+
 #[test]
 fn a_search_in_pieces_finds_the_same() {
     let folder = folder();
