@@ -4,7 +4,7 @@ use super::args::{DesignSearch, Output};
 use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::progress::{self, Bars};
-use super::{inputs, interrupt, options, print_report, say, topology};
+use super::{inputs, interrupt, options, print_report, say, study, topology};
 use mopsim::cost::PriceList;
 use mopsim::design::fit::Wanted;
 use mopsim::design::space::{Candidate, Space, space};
@@ -19,7 +19,6 @@ use mopsim::study::results::ResultsFile;
 use mopsim::study::search::{Entry, Search, Standing};
 use mopsim::study::shard::Shard;
 use mopsim::study::{Overrides, Study};
-use mopsim::topology::Spec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -111,12 +110,10 @@ fn candidates(arguments: &DesignSearch, wanted: Wanted, output: &Output) -> Resu
     Ok(space)
 }
 
-/// Returns the names of the networks of a study; none if it cannot be read, which is reported later.
+/// Returns the names that the networks of a study have or may get; none if it cannot be read, which is reported later.
 fn names_in(study: &Path) -> BTreeSet<String> {
-    let Some(file) = inputs::written::<StudyFile>(study) else { return BTreeSet::new() };
-    let name =
-        |network: NetworkChoice| network.name.or_else(|| Some(network.topology?.parse::<Spec>().ok()?.to_string()));
-    file.networks.into_iter().filter_map(name).collect()
+    let networks = inputs::written::<StudyFile>(study).map(|file| file.networks).unwrap_or_default();
+    networks.iter().flat_map(NetworkChoice::names).collect()
 }
 
 fn read_study(
@@ -134,27 +131,18 @@ fn read_study(
         },
         ..NetworkChoice::default()
     };
-    let mut overrides = Overrides {
+    let overrides = Overrides {
         networks: space.candidates.iter().map(choice).collect(),
         prices,
         prices_of_site,
         only_as_stated: true,
         ..Overrides::default()
     };
-    overrides.network.site = output.site.parameters.clone();
-    overrides.model = output.site.beneath(overrides.model);
-    let steps = overrides.steps.clone();
-    let waiting = progress::counted("reading traces and building networks", &steps, output.quiet);
-    let study = Study::read(&arguments.workloads, overrides);
-    waiting.finish_and_clear();
-    let study = study.map_err(|error| Failure::study(&error, &[]).in_study(&arguments.workloads))?;
+    let study = study::built(&arguments.workloads, overrides, output)?;
     if !output.quiet {
+        // Candidates have the parameters of the study, and the same warnings.
         let of_networks: BTreeSet<String> = study.networks.iter().flat_map(NetworkUnderTest::warnings).collect();
-        let of_traces = study.workloads.iter().flat_map(|w| &w.trace.warnings);
-        of_networks
-            .into_iter()
-            .chain(of_traces.map(ToString::to_string))
-            .for_each(|text| say(&format!("warning: {text}")));
+        study::warn(&study, of_networks);
     }
     Ok(study)
 }

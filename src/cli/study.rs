@@ -54,26 +54,36 @@ pub fn overrides(flags: &StudyFlags) -> Result<Overrides, Failure> {
 /// Reads the study with the changes of the flags.
 pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
     let mut overrides = overrides(flags)?;
-    overrides.network.site = output.site.parameters.clone();
-    overrides.model = output.site.beneath(overrides.model);
     overrides.prices_of_site = output.site.price_list()?;
-    let steps = overrides.steps.clone();
-    let waiting = progress::counted("reading traces and building networks", &steps, output.quiet);
-    let study = Study::read(&flags.study, overrides);
-    waiting.finish_and_clear();
-    let mut study = study.map_err(|error| Failure::study(&error, &[]).in_study(&flags.study))?;
+    let mut study = built(&flags.study, overrides, output)?;
     side_files::check_cell(&flags.files, &study)?;
     study.explain = !flags.no_explain;
     if !output.quiet {
         if study.traffic.is_some() && flags.files.html.is_none() {
             say("the study asks for throughput under synthetic traffic: the report of --html FILE has it");
         }
-        let of_networks = study.networks.iter().flat_map(NetworkUnderTest::warnings);
-        of_networks.for_each(|warning| say(&format!("warning: {warning}")));
-        let of_traces = study.workloads.iter().flat_map(|w| &w.trace.warnings);
-        of_traces.for_each(|warning| say(&format!("warning: {warning}")));
+        warn(&study, study.networks.iter().flat_map(NetworkUnderTest::warnings));
     }
     Ok(study)
+}
+
+/// Reads the traces of a study and builds its networks, with the parameters and the model of the site where nothing else
+/// sets them.
+pub fn built(file: &Path, mut overrides: Overrides, output: &Output) -> Result<Study, Failure> {
+    overrides.network.site = output.site.parameters.clone();
+    overrides.model = output.site.beneath(overrides.model);
+    let steps = overrides.steps.clone();
+    let waiting = progress::counted("reading traces and building networks", &steps, output.quiet);
+    let study = Study::read(file, overrides);
+    waiting.finish_and_clear();
+    study.map_err(|error| Failure::study(&error, &[]).in_study(file))
+}
+
+/// Prints these warnings about networks, and those about the traces of a study.
+pub fn warn(study: &Study, of_networks: impl IntoIterator<Item = String>) {
+    of_networks.into_iter().for_each(|warning| say(&format!("warning: {warning}")));
+    let of_traces = study.workloads.iter().flat_map(|w| &w.trace.warnings);
+    of_traces.for_each(|warning| say(&format!("warning: {warning}")));
 }
 
 /// Returns the networks of the command line. Their files are relative to the working folder, those of a study to its

@@ -15,7 +15,7 @@ use crate::platform::units::HostLinkBandwidth;
 use crate::platform::{CheckedParameters, Loaded, Platform, PlatformError};
 use crate::routing::{self, RoutingSpec};
 use crate::topology::damage::Damage;
-use crate::topology::{self, Topology};
+use crate::topology::{self, Spec, Topology};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -143,6 +143,18 @@ impl NetworkUnderTest {
 }
 
 impl NetworkChoice {
+    /// Returns its name or, if it has none, the names that a study may use: its topology as written, for repetitions of a
+    /// random one, and in canonical form. The names of platform files are in the files.
+    pub fn names(&self) -> Vec<String> {
+        if let Some(name) = &self.name {
+            return vec![name.clone()];
+        }
+        let folded = self.folded().ok().flatten();
+        let Some(topology) = &folded.as_ref().unwrap_or(self).topology else { return Vec::new() };
+        let canonical = topology.parse::<Spec>().ok().map(|spec| spec.to_string());
+        [topology.clone()].into_iter().chain(canonical).collect()
+    }
+
     /// Returns these choices, with missing ones from `base`. The name is never taken from the base.
     pub fn over(self, base: &NetworkChoice) -> NetworkChoice {
         // A list of planes is a network, like a topology.

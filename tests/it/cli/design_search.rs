@@ -113,7 +113,8 @@ fn the_front_is_that_of_all_candidates() {
     }
 }
 
-/// A network of the study without a name has that of its topology, as candidates do.
+/// A network of the study without a name has that of its topology, as candidates do: as written, if it is random and
+/// repeated.
 #[test]
 fn a_candidate_that_the_study_has_is_replayed_once() {
     let folder = Folder::with_trace("0 init\n1 init\n0 send 1 7 1000000 6\n1 recv 0 7 1000000 6\n");
@@ -126,8 +127,12 @@ fn a_candidate_that_the_study_has_is_replayed_once() {
     };
     assert_eq!(rows("topology = 'torus:4x4'"), 1);
     assert_eq!(rows("name = 'own'\ntopology = 'torus:4x4'"), 1);
+    folder.write("own.toml", "title = 'x'\nrepetitions = 2\n[[networks]]\ntopology = 'random_regular:n=16,d=4'\n[[workloads]]\ntrace = 't.ti'\n");
+    let repeated =
+        ["design", "search", "-q", "--workloads", "own.toml", "--hosts", "16", "--radix", "8", "--replays", "2"];
+    folder.output(&repeated);
     // Networks of several ports are no candidates, and may be in the study.
-    rows("topology = 'torus:4x4'\nplanes = 2\nparameters = { rail = 'striped' }");
+    assert_eq!(rows("topology = 'torus:4x4'\nplanes = 2\nparameters = { rail = 'striped' }"), 1);
 }
 
 #[test]
