@@ -23,7 +23,7 @@ pub struct Network {
     pub ports: Ports,
     /// Rail of a message, if hosts have several ports: message, destination or striped [default: message]
     ///
-    /// message: the messages of two hosts take the rails in turn. destination: all messages to a host take one rail.
+    /// message: messages from one host to another take the rails in turn. destination: all messages to a host take one rail.
     /// striped: every message is divided equally over all rails.
     #[arg(long, value_name = "POLICY", hide_short_help = true, value_parser = Known(rails), hide_possible_values = true)]
     pub rail: Option<String>,
@@ -98,7 +98,7 @@ pub struct Ports {
     /// Every host has a port in each plane. Switches are numbered plane by plane.
     #[arg(long, value_name = "N|SPECS", hide_short_help = true)]
     pub planes: Option<String>,
-    /// Ports of a host on as many switches of each plane [default: 1]
+    /// Ports per host in each plane, each on a different switch [default: 1]
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub host_ports: Option<u32>,
     /// Switches of the further ports of a host: next or group [default: next]
