@@ -24,6 +24,11 @@ pub trait UserError: std::error::Error {
 
     /// Returns the exit code of the program.
     fn exit_code(&self) -> u8 {
-        if self.is_io() { IO_FAILED } else { BAD_INPUT }
+        code_of_input(self.is_io())
     }
+}
+
+/// Returns the exit code of an error of reading, or of what was read.
+pub fn code_of_input(is_io: bool) -> u8 {
+    if is_io { IO_FAILED } else { BAD_INPUT }
 }

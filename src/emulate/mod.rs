@@ -23,7 +23,7 @@ pub use plan::{Cable, Hop, MAX_HOSTS, MAX_SPACES, PACKETS_PER_CORE, Plan};
 pub use state::{FOLDER, LinkPlace, Prefix, State};
 pub use supervise::{Ended, Stop, Watched, watch};
 
-use crate::user_error::{BAD_INPUT, INTERRUPTED, IO_FAILED, UserError};
+use crate::user_error::{INTERRUPTED, UserError, code_of_input};
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -179,8 +179,7 @@ impl UserError for EmulateError {
     fn exit_code(&self) -> u8 {
         match self {
             Self::Interrupted => INTERRUPTED,
-            _ if self.is_io() => IO_FAILED,
-            _ => BAD_INPUT,
+            _ => code_of_input(self.is_io()),
         }
     }
 }

@@ -187,14 +187,14 @@ fn run(begin: Begin<'_>, observer: &mut dyn Observer) -> Result<Outcome, ReplayE
         return Engine::new(begin, observer, carrier).run(counter);
     }
     if let Some(noise) = model.noise {
-        let fair = model.sharing != Rule::Proportional;
-        let carrier: Box<dyn Carrier> = match (platform.routes.needs_loads(), interest == Interest::RanksAndLinks) {
-            (false, _) if !fair => begin.carrier::<Proportional>(),
-            (true, _) if !fair => begin.carrier::<Loads<Proportional>>(),
-            (false, false) => begin.carrier::<MaxMin>(),
-            (false, true) => begin.carrier::<WatchedMaxMin>(),
-            (true, false) => begin.carrier::<Loads<MaxMin>>(),
-            (true, true) => begin.carrier::<Loads<WatchedMaxMin>>(),
+        let watched = interest == Interest::RanksAndLinks;
+        let carrier: Box<dyn Carrier> = match (model.sharing, platform.routes.needs_loads(), watched) {
+            (Rule::Proportional, false, _) => begin.carrier::<Proportional>(),
+            (Rule::Proportional, true, _) => begin.carrier::<Loads<Proportional>>(),
+            (_, false, false) => begin.carrier::<MaxMin>(),
+            (_, false, true) => begin.carrier::<WatchedMaxMin>(),
+            (_, true, false) => begin.carrier::<Loads<MaxMin>>(),
+            (_, true, true) => begin.carrier::<Loads<WatchedMaxMin>>(),
         };
         return begin.noisy(carrier, noise, observer, counter);
     }

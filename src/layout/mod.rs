@@ -252,10 +252,7 @@ impl FloorPlan {
             let rule = "it has hosts in the cabinet of their switch, and these have several; use `grid`";
             return Err(refuse("floor_plan", "equality".into(), rule.into()));
         }
-        let mut homes = rails.homes();
-        if let Some(count) = options.endpoints_per_switch {
-            homes.iter_mut().flatten().filter(|hosts| **hosts > 0).for_each(|hosts| *hosts = count);
-        }
+        let mut homes = rails.homes_with(options.endpoints_per_switch);
         let value = || options.endpoints_per_switch.map_or_else(|| "given".into(), |count| count.to_string());
         let places = rails.places(&homes).map_err(|rule| refuse("hosts_per_switch", value(), rule))?;
         self.hosts_on = rails.ports_on(&places);

@@ -123,6 +123,13 @@ pub(super) struct Element {
     pub consumption: f64,
 }
 
+/// A flow as a link lists it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Member {
+    pub flow: u32,
+    pub consumption: f64,
+}
+
 /// Data of a flow that begins soon; each item is found through the one before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Needed {

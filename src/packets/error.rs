@@ -7,7 +7,7 @@ use crate::routing::RoutingError;
 use crate::similar::did_you_mean;
 use crate::topology::TopologyError;
 use crate::traffic::TrafficError;
-use crate::user_error::{BAD_INPUT, FAILED, IO_FAILED, UserError};
+use crate::user_error::{FAILED, UserError, code_of_input};
 
 /// Reason why a packet run is rejected, or has failed.
 #[derive(Debug, thiserror::Error)]
@@ -195,10 +195,6 @@ impl UserError for PacketError {
     }
 
     fn exit_code(&self) -> u8 {
-        match self {
-            _ if self.is_failed_run() => FAILED,
-            _ if self.is_io() => IO_FAILED,
-            _ => BAD_INPUT,
-        }
+        if self.is_failed_run() { FAILED } else { code_of_input(self.is_io()) }
     }
 }

@@ -54,9 +54,7 @@ impl CheckedParameters {
         let mut homes = rails.homes();
         match &self.hosts_per_switch {
             None => {}
-            Some(HostsPerSwitch::Uniform(count)) => {
-                homes.iter_mut().flatten().filter(|hosts| **hosts > 0).for_each(|hosts| *hosts = *count);
-            }
+            Some(HostsPerSwitch::Uniform(count)) => homes = rails.homes_with(Some(*count)),
             Some(HostsPerSwitch::Each(counts)) if homes.iter().all(|plane| plane.len() == counts.len()) => {
                 homes.iter_mut().for_each(|plane| plane.clone_from(counts));
             }

@@ -70,11 +70,13 @@ fn sentence(name: &str, basis: &Basis) -> String {
         if percent < 10.0 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
     };
     let changed: Vec<String> = basis.changed.iter().map(|&name| name.to_owned()).collect();
-    let shared = if basis.is_proportional { " and proportional sharing" } else { "" };
+    let sharing =
+        |word: &str| if basis.is_proportional { format!(" {word} proportional sharing") } else { String::new() };
     let measured = match basis.validation {
         Some(v) => format!(
-            "with the constants of {name}{shared}, times were off by {} (median; worst {}), ratios between networks by {} ({}), and {} of {} \
+            "with the constants of {name}{}, times were off by {} (median; worst {}), ratios between networks by {} ({}), and {} of {} \
              pairs of networks were in the right order ({CELLS} cells; {MEASURED})",
+            sharing("and"),
             error(v.times[0]),
             error(v.times[1]),
             error(v.ratios[0]),
@@ -85,11 +87,7 @@ fn sentence(name: &str, basis: &Basis) -> String {
         None => {
             let exact = VALIDATIONS.iter().filter(|v| v.sharing == "exact");
             let models: Vec<String> = exact.map(|v| v.model.to_owned()).collect();
-            format!(
-                "{name}{} was not compared with a real network; {} were",
-                shared.replace("and", "with"),
-                list(&models)
-            )
+            format!("{name}{} was not compared with a real network; {} were", sharing("with"), list(&models))
         }
     };
     match (&basis.calibration, changed.is_empty()) {

@@ -128,6 +128,16 @@ impl Rails {
         self.planes.iter().map(|plane| plane.homes.clone()).collect()
     }
 
+    /// Returns the number of hosts at home on each switch of each plane, with `count` on every switch that has hosts by
+    /// default; the default numbers if it is `None`.
+    pub fn homes_with(&self, count: Option<u32>) -> Vec<Vec<u32>> {
+        let mut homes = self.homes();
+        if let Some(count) = count {
+            homes.iter_mut().flatten().filter(|hosts| **hosts > 0).for_each(|hosts| *hosts = count);
+        }
+        homes
+    }
+
     /// Returns the places of all ports, rail by rail, for these numbers of hosts at home on the switches of each plane.
     ///
     /// # Errors

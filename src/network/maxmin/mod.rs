@@ -53,7 +53,7 @@ mod tests;
 
 use self::crowd::Crowd;
 use self::filling::{Few, General, Whole};
-use super::sharing::{Bound, Element, FlowId, LinkState, Needed, PathId, Sharing};
+use super::sharing::{Bound, Element, FlowId, LinkState, Member, Needed, PathId, Sharing};
 use crate::ids::LinkId;
 use crate::platform::SharingPolicy;
 use crate::prefetch::{prefetch, prefetch_end};
@@ -96,13 +96,6 @@ impl Path {
     fn elements(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
-}
-
-/// Flow on a link.
-#[derive(Clone, Copy, Debug)]
-struct Member {
-    flow: u32,
-    consumption: f64,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -27,7 +27,7 @@ mod tests;
 
 use self::newton::Newton;
 use self::price::Share;
-use super::sharing::{Element, FlowId, LinkState, PathId, Sharing};
+use super::sharing::{Element, FlowId, LinkState, Member, PathId, Sharing};
 use crate::ids::LinkId;
 use crate::platform::SharingPolicy;
 use crate::slots::store;
@@ -43,13 +43,6 @@ const PATIENCE: usize = 4;
 /// Moves of all prices after which the tolerance is ten times as large. Replays take fewer than ten; this
 /// keeps rounding errors of networks whose speeds differ by many orders of magnitude from taking for ever.
 const MOVES: usize = 100;
-
-/// Flow on a link.
-#[derive(Clone, Copy, Debug)]
-struct Member {
-    flow: u32,
-    consumption: f64,
-}
 
 #[derive(Clone, Copy, Debug)]
 struct Flow {

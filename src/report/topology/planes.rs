@@ -174,11 +174,7 @@ fn between_hosts(rails: &Rails, options: &TopologyOptions, planes: &[TopologyRep
         let largest = most(planes.iter().map(|plane| plane.host_diameter_switches))?;
         return Some((largest, mean(planes.iter().map(|plane| plane.host_aspl_switches))?));
     }
-    let mut homes = rails.homes();
-    if let Some(count) = options.floor.endpoints_per_switch {
-        homes.iter_mut().flatten().filter(|hosts| **hosts > 0).for_each(|hosts| *hosts = count);
-    }
-    let places = rails.places(&homes).ok()?;
+    let places = rails.places(&rails.homes_with(options.floor.endpoints_per_switch)).ok()?;
     let of_rail = |rail: &Places| {
         let graph = &*rails.planes[rail.plane].topology.graph;
         let mut counts = vec![0; graph.switches()];
