@@ -196,12 +196,14 @@ impl Sharing for Proportional {
     fn solve(&mut self) {
         self.solution += 1;
         self.changed.clear();
-        for id in std::mem::take(&mut self.added) {
+        for at in 0..self.added.len() {
+            let id = self.added[at];
             let path = self.path(self.flows[id as usize].path);
             let charge = |e: &Element| e.consumption * self.links[e.link as usize].price;
             let charge = self.elements[path].iter().map(charge).sum();
             self.change_rate(id, charge);
         }
+        self.added.clear();
         self.find_prices();
         self.stale = false;
     }

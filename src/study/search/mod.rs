@@ -245,9 +245,8 @@ impl<'a> Search<'a> {
         placed.iter().find(|(_, merits)| merits.dominates(&own)).map(|(by, _)| *by)
     }
 
-    /// Excludes waiting candidates that a replayed network dominates whatever their speed.
-    fn exclude(&mut self, records: &BTreeMap<usize, CellRecord>) {
-        let placed = self.placed(records);
+    /// Excludes waiting candidates that a replayed network, one of those that are placed, dominates whatever their speed.
+    fn exclude(&mut self, placed: &[Vec<(usize, Merits)>], records: &BTreeMap<usize, CellRecord>) {
         for (number, placed) in placed.iter().enumerate() {
             for column in std::mem::take(&mut self.waiting[number]) {
                 match self.better(placed, column, self.bound(column, records)) {
@@ -261,10 +260,10 @@ impl<'a> Search<'a> {
     /// Excludes candidates, and returns those of the next round. Of these, networks that would be dominated at their estimated
     /// speed get the bound by their own routes, which excludes most of them; for others it would hardly ever do so.
     fn choose_bounded(&mut self, records: &BTreeMap<usize, CellRecord>) -> Vec<usize> {
+        let placed = self.placed(records);
         loop {
-            self.exclude(records);
+            self.exclude(&placed, records);
             let chosen = self.choose();
-            let placed = self.placed(records);
             let mut doubtful: Vec<usize> = Vec::new();
             for (setting, placed) in self.settings.iter().zip(&placed) {
                 let is_new = |column: &&usize| chosen.contains(column) && !self.is_bounded_by_routes[**column];
