@@ -6,8 +6,8 @@
 use mopsim::engine::replay;
 use mopsim::mpi::layout::Layout;
 use mopsim::platform::{HostsPerSwitch, Platform, PlatformParameters};
-use mopsim::report::{TopologyOptions, TopologyReport};
 use mopsim::study::choice::ModelChoice;
+use mopsim::survey::{Survey, SurveyOptions};
 use mopsim::topology::{Graph, Topology};
 use mopsim::workload::{Limits, catalogue};
 use std::error::Error;
@@ -36,7 +36,7 @@ pub fn seconds(topology: &Topology) -> Result<f64, Box<dyn Error>> {
 /// Prints metrics and time.
 pub fn main() -> Result<(), Box<dyn Error>> {
     let topology = petersen()?;
-    let report = TopologyReport::of(&topology, &TopologyOptions::default())?;
+    let report = Survey::of(&topology, &SurveyOptions::default())?;
     println!("diameter {:?}, mean distance {:?}, bisection {:?}", report.diameter, report.aspl, report.bisection);
     println!("npb/is class S on 16 ranks: {:.6} s", seconds(&topology)?);
     Ok(())

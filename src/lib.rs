@@ -29,7 +29,7 @@
 //! | for | see |
 //! | --- | --- |
 //! | actions of ranks, trace files, checks | [`trace`]; [`workload`] generates them, [`record`] records them |
-//! | graphs of switches and their metrics | [`topology`]; floor plans in [`layout`], prices in [`cost`] |
+//! | graphs of switches and their metrics | [`topology`]; floor plans in [`layout`], prices in [`cost`], all figures in [`survey`] |
 //! | hosts, links and routes | [`platform`], [`routing`] |
 //! | the replay, its observers and its result | [`engine`], [`result`] |
 //! | several workloads on several networks | [`study::Study`], [`study::comparison::Comparison`], [`report`] |
@@ -74,6 +74,7 @@ pub mod similar;
 mod slots;
 pub mod steps;
 pub mod study;
+pub mod survey;
 pub mod throughput;
 pub mod topology;
 pub mod trace;

@@ -9,7 +9,8 @@ use mopsim::export;
 use mopsim::ids::SwitchId;
 use mopsim::layout::{FloorPlan, svg};
 use mopsim::printable::Printable;
-use mopsim::report::{TopologyReport, TopologyReportError, format};
+use mopsim::report::format;
+use mopsim::survey::{Survey, SurveyError};
 use mopsim::topology::{Spec, Topology as Built};
 use pyo3::prelude::*;
 use std::borrow::Cow;
@@ -29,7 +30,7 @@ fn bytes<const N: usize, T>(values: impl Iterator<Item = T>, of: fn(T) -> [u8; N
 impl Topology {
     fn floor(&self, given: Vec<OsString>) -> Result<FloorPlan, Failure> {
         let wanted = choices(&*flags::topology(&self.0.name(), given)?, &Site::default())?;
-        Ok(FloorPlan::new(&self.0, &wanted.floor).map_err(TopologyReportError::from)?)
+        Ok(FloorPlan::new(&self.0, &wanted.floor).map_err(SurveyError::from)?)
     }
 }
 
@@ -94,7 +95,7 @@ impl Topology {
         let topology = self.0.clone();
         let report = move || -> Result<String, Failure> {
             let wanted = choices(&*flags::topology(&topology.name(), flags)?, &Site::default())?;
-            let report = TopologyReport::of(&topology, &wanted)?;
+            let report = Survey::of(&topology, &wanted)?;
             Ok(written(|out| format("json").expect("a format").topology(&[report], out)))
         };
         wait::wait_for(py, report)?.or_raise(py)

@@ -4,8 +4,8 @@ use super::args::{Collectives, Output, Switch};
 use super::failure::Failure;
 use super::print;
 use mopsim::mpi::collective::select::Table;
-use mopsim::report::{CallOptions, CollectivesReport, NamedTable};
 use mopsim::study::choice::CollectiveTable;
+use mopsim::survey::collectives::{CallOptions, CollectivesSurvey, NamedTable};
 use mopsim::trace::CollectiveKind;
 
 /// Largest number of ranks: an all-to-all has its square in messages, all of which are counted.
@@ -34,7 +34,7 @@ pub fn run(arguments: &Collectives, output: &Output) -> Result<(), Failure> {
     };
     let kinds = if kinds.is_empty() { CollectiveKind::ALL.to_vec() } else { kinds };
     let table = table.unwrap_or_else(|| NamedTable::of(Table::Mvapich2, call.smp_setup));
-    let report = CollectivesReport::of(&kinds, &call, &table, &crossovers);
+    let report = CollectivesSurvey::of(&kinds, &call, &table, &crossovers);
     print(|out| output.format.collectives(&report, out))
 }
 

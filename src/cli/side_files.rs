@@ -6,11 +6,13 @@ use super::files::{self, Outputs};
 use super::progress;
 use super::shell::word;
 use super::write_report;
-use mopsim::report::html::{Facts, HtmlReport, Origin, Watched};
+use mopsim::report::html::{self, HtmlReport, Origin};
 use mopsim::report::{self, site};
 use mopsim::study::Study;
 use mopsim::study::comparison::Comparison;
+use mopsim::study::facts::NetworkFacts;
 use mopsim::study::plan::Plan;
+use mopsim::study::timeline::Timeline;
 
 /// Returns the files of these flags, to be checked before the study runs.
 pub fn outputs(files: &CompareFiles) -> Outputs<'_> {
@@ -47,21 +49,23 @@ pub fn write(flags: &StudyFlags, study: &Study, comparison: &Comparison, output:
     let Some(html) = html else { return Ok(()) };
     let cell = match timeline_cell {
         Some(name) => Some(find_cell(&study.plan, name)?),
-        None => Watched::choose(comparison).filter(|&(_, column)| study.tells_events(column)),
+        None => Timeline::choose(comparison).filter(|&(_, column)| study.tells_events(column)),
     };
     let timeline = cell
-        .map(|(workload, network)| Watched::replay(study, comparison, workload, network))
+        .map(|(workload, network)| Timeline::replay(study, comparison, workload, network))
         .transpose()
         .map_err(|error| Failure::study(&error, &study.workloads))?;
     let waiting = progress::waiting("throughput under synthetic traffic", quiet || study.traffic.is_none());
     let carried = study.carried();
     waiting.finish_and_clear();
     let waiting = progress::waiting("distances and cables of the networks", quiet);
-    let facts = study.column_networks().zip(study.costs()).map(|(network, cost)| Facts::of(network, cost)).collect();
+    let facts =
+        study.column_networks().zip(study.costs()).map(|(network, cost)| NetworkFacts::of(network, cost)).collect();
     waiting.finish_and_clear();
     let report = HtmlReport {
         comparison,
         facts,
+        parameters: study.column_networks().map(html::parameters).collect(),
         carried,
         timeline,
         origin: Some(Origin { command: command_line(), study: study.text.clone() }),

@@ -10,9 +10,10 @@ use mopsim::defaults::Version;
 use mopsim::design::fit::{self, Wanted};
 use mopsim::layout::{FloorOptions, FloorPlan, svg};
 use mopsim::platform::units::Seconds;
-use mopsim::report::{Effort, TopologyOptions, TopologyReport, TopologyReportError, design};
+use mopsim::report::design;
 use mopsim::steps::Steps;
 use mopsim::study::procurement::{self, PriceListError};
+use mopsim::survey::{Effort, Survey, SurveyError, SurveyOptions};
 use std::path::Path;
 
 pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
@@ -39,11 +40,11 @@ pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
         let steps = Steps::default();
         let what = format!("distances and cables of {}", topology.name());
         let waiting = progress::counted(what, &steps, output.quiet);
-        let report = TopologyReport::of(&topology, &TopologyOptions { steps, ..wanted.clone() });
+        let report = Survey::of(&topology, &SurveyOptions { steps, ..wanted.clone() });
         waiting.finish_and_clear();
         reports.push(report?);
         if let Some(file) = &arguments.floor_svg {
-            let plan = FloorPlan::new(&topology, &wanted.floor).map_err(TopologyReportError::from)?;
+            let plan = FloorPlan::new(&topology, &wanted.floor).map_err(SurveyError::from)?;
             let drawing = svg::draw(&plan, &topology.graph, &topology.name());
             files::report(file, |out| out.write_all(drawing.as_bytes()))?;
             if !output.quiet {
@@ -73,9 +74,9 @@ fn price_list(arguments: &Topology, site: &Site) -> Result<PriceList, Failure> {
 }
 
 /// Returns the options of the report, from the flags and the defaults of the site.
-pub fn choices(arguments: &Topology, site: &Site) -> Result<TopologyOptions, Failure> {
+pub fn choices(arguments: &Topology, site: &Site) -> Result<SurveyOptions, Failure> {
     let version: Option<Version> = options::parse("defaults", arguments.defaults.defaults.as_deref())?;
-    let default = TopologyOptions::of(version.unwrap_or_default());
+    let default = SurveyOptions::of(version.unwrap_or_default());
     let mut list = price_list(arguments, site)?;
     let seconds = |option: &str, text: &Option<String>, of_site: Option<Seconds>, default: f64| {
         let given = options::parse::<Seconds>(option, text.as_deref())?;
@@ -86,7 +87,7 @@ pub fn choices(arguments: &Topology, site: &Site) -> Result<TopologyOptions, Fai
         _ => None,
     });
     let floor = &arguments.floor;
-    Ok(TopologyOptions {
+    Ok(SurveyOptions {
         aspl_samples: arguments.aspl_samples.map(|samples| samples as usize),
         seed: arguments.seed.unwrap_or(default.seed),
         routing_seed: arguments.seed,

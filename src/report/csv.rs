@@ -2,11 +2,12 @@
 
 use super::sheet::Rows;
 use super::steady::extrapolation;
-use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TopologyReport};
+use super::{ReplayReport, Reporter, Sheet, ThroughputReport};
 use crate::platform::speeds::{Resolved, Values};
 use crate::report::site::SiteDefault;
 use crate::study::comparison::Comparison;
 use crate::study::network::NetworkInfo;
+use crate::survey::{CollectivesSurvey, Survey};
 use std::io::{self, Write};
 
 /// The CSV format.
@@ -109,7 +110,7 @@ fn speed(values: Option<Values>) -> String {
     optional(values.map(|values| values.text(|value| value.to_string())))
 }
 
-const TOPOLOGY: &[Column<TopologyReport>] = &[
+const TOPOLOGY: &[Column<Survey>] = &[
     ("topology", |r| r.topology.clone()),
     ("seed", |r| optional(r.seed)),
     ("n", |r| r.n.to_string()),
@@ -158,7 +159,7 @@ const TOPOLOGY: &[Column<TopologyReport>] = &[
 ];
 
 /// Formats the switches of a route, if one was requested.
-fn route(r: &TopologyReport) -> String {
+fn route(r: &Survey) -> String {
     optional(r.route.as_ref().map(|route| route.path.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")))
 }
 
@@ -195,7 +196,7 @@ impl Reporter for Csv {
         super::throughput::csv::write(report, out)
     }
 
-    fn collectives(&self, report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()> {
+    fn collectives(&self, report: &CollectivesSurvey, out: &mut dyn Write) -> io::Result<()> {
         let mut rows = Vec::new();
         for operation in &report.collectives {
             let collective = operation.collective;
@@ -245,7 +246,7 @@ impl Reporter for Csv {
         table(&super::tidy::rows(comparison), out)
     }
 
-    fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()> {
+    fn topology(&self, reports: &[Survey], out: &mut dyn Write) -> io::Result<()> {
         lines(TOPOLOGY, reports, out)
     }
 

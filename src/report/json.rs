@@ -1,14 +1,16 @@
 //! JSON, one document per result, with the name and version of its schema.
 
-use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TimeSplit, TopologyReport};
+use super::{ReplayReport, Reporter, Sheet, ThroughputReport};
 use crate::network::PacketCounts;
 use crate::platform::speeds::{Resolved, Speeds};
 use crate::report::site::SiteDefault;
 use crate::result::critical::CriticalPath;
 use crate::result::explain::Blocking;
 use crate::result::explain::{BusyLink, Shares};
+use crate::result::time_split::TimeSplit;
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::Comparison;
+use crate::survey::{CollectivesSurvey, Survey};
 use crate::topology::GENERATOR;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -156,14 +158,14 @@ impl Reporter for Json {
         write(report, out)
     }
 
-    fn collectives(&self, report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()> {
+    fn collectives(&self, report: &CollectivesSurvey, out: &mut dyn Write) -> io::Result<()> {
         write(&Document { schema: "mopsim.collectives/1", content: report }, out)
     }
 
-    fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()> {
+    fn topology(&self, reports: &[Survey], out: &mut dyn Write) -> io::Result<()> {
         #[derive(Serialize)]
         struct Several<'a> {
-            topologies: &'a [TopologyReport],
+            topologies: &'a [Survey],
         }
         let schema = "mopsim.topology/1";
         match reports {

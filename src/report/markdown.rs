@@ -2,13 +2,14 @@
 
 use super::number::{bytes, grouped, mops, percent, seconds};
 use super::text::{describe, letter};
-use super::topology::shown;
-use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TopologyReport, findings};
+use super::topology as shown;
+use super::{ReplayReport, Reporter, Sheet, ThroughputReport, findings};
 use crate::printable::printable;
 use crate::report::site::SiteDefault;
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::Comparison;
 use crate::study::network::NetworkInfo;
+use crate::survey::{CollectivesSurvey, Survey};
 use std::io::{self, Write};
 
 /// The Markdown format.
@@ -142,7 +143,7 @@ impl Reporter for Markdown {
         super::compare_markdown::write(c, out)
     }
 
-    fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()> {
+    fn topology(&self, reports: &[Survey], out: &mut dyn Write) -> io::Result<()> {
         for (index, r) in reports.iter().enumerate() {
             writeln!(out, "- **{}** {} (sha256 {})", letter(index), escape(&r.topology), r.edge_sha256)?;
         }
@@ -192,7 +193,7 @@ impl Reporter for Markdown {
         shown.notes.iter().try_for_each(|note| writeln!(out, "\nNote: {}.", escape(note)))
     }
 
-    fn collectives(&self, report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()> {
+    fn collectives(&self, report: &CollectivesSurvey, out: &mut dyn Write) -> io::Result<()> {
         heading(out, &["collective", "algorithm", "messages", "payload", "picked by"], 2)?;
         for operation in &report.collectives {
             for a in &operation.algorithms {

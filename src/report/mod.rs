@@ -7,7 +7,6 @@ mod across;
 mod basis;
 pub mod calibrate;
 mod collectives;
-mod collectives_text;
 mod compare_json;
 mod compare_json_more;
 mod compare_markdown;
@@ -51,13 +50,12 @@ pub mod trace_matrix;
 pub mod workload;
 pub mod wrap;
 
-pub use collectives::{AlgorithmRow, CallOptions, CollectivesReport, Crossover, NamedTable, Operation, TableChoice};
-pub use replay::{ReplayReport, Split, TimeSplit};
+pub use replay::ReplayReport;
 pub use sheet::Sheet;
 pub use throughput::ThroughputReport;
-pub use topology::{Effort, RouteReport, TopologyOptions, TopologyReport, TopologyReportError};
 
 use crate::study::comparison::Comparison;
+use crate::survey::{CollectivesSurvey, Survey};
 use site::SiteDefault;
 use std::fmt;
 use std::io::{self, Write};
@@ -86,7 +84,7 @@ pub trait Reporter: Sync {
     ///
     /// # Errors
     /// If writing to `out` fails.
-    fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()>;
+    fn topology(&self, reports: &[Survey], out: &mut dyn Write) -> io::Result<()>;
 
     /// Writes the throughput of networks under synthetic traffic.
     ///
@@ -98,7 +96,7 @@ pub trait Reporter: Sync {
     ///
     /// # Errors
     /// If writing to `out` fails.
-    fn collectives(&self, report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()>;
+    fn collectives(&self, report: &CollectivesSurvey, out: &mut dyn Write) -> io::Result<()>;
 
     /// Writes facts and tables.
     ///

@@ -5,3 +5,4 @@ pub mod explain;
 pub mod lanes;
 pub mod saturation;
 pub mod sizes;
+pub mod time_split;

@@ -44,8 +44,8 @@ fn an_observer_of_ones_own_sees_what_ranks_wait_for() {
 #[test]
 fn a_topology_of_ones_own_is_the_petersen_graph() {
     let topology = own_topology::petersen().expect("it is a graph");
-    let report = mopsim::report::TopologyReport::of(&topology, &mopsim::report::TopologyOptions::default())
-        .expect("it is measured");
+    let report =
+        mopsim::survey::Survey::of(&topology, &mopsim::survey::SurveyOptions::default()).expect("it is measured");
     // A Moore graph: 1 + 3 + 6 vertices of degree 3 within distance 2.
     assert_eq!((report.n, report.max_degree, report.diameter, report.moore_bound), (10, 3, Some(2), Some(10)));
     assert_eq!(report.aspl, Some(15.0 / 9.0));

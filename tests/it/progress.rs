@@ -1,7 +1,7 @@
 //! Long work counts its steps: by its end all that were expected are done, and there were some before.
 
-use mopsim::report::{Effort, TopologyOptions, TopologyReport};
 use mopsim::steps::Steps;
+use mopsim::survey::{Effort, Survey, SurveyOptions};
 use mopsim::throughput::bounds::Wanted;
 use mopsim::throughput::{Network, Options, Speeds, evaluate};
 use mopsim::trace::{self, compact::Compact};
@@ -57,13 +57,13 @@ fn measuring_a_topology_counts_searches() {
         [("random:n=2000,d=4,seed=1", None), ("star:n=3000", None), ("random:n=2000,d=4,seed=1", Some(50))]
     {
         let topology = mopsim::topology::build(spec).unwrap();
-        let options = TopologyOptions {
+        let options = SurveyOptions {
             effort: Effort::Full,
             aspl_samples: samples,
             bisection_seeds: Some(0),
             ..Default::default()
         };
-        TopologyReport::of(&topology, &options).unwrap();
+        Survey::of(&topology, &options).unwrap();
         // From every switch, or every drawn one, for distances, and twice for latencies.
         let switches = topology.graph.switches() as u64;
         let searches = samples.map_or(switches, |samples| samples as u64) + 2 * switches;

@@ -7,9 +7,9 @@ use mopsim::design::dsnf::expansion;
 use mopsim::ids::SwitchId;
 use mopsim::layout::latency::{Choice, Latency, latencies};
 use mopsim::layout::{Cables, FloorOptions, FloorPlan, Model, Placement, equality};
-use mopsim::report::{TopologyOptions, TopologyReport};
 use mopsim::routing;
 use mopsim::steps::Steps;
+use mopsim::survey::{Survey, SurveyOptions};
 use mopsim::topology::metrics::bisection::{self, Counting};
 use mopsim::topology::metrics::bounds::{bisection_share_of_all, moore};
 use mopsim::topology::metrics::{Distances, distances};
@@ -292,7 +292,7 @@ fn one(entry: &Value) -> Found {
         }
         _ if what.starts_with("b_r of a t") => {
             let spec = if what.contains("two-tier") { "fat_tree2:4" } else { "fat_tree3:8" };
-            let report = TopologyReport::of(&build(spec).unwrap(), &TopologyOptions::of(Version::V0_1)).unwrap();
+            let report = Survey::of(&build(spec).unwrap(), &SurveyOptions::of(Version::V0_1)).unwrap();
             let share = report.bisection_share_of_all.unwrap();
             // Our halves are of all vertices, the paper's of the hosts; here both have the same cut. The paper prints
             // 1/6 with four decimals.

@@ -5,7 +5,7 @@ use super::reference::topology_reference;
 use mopsim::defaults::Version;
 use mopsim::design::bounds::switch_counts;
 use mopsim::design::dsnf::expansion;
-use mopsim::report::{TopologyOptions, TopologyReport};
+use mopsim::survey::{Survey, SurveyOptions};
 use mopsim::topology::build;
 use mopsim::topology::metrics::bounds::{aspl, moore};
 use serde_json::Value;
@@ -94,7 +94,7 @@ fn clos_networks_have_the_reference_sizes() {
         // The reference draws the input and the output of a host as two vertices.
         assert_eq!(clos.switches() as u64 + hosts, number("vertices"), "{entry}");
         let whole = build(&format!("clos:{m},{n},{r}")).unwrap();
-        let report = TopologyReport::of(&whole, &TopologyOptions::of(Version::V0_1)).unwrap();
+        let report = Survey::of(&whole, &SurveyOptions::of(Version::V0_1)).unwrap();
         assert_eq!(report.host_diameter_links.map(|links| links as u64), Some(number("input_to_output_links")));
         assert_eq!(report.host_aspl_links, Some(4.0), "{entry}");
     }

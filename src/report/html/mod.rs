@@ -6,10 +6,10 @@
 //! results are also included as the JSON of `--format json`.
 
 mod bars;
-mod facts;
 mod heat;
 mod lanes;
 mod offers;
+mod parameters;
 mod pareto;
 mod repetitions;
 mod split;
@@ -19,7 +19,7 @@ mod svg;
 mod traffic;
 mod view;
 
-pub use facts::Facts;
+pub use parameters::parameters;
 
 use super::Reporter;
 use super::findings;
@@ -27,20 +27,13 @@ use super::json::Json;
 use super::label::short;
 use super::number::{self, mops, percent, seconds};
 use crate::markup::script_safe;
-use crate::result::critical::CriticalPathFinder;
-use crate::result::lanes::Lanes;
 use crate::study::comparison::Comparison;
+use crate::study::facts::NetworkFacts;
+use crate::study::timeline::Timeline;
 use crate::study::traffic::SyntheticTraffic;
-use crate::study::{Silent, Study, StudyError};
 use minijinja::{Environment, Value, context};
 use serde::Serialize;
 use std::io::{self, Write};
-
-/// Number of time steps in the timeline, unless there are too many ranks.
-const STEPS: usize = 320;
-
-/// Largest product of ranks and time steps in the timeline: 48 MB.
-const MOST_LANES: usize = 4 << 20;
 
 /// Choices of the interactive view that change a comparison of networks.
 const RESTS_ON_ALL: &str = "weights networks workloads baseline settings";
@@ -51,11 +44,13 @@ pub struct HtmlReport<'a> {
     /// Results of the study.
     pub comparison: &'a Comparison,
     /// Properties of each network, in their order.
-    pub facts: Vec<Facts>,
+    pub facts: Vec<NetworkFacts>,
+    /// Parameters of each network, in words, from [`parameters()`].
+    pub parameters: Vec<Vec<(&'static str, String)>>,
     /// Throughput of the networks under synthetic traffic, if the study requests it.
     pub carried: Vec<SyntheticTraffic>,
     /// Timeline of one cell.
-    pub timeline: Option<Watched>,
+    pub timeline: Option<Timeline>,
     /// Command that created the report, and the text of the study file.
     pub origin: Option<Origin>,
 }
@@ -69,55 +64,10 @@ pub struct Origin {
     pub study: String,
 }
 
-/// An observed cell.
-#[derive(Debug)]
-pub struct Watched {
-    /// Index of the workload.
-    pub workload: usize,
-    /// Index of the network.
-    pub network: usize,
-    /// States of the ranks over time.
-    pub lanes: Lanes,
-    /// Critical path of the run.
-    pub path: CriticalPathFinder,
-}
-
-impl Watched {
-    /// Replays a cell again and observes its ranks.
-    ///
-    /// # Errors
-    /// [`StudyError::Replay`].
-    pub fn replay(study: &Study, c: &Comparison, workload: usize, network: usize) -> Result<Self, StudyError> {
-        let ranks = c.workloads[workload].ranks;
-        let steps = (MOST_LANES / ranks.max(1)).clamp(16, STEPS);
-        // The first repetition is replayed, which may take longer than the mean.
-        let first = c.runs.iter().find(|run| run.workload == workload && run.network == network);
-        let seconds = first.map_or(c.cell(workload, network).simulated_seconds, |run| run.record.replayed_seconds());
-        let mut watching = (Lanes::new(ranks, seconds, steps), CriticalPathFinder::new(ranks));
-        if let Some(cell) = study.cell_of(workload, network) {
-            study.watch_cell(cell, &Silent, &mut watching)?;
-        }
-        let (lanes, path) = watching;
-        Ok(Self { workload, network, lanes, path })
-    }
-
-    /// Returns the default cell of the timeline: of the workload for which networks differ most, the fastest network. A
-    /// timeline shows one application, so combined jobs are not chosen.
-    pub fn choose(c: &Comparison) -> Option<(usize, usize)> {
-        let alone = |&w: &usize| c.runs.iter().all(|run| run.workload != w || run.record.jobs.is_none());
-        let times = |w: usize| (0..c.networks.len()).map(move |n| c.cell(w, n).simulated_seconds);
-        let spread = |w: usize| times(w).fold(0.0, f64::max) / times(w).fold(f64::INFINITY, f64::min);
-        let workload = (0..c.workloads.len()).filter(alone).reduce(|a, b| if spread(b) > spread(a) { b } else { a })?;
-        let time = |n: usize| c.cell(workload, n).simulated_seconds;
-        let network = (0..c.networks.len()).reduce(|a, b| if time(b) < time(a) { b } else { a })?;
-        Some((workload, network))
-    }
-}
-
 /// Input of the charts.
 struct View<'a> {
     comparison: &'a Comparison,
-    facts: &'a [Facts],
+    facts: &'a [NetworkFacts],
 }
 
 /// Formats cables: `192 two-way`.
@@ -194,7 +144,10 @@ struct Row<'a> {
 impl HtmlReport<'_> {
     fn networks(&self) -> Vec<Network<'_>> {
         let c = self.comparison;
-        let row = |entry: super::legend::Entry| network(c, &self.facts[entry.columns[0]], entry);
+        let row = |entry: super::legend::Entry| {
+            let n = entry.columns[0];
+            network(c, &self.facts[n], &self.parameters[n], entry)
+        };
         super::legend::entries(c).into_iter().map(row).collect()
     }
 
@@ -263,7 +216,7 @@ impl HtmlReport<'_> {
         let performance = bars::performance(&view);
         let settings = super::across::settings(c);
         let view_json = script_safe(&serde_json::to_string(&data).map_err(io::Error::other)?);
-        let any = |has: fn(&Facts) -> bool| self.facts.iter().any(has);
+        let any = |has: fn(&NetworkFacts) -> bool| self.facts.iter().any(has);
         let page = template
             .render(context! {
                 title => c.title,
@@ -353,7 +306,12 @@ impl HtmlReport<'_> {
     }
 }
 
-fn network<'a>(c: &'a Comparison, f: &'a Facts, entry: super::legend::Entry) -> Network<'a> {
+fn network<'a>(
+    c: &'a Comparison,
+    f: &'a NetworkFacts,
+    parameters: &'a [(&'static str, String)],
+    entry: super::legend::Entry,
+) -> Network<'a> {
     let n = entry.columns[0];
     let info = &c.networks[n];
     Network {
@@ -378,7 +336,7 @@ fn network<'a>(c: &'a Comparison, f: &'a Facts, entry: super::legend::Entry) -> 
         dollars: f.dollars.map(|d| exact(d, |d| number::grouped(d.round() as u64))),
         watts: f.watts.map(|w| exact(w, |w| number::grouped(w.round() as u64))),
         sha256: f.edge_sha256.as_deref(),
-        parameters: &f.parameters,
+        parameters,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Offers: the networks by performance per dollar, within the budget first.
 
-use super::{Exact, Facts, View, exact, short};
+use super::{Exact, NetworkFacts, View, exact, short};
 use crate::report::across;
 use crate::report::number::grouped;
 use crate::report::offers::{caveats, limits, sign, within};
@@ -49,7 +49,7 @@ pub(super) struct Row {
 pub(super) fn list(view: &View<'_>) -> Vec<Offer> {
     let c = view.comparison;
     let cost = |n: usize| {
-        let Facts { dollars, total, watts, metres, .. } = view.facts[n];
+        let NetworkFacts { dollars, total, watts, metres, .. } = view.facts[n];
         let owned = c.prices.ownership.is_some();
         let cost = NetworkCost { dollars, total, watts, metres, owned, ..NetworkCost::default() };
         (dollars.is_some() || watts.is_some()).then_some(cost)

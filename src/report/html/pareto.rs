@@ -2,9 +2,9 @@
 //! unknown.
 
 use super::View;
-use super::facts::Facts;
 use super::svg::{Svg, escape, finite, look, ratio, tick, ticks_between};
 use crate::report::{label, offers};
+use crate::study::facts::NetworkFacts;
 use std::fmt::Write;
 
 /// Kind of cost.
@@ -12,7 +12,7 @@ struct Axis {
     id: &'static str,
     name: &'static str,
     heading: &'static str,
-    of: fn(&Facts) -> Option<f64>,
+    of: fn(&NetworkFacts) -> Option<f64>,
 }
 
 const AXES: [Axis; 5] = [

@@ -5,7 +5,7 @@
 //! compares its output with that of mopsim for the same choice. Times and loads are those of the results that the page
 //! contains in any case, so the data here is only what they lack.
 
-use super::{Facts, View, short, svg};
+use super::{NetworkFacts, View, short, svg};
 use crate::printable::printable;
 use crate::report::label::place;
 use crate::report::number::grouped;
@@ -173,7 +173,7 @@ fn platforms(c: &Comparison) -> Vec<String> {
     names
 }
 
-fn networks(c: &Comparison, facts: &[Facts], platforms: &[String]) -> Vec<Network> {
+fn networks(c: &Comparison, facts: &[NetworkFacts], platforms: &[String]) -> Vec<Network> {
     let settings = c.of_settings().len();
     let columns = |number: usize| (0..c.networks.len()).filter(move |&n| place(c, n).1 == number);
     let network = |number: usize| {
@@ -192,10 +192,10 @@ fn networks(c: &Comparison, facts: &[Facts], platforms: &[String]) -> Vec<Networ
     (0..).map_while(network).collect()
 }
 
-fn column(c: &Comparison, facts: &[Facts], n: usize) -> Column {
+fn column(c: &Comparison, facts: &[NetworkFacts], n: usize) -> Column {
     let (setting, number) = place(c, n);
     let network = |n: usize| &c.networks[n];
-    let Facts { dollars, watts, metres, lanes, cables, .. } = facts[n];
+    let NetworkFacts { dollars, watts, metres, lanes, cables, .. } = facts[n];
     Column {
         letter: crate::report::label::network(c, n),
         short: short(c, n),

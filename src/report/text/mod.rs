@@ -3,11 +3,13 @@
 use super::number::{bytes, grouped, mops, percent, seconds};
 use super::sheet::{Column, Datum};
 use super::wrap::{broken, width};
-use super::{CollectivesReport, ReplayReport, Reporter, Sheet, Split, ThroughputReport, TopologyReport};
+use super::{ReplayReport, Reporter, Sheet, ThroughputReport};
 use crate::report::site::SiteDefault;
+use crate::result::time_split::Split;
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::Comparison;
 use crate::study::network::NetworkInfo;
+use crate::survey::{CollectivesSurvey, Survey};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use std::io::{self, Write};
 
@@ -224,15 +226,15 @@ impl Reporter for Text {
         notes(out, &shown.notes)
     }
 
-    fn collectives(&self, report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()> {
-        super::collectives_text::write(report, out)
+    fn collectives(&self, report: &CollectivesSurvey, out: &mut dyn Write) -> io::Result<()> {
+        super::collectives::write(report, out)
     }
 
     fn compare(&self, c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         super::compare_text::write(c, out)
     }
 
-    fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()> {
+    fn topology(&self, reports: &[Survey], out: &mut dyn Write) -> io::Result<()> {
         topology::write(reports, out)
     }
 

@@ -1,15 +1,15 @@
 //! Topologies side by side: a row for each property, a column for each topology.
 
 use super::{letter, row, table, wrapped};
-use crate::report::TopologyReport;
-use crate::report::topology::shown;
+use crate::report::topology as shown;
+use crate::survey::Survey;
 use std::io::{self, Write};
 
 /// Number of topologies per table; with the names of the properties they fill 80 columns.
 const COLUMNS: usize = 4;
 
 /// Writes the tables, their assumptions, and the routes.
-pub(super) fn write(reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(reports: &[Survey], out: &mut dyn Write) -> io::Result<()> {
     // The names, which may be long, are separate from the numbers.
     for (index, r) in reports.iter().enumerate() {
         writeln!(out, "  {}  {}\n     sha256 {}", letter(index), r.topology, r.edge_sha256)?;

@@ -1,7 +1,7 @@
 //! Topologies against reference values that another program computed from the same construction rules.
 
 use crate::support::{spec, topology_reference};
-use mopsim::report::{TopologyOptions, TopologyReport};
+use mopsim::survey::{Survey, SurveyOptions};
 use mopsim::topology::metrics::Metrics;
 use mopsim::topology::{TopologyError, build};
 use serde_json::Value;
@@ -23,7 +23,7 @@ fn deterministic_families_give_the_reference_graphs() {
         let graph = whole.as_ref().map_or(&*topology.graph, |(graph, _)| &**graph);
         if let Some((graph, hosts)) = &whole {
             assert_eq!((*hosts, graph.switch_vertices()), (number("hosts"), number("switches")), "{spec}");
-            let report = TopologyReport::of(&topology, &TopologyOptions::default()).unwrap();
+            let report = Survey::of(&topology, &SurveyOptions::default()).unwrap();
             assert_eq!((report.n, report.hosts as usize), (number("n"), number("hosts")), "{spec}");
             assert_eq!(report.host_diameter_links, Some(number("host_diameter_links")), "{spec}");
             let mean = number("host_distance_sum") as f64 / (number("hosts") * (number("hosts") - 1)) as f64;

@@ -1,13 +1,13 @@
-//! Errors of reports on topologies.
+//! Errors of surveys.
 
 use crate::layout::LayoutError;
 use crate::routing::RoutingError;
 use crate::topology::TopologyError;
 use crate::user_error::UserError;
 
-/// Reason why there is no report on a topology.
+/// Reason why there is no survey of a topology.
 #[derive(Debug, thiserror::Error)]
-pub enum TopologyReportError {
+pub enum SurveyError {
     /// The topology cannot be measured.
     #[error(transparent)]
     Topology(#[from] TopologyError),
@@ -25,7 +25,7 @@ pub enum TopologyReportError {
     SeveralPorts(String),
 }
 
-impl UserError for TopologyReportError {
+impl UserError for SurveyError {
     fn help(&self) -> String {
         match self {
             Self::Topology(error) => error.help(),

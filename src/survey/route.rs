@@ -1,16 +1,16 @@
 //! Routes, with the reasons for their hops.
 
-use super::{TopologyOptions, TopologyReportError, routing};
+use super::{SurveyError, SurveyOptions};
 use crate::ids::SwitchId;
 use crate::layout::FloorPlan;
 use crate::layout::latency::{arc_delays, ends};
-use crate::routing::RoutingSpec;
+use crate::routing::{self, RoutingSpec};
 use crate::topology::Topology;
 use serde::Serialize;
 
 /// A route from switch to switch.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RouteReport {
+pub struct RouteSurvey {
     /// Specification of the routing.
     pub routing: String,
     /// Seed of a random routing.
@@ -25,12 +25,12 @@ pub struct RouteReport {
     pub latency_ns: f64,
 }
 
-impl RouteReport {
+impl RouteSurvey {
     pub(super) fn of(
         topology: &Topology,
-        options: &TopologyOptions,
+        options: &SurveyOptions,
         (name, from, to): &(Option<String>, u32, u32),
-    ) -> Result<Self, TopologyReportError> {
+    ) -> Result<Self, SurveyError> {
         let graph = &*topology.graph;
         for end in [from, to] {
             if *end as usize >= graph.switches() {
@@ -39,7 +39,7 @@ impl RouteReport {
                     topology.name(),
                     graph.switches() - 1
                 );
-                return Err(TopologyReportError::Route(message));
+                return Err(SurveyError::Route(message));
             }
         }
         let spec: RoutingSpec =
@@ -52,7 +52,7 @@ impl RouteReport {
         let (from, to, mut arcs) = (SwitchId(*from), SwitchId(*to), Vec::new());
         if !routing.route(from, to, &mut arcs) {
             let message = format!("there is no way from switch {from} to switch {to} in `{}`", topology.name());
-            return Err(TopologyReportError::Route(message));
+            return Err(SurveyError::Route(message));
         }
         let delay: f64 = arcs.iter().map(|arc| delays[arc.index()]).sum();
         Ok(Self {

@@ -1,11 +1,13 @@
-//! Reports on networks whose hosts have several ports: metrics of the planes, and sizes, floor and prices of all of them.
+//! Networks whose hosts have several ports: metrics of the planes, and sizes, floor and prices of all of them.
 //!
 //! Messages stay in a plane and use all planes alike, so mean distances are means over the planes and largest distances
 //! are those of the worst plane. Cables, cabinets and prices are those of the whole network. Bisections add up where all
 //! planes are equal, since the same halves of the hosts divide all of them.
 
-use super::{FloorPlan, TopologyOptions, TopologyReport, TopologyReportError, cost, crossed, floor};
+use super::topology::{QUICK_SEARCHES, cost, crossed, floor};
+use super::{Survey, SurveyError, SurveyOptions};
 use crate::cost::CostError;
+use crate::layout::FloorPlan;
 use crate::topology::families::damaged;
 use crate::topology::metrics::{degrees, edge_sha256};
 use crate::topology::rails::Places;
@@ -15,7 +17,7 @@ use std::collections::BTreeMap;
 
 /// A plane of a network.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct PlaneReport {
+pub struct PlaneSurvey {
     /// Canonical specification.
     pub topology: String,
     /// Number of switches.
@@ -43,31 +45,27 @@ fn most<T: Ord>(values: impl Iterator<Item = Option<T>>) -> Option<T> {
 /// Measures a network whose hosts have several ports.
 ///
 /// # Errors
-/// As [`TopologyReport::of`].
-pub(super) fn report(
-    topology: &Topology,
-    rails: &Rails,
-    options: &TopologyOptions,
-) -> Result<TopologyReport, TopologyReportError> {
+/// As [`Survey::of`].
+pub(super) fn report(topology: &Topology, rails: &Rails, options: &SurveyOptions) -> Result<Survey, SurveyError> {
     if options.route.is_some() {
-        return Err(TopologyReportError::SeveralPorts(topology.name()));
+        return Err(SurveyError::SeveralPorts(topology.name()));
     }
     let plan = FloorPlan::new(topology, &options.floor)?;
-    let mut known: BTreeMap<String, TopologyReport> = BTreeMap::new();
+    let mut known: BTreeMap<String, Survey> = BTreeMap::new();
     let mut planes = Vec::with_capacity(rails.planes.len());
     for plane in &rails.planes {
         let name = plane.topology.name();
         // Planes with failures have equal names and differ.
         let same = known.get(&name).filter(|_| plane.topology.spec.family().name != "damaged");
-        let report = same.cloned().map_or_else(|| TopologyReport::of(&plane.topology, options), Ok)?;
+        let report = same.cloned().map_or_else(|| Survey::of(&plane.topology, options), Ok)?;
         known.insert(name, report.clone());
         planes.push(report);
     }
     let all = || planes.iter();
-    let count = |of: fn(&TopologyReport) -> usize| all().map(of).sum::<usize>();
+    let count = |of: fn(&Survey) -> usize| all().map(of).sum::<usize>();
     // Trees count hosts as vertices. Their hops are one at each end more than those of other planes, so a mixture has no
     // mean.
-    let with_hosts = |plane: &TopologyReport| plane.n > plane.switches;
+    let with_hosts = |plane: &Survey| plane.n > plane.switches;
     let (vertices, alike) = (all().any(with_hosts), all().all(with_hosts) || !all().any(with_hosts));
     let (hosts, of_hosts) = (plan.endpoints(), plan.endpoints() as usize * rails.count());
     let (cables, n) = match (topology.graph.cables(), topology.graph.switches()) {
@@ -77,7 +75,7 @@ pub(super) fn report(
     let equal = all().all(|plane| *plane == planes[0]);
     // Halves of the hosts are not halves of the ports, if neighbouring switches share hosts.
     let halves = equal && rails.ports == 1;
-    let sums = |of: fn(&TopologyReport) -> Option<u64>| all().map(of).sum::<Option<u64>>().filter(|_| halves);
+    let sums = |of: fn(&Survey) -> Option<u64>| all().map(of).sum::<Option<u64>>().filter(|_| halves);
     let histograms: Option<Vec<_>> = all().map(|plane| plane.distance_histogram.as_ref()).collect();
     let histogram = histograms.map(|histograms| {
         let longest = histograms.iter().map(|h| h.len()).max().unwrap_or(0);
@@ -96,14 +94,14 @@ pub(super) fn report(
         let degrees = degrees(left.as_ref().map_or(&topology.graph, |left| &left.graph));
         (degrees.min_out.min(degrees.min_in), degrees.max_out.max(degrees.max_in))
     };
-    let links_per_host = |of: fn(&TopologyReport) -> Option<f64>| all().map(of).sum::<Option<f64>>();
+    let links_per_host = |of: fn(&Survey) -> Option<f64>| all().map(of).sum::<Option<f64>>();
     let mut whole = floor(topology, &plan, options, false)?;
     whole.max_latency_ns = all().map(|plane| plane.floor.max_latency_ns).reduce(greater).flatten();
     whole.mean_latency_ns = mean(all().map(|plane| plane.floor.mean_latency_ns));
     whole.nearest_max_latency_ns = all().map(|plane| plane.floor.nearest_max_latency_ns).reduce(greater).flatten();
     whole.nearest_mean_latency_ns = mean(all().map(|plane| plane.floor.nearest_mean_latency_ns));
     let first = planes[0].clone();
-    Ok(TopologyReport {
+    Ok(Survey {
         topology: topology.name(),
         seed: topology.seed(),
         generator: topology.seed().map(|_| GENERATOR),
@@ -113,7 +111,7 @@ pub(super) fn report(
         host_ports: Some(rails.count()),
         planes: Some(
             all()
-                .map(|plane| PlaneReport {
+                .map(|plane| PlaneSurvey {
                     topology: plane.topology.clone(),
                     switches: plane.switches,
                     cables: plane.edges.or(plane.arcs).unwrap_or(0),
@@ -169,7 +167,7 @@ fn greater(a: Option<f64>, b: Option<f64>) -> Option<f64> {
 }
 
 /// Returns the largest number of switches that a message between hosts crosses, and the mean over all rails.
-fn between_hosts(rails: &Rails, options: &TopologyOptions, planes: &[TopologyReport]) -> Option<(usize, f64)> {
+fn between_hosts(rails: &Rails, options: &SurveyOptions, planes: &[Survey]) -> Option<(usize, f64)> {
     if rails.ports == 1 {
         let largest = most(planes.iter().map(|plane| plane.host_diameter_switches))?;
         return Some((largest, mean(planes.iter().map(|plane| plane.host_aspl_switches))?));
@@ -180,7 +178,7 @@ fn between_hosts(rails: &Rails, options: &TopologyOptions, planes: &[TopologyRep
         let mut counts = vec![0; graph.switches()];
         rail.switches.iter().for_each(|switch| counts[switch.index()] += 1);
         let searches = graph.switches().saturating_mul(graph.arcs());
-        crossed(graph, &counts, None, options.effort.suffices(searches, super::QUICK_SEARCHES))
+        crossed(graph, &counts, None, options.effort.suffices(searches, QUICK_SEARCHES))
     };
     let of_rails: Vec<(usize, f64)> = places.iter().map(of_rail).collect::<Option<_>>()?;
     let largest = of_rails.iter().map(|(largest, _)| *largest).max()?;
