@@ -4,7 +4,7 @@
 >>> trace = mopsim.Trace("traces/is.A.64.ti.zst")
 >>> result = mopsim.replay(trace, "torus:8x8")
 >>> result.report["schema"]
-'mopsim.replay/1'
+'mopsim.replay/2'
 
 The guide is ``docs/guide/python.md``. No other package is needed; methods that return arrays, graphs or frames need
 numpy, networkx, scipy, pandas, polars or pyarrow.

@@ -136,7 +136,7 @@ def replay(
     --------
     >>> result = replay("traces/is.A.64.ti.zst", "torus:8x8", link_bandwidth="200 Gbit/s")
     >>> result.report["ranks"], result.report["schema"]
-    (64, 'mopsim.replay/1')
+    (64, 'mopsim.replay/2')
     >>> 0 < result.seconds < 1
     True
     """

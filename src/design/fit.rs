@@ -60,6 +60,13 @@ pub struct Fit {
     pub bill: Option<Bill>,
 }
 
+impl Fit {
+    /// Returns the name of the family.
+    pub fn family(&self) -> &str {
+        self.topology.split(':').next().unwrap_or_default()
+    }
+}
+
 impl std::str::FromStr for Wanted {
     type Err = DesignError;
 

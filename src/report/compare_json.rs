@@ -1,8 +1,9 @@
-//! A comparison as JSON: `mopsim.compare/1`.
+//! A comparison as JSON: `mopsim.compare/2`.
 
 use super::compare_json_more::{self, Across, Column, Failure, Sensitivity};
 use super::jobs::{self, JobJson};
 use super::json::Model;
+use super::named::Named;
 use super::{cross_check, findings};
 use crate::cost::Ownership;
 use crate::platform::speeds::{Resolved, Speeds};
@@ -55,7 +56,10 @@ struct Compare<'a> {
 #[derive(Serialize)]
 struct Network<'a> {
     name: &'a str,
+    network: &'a str,
     topology: &'a str,
+    spec: &'a str,
+    family: Option<&'a str>,
     seed: Option<u64>,
     seeds: Vec<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -152,7 +156,8 @@ struct Rules<'a> {
 /// Two networks whose order depends on the rule.
 #[derive(Serialize)]
 struct RuleFlip<'a> {
-    topology: &'a str,
+    #[serde(flatten)]
+    named: Named<&'a str>,
     other: &'a str,
     ahead_with: String,
     ahead: f64,
@@ -163,7 +168,8 @@ struct RuleFlip<'a> {
 /// Results of a network under each rule.
 #[derive(Serialize)]
 struct RulesOf<'a> {
-    topology: &'a str,
+    #[serde(flatten)]
+    named: Named<&'a str>,
     best: String,
     /// Geometric mean by rule.
     geometric: BTreeMap<String, f64>,
@@ -272,7 +278,10 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
     let column = |n: usize| Column::of(c, n);
     let network = |n: usize| Network {
         name: &c.networks[n].name,
+        network: &c.plain_names[n],
         topology: &c.networks[n].topology,
+        spec: &c.networks[n].topology,
+        family: c.networks[n].family(),
         seed: c.networks[n].seed,
         seeds: c.seeds[n].iter().copied().flatten().collect(),
         generator: c.seeds[n].iter().flatten().next().map(|_| GENERATOR),
@@ -286,7 +295,7 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
     };
     let name = |w: usize| c.workloads[w].name.as_str();
     Compare {
-        schema: "mopsim.compare/1",
+        schema: "mopsim.compare/2",
         title: &c.title,
         baseline: &c.plain_names[c.baseline],
         mapping: &c.mapping,
@@ -376,7 +385,7 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
 }
 
 fn rules(c: &Comparison, effect: RoutingEffect) -> Rules<'_> {
-    let topology = |network: usize| c.plain_names[effect.columns[0][network]].as_str();
+    let name = |network: usize| c.plain_names[effect.columns[0][network]].as_str();
     Rules {
         platform: c.settings[effect.columns[0][0]].platform.as_deref(),
         order_holds: effect.flips.is_empty(),
@@ -384,8 +393,8 @@ fn rules(c: &Comparison, effect: RoutingEffect) -> Rules<'_> {
             .flips
             .iter()
             .map(|flip| RuleFlip {
-                topology: topology(flip.network),
-                other: topology(flip.other),
+                named: name(flip.network).into(),
+                other: name(flip.other),
                 ahead_with: effect.rules[flip.ahead.0].clone(),
                 ahead: flip.ahead.1,
                 behind_with: effect.rules[flip.behind.0].clone(),
@@ -394,7 +403,7 @@ fn rules(c: &Comparison, effect: RoutingEffect) -> Rules<'_> {
             .collect(),
         networks: (0..effect.best.len())
             .map(|n| RulesOf {
-                topology: topology(n),
+                named: name(n).into(),
                 best: effect.rules[effect.best[n]].clone(),
                 geometric: effect.rules.iter().cloned().zip(effect.relative.iter().map(|values| values[n])).collect(),
             })

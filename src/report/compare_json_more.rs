@@ -1,5 +1,6 @@
-//! Optional parts of `mopsim.compare/1`: the comparison across settings, sensitivity and failures.
+//! Optional parts of `mopsim.compare/2`: the comparison across settings, sensitivity and failures.
 
+use super::named::Named;
 use crate::study::across;
 use crate::study::comparison::Comparison;
 use crate::study::failures::{self, Failed};
@@ -20,7 +21,8 @@ pub(super) struct Across<'a> {
 /// A network and its setting.
 #[derive(Serialize)]
 pub(super) struct Column<'a> {
-    topology: &'a str,
+    #[serde(flatten)]
+    named: Named<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     platform: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,7 +40,7 @@ impl<'a> Column<'a> {
     pub fn of(c: &'a Comparison, number: usize) -> Self {
         let setting = &c.settings[number];
         Self {
-            topology: &c.plain_names[number],
+            named: c.plain_names[number].as_str().into(),
             platform: setting.platform.as_deref(),
             routing_setting: setting.routing.as_deref(),
             mapping: &setting.mapping,
@@ -68,7 +70,8 @@ struct Axis<'a> {
 
 #[derive(Serialize)]
 struct OnAxis<'a> {
-    topology: &'a str,
+    #[serde(flatten)]
+    named: Named<&'a str>,
     best: String,
     /// Ratio of best to worst.
     spread: f64,
@@ -92,7 +95,8 @@ pub(super) struct Sensitivity<'a> {
 
 #[derive(Serialize)]
 struct Geometric<'a> {
-    topology: &'a str,
+    #[serde(flatten)]
+    named: Named<&'a str>,
     geometric: f64,
 }
 
@@ -111,7 +115,8 @@ struct Effect<'a> {
 
 #[derive(Serialize)]
 struct Moved<'a> {
-    topology: &'a str,
+    #[serde(flatten)]
+    named: Named<&'a str>,
     /// `true` if the change concerns the network.
     changed: bool,
     geometric: f64,
@@ -203,7 +208,7 @@ pub(super) fn across(c: &Comparison) -> Option<Across<'_>> {
         axis: axis.name,
         networks: (0..networks)
             .map(|network| OnAxis {
-                topology: &c.plain_names[across.columns[0][network]],
+                named: c.plain_names[across.columns[0][network]].as_str().into(),
                 best: axis.values[axis.best(network)].clone(),
                 spread: axis.spread(network),
                 geometric: axis.values.iter().cloned().zip(axis.relative.iter().map(|of| of[network])).collect(),
@@ -226,7 +231,7 @@ pub(super) fn sensitivity(c: &Comparison) -> Option<Sensitivity<'_>> {
     let name = |network: usize| c.plain_names[network].as_str();
     let effect = |effect: &sensitivity::Effect, value| {
         let networks = (0..effect.relative.len()).map(|network| Moved {
-            topology: name(network),
+            named: name(network).into(),
             changed: effect.variation.columns.contains(&network),
             geometric: effect.relative[network],
             moved: effect.moved[network],
@@ -242,7 +247,7 @@ pub(super) fn sensitivity(c: &Comparison) -> Option<Sensitivity<'_>> {
             buy_changes: effect.buy_changes,
         }
     };
-    let stated = s.stated.iter().enumerate().map(|(n, &geometric)| Geometric { topology: name(n), geometric });
+    let stated = s.stated.iter().enumerate().map(|(n, &geometric)| Geometric { named: name(n).into(), geometric });
     Some(Sensitivity {
         rule: SENSITIVITY_RULE,
         fastest: name(s.fastest),

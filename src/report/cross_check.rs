@@ -2,6 +2,7 @@
 
 use super::findings::list;
 use super::label::short;
+use super::named::Named;
 use super::number::{brief_seconds, percent, seconds};
 use super::routings::Shown;
 use crate::result::explain::Blocking;
@@ -263,7 +264,8 @@ struct JsonFlip {
 #[derive(Serialize)]
 struct JsonCell {
     workload: String,
-    topology: String,
+    #[serde(flatten)]
+    named: Named<String>,
     /// Simulated seconds with flows and with packets.
     simulated_seconds: [f64; 2],
     ratio: f64,
@@ -308,7 +310,7 @@ pub(super) fn json(c: &Comparison) -> Vec<Json> {
             .iter()
             .map(|cell| JsonCell {
                 workload: c.workloads[cell.workload].name.clone(),
-                topology: name(c, &check, cell.network),
+                named: name(c, &check, cell.network).into(),
                 simulated_seconds: cell.seconds,
                 ratio: cell.ratio(),
                 relative: cell.relative,

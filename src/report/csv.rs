@@ -85,6 +85,15 @@ const REPLAY: &[Column<ReplayReport>] = &[
     ("host_link_latency", |r| parameter(&r.network, |p| or_none(p.host_link_latency))),
     ("smp_setup", |r| if r.model.smp_setup { "on" } else { "off" }.to_owned()),
     ("defaults", |r| parameter(&r.network, |p| p.defaults.to_owned())),
+    ("workload", |r| r.workload.name.clone()),
+    ("network", |r| r.network.name.clone()),
+    ("spec", |r| r.network.topology.clone()),
+    ("family", |r| optional(r.network.family())),
+    ("hosts", |r| r.network.hosts.to_string()),
+    ("mapping", |r| r.mapping.clone()),
+    ("collectives", |r| r.model.collectives.clone()),
+    ("model", |r| r.model.network_model.clone()),
+    ("sharing", |r| r.model.sharing.clone()),
 ];
 
 /// Further columns of a replay that was allowed to end early; empty if it did not.
@@ -156,6 +165,8 @@ const TOPOLOGY: &[Column<Survey>] = &[
     ("nonblocking", |r| optional(r.nonblocking)),
     ("route", route),
     ("defaults", |r| r.floor.defaults.to_owned()),
+    ("spec", |r| r.spec.clone()),
+    ("family", |r| r.family.to_owned()),
 ];
 
 /// Formats the switches of a route, if one was requested.

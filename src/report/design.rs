@@ -32,10 +32,12 @@ pub fn fits(wanted: Wanted, fits: &[Fit], prices: &Prices) -> Sheet {
             Datum::number(fit.bill.as_ref().map(Bill::dollars), 0),
             Datum::number(fit.bill.as_ref().map(|bill| bill.watts), 0),
             Datum::Number(fit.metres, 0),
+            Datum::Text(fit.topology.clone()),
+            Datum::Text(fit.family().to_owned()),
         ]
     };
     Sheet {
-        schema: "mopsim.topology-fit/1",
+        schema: "mopsim.topology-fit/2",
         title: format!("Networks for {} hosts from switches with {} ports", wanted.hosts, wanted.radix),
         facts: vec![
             ("hosts", "hosts", Datum::Count(wanted.hosts)),
@@ -57,6 +59,8 @@ pub fn fits(wanted: Wanted, fits: &[Fit], prices: &Prices) -> Sheet {
                 column("dollars", "dollars"),
                 column("watts", "watts"),
                 column("metres", "metres"),
+                hidden("spec"),
+                hidden("family"),
             ],
             rows: fits.iter().map(row).collect(),
         }],

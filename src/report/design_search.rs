@@ -53,7 +53,7 @@ pub fn sheet(wanted: Wanted, space: &Space, search: &Search<'_>, entries: &[Entr
         rows: counts.into_iter().map(|(what, number)| vec![Datum::Text(what.into()), number]).collect(),
     };
     Sheet {
-        schema: "mopsim.design-search/1",
+        schema: "mopsim.design-search/2",
         title: format!("Networks for {} hosts from switches with {} ports: {}", wanted.hosts, wanted.radix, plan.title),
         facts: vec![
             ("hosts", "hosts", Datum::Count(wanted.hosts)),
@@ -95,6 +95,9 @@ fn columns(is_repeated: bool) -> Vec<Column> {
         column("watts", Some("watts")),
         column("metres", None),
         column("total", None),
+        column("network", None),
+        column("spec", None),
+        column("family", None),
     ]
 }
 
@@ -143,6 +146,9 @@ fn row(search: &Search<'_>, candidates: &BTreeMap<String, &Candidate>, entry: &E
         Datum::number(cost.and_then(|cost| cost.watts), 0),
         Datum::number(cost.and_then(|cost| cost.metres), 0),
         Datum::number(cost.and_then(|cost| cost.total), 0),
+        Datum::Text(own.info.name.clone()),
+        Datum::Text(own.info.topology.clone()),
+        own.info.family().map_or(Datum::Missing, |family| Datum::Text(family.into())),
     ]
 }
 

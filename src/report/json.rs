@@ -37,7 +37,11 @@ pub(super) struct Model<'a> {
 struct Replay<'a> {
     schema: &'static str,
     trace: &'a str,
+    workload: &'a str,
     topology: &'a str,
+    network: &'a str,
+    spec: &'a str,
+    family: Option<&'a str>,
     seed: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     generator: Option<&'static str>,
@@ -106,9 +110,13 @@ impl Reporter for Json {
 
     fn replay(&self, r: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
         let document = Replay {
-            schema: "mopsim.replay/1",
+            schema: "mopsim.replay/2",
             trace: &r.workload.name,
+            workload: &r.workload.name,
             topology: &r.network.topology,
+            network: &r.network.name,
+            spec: &r.network.topology,
+            family: r.network.family(),
             seed: r.network.seed,
             generator: r.network.seed.map(|_| GENERATOR),
             simulated_seconds: r.simulated_seconds,
@@ -167,7 +175,7 @@ impl Reporter for Json {
         struct Several<'a> {
             topologies: &'a [Survey],
         }
-        let schema = "mopsim.topology/1";
+        let schema = "mopsim.topology/2";
         match reports {
             [one] => write(&Document { schema, content: one }, out),
             several => write(&Document { schema, content: &Several { topologies: several } }, out),

@@ -28,6 +28,7 @@ mod legend;
 pub mod mark;
 mod markdown;
 pub mod model;
+mod named;
 pub mod number;
 mod offers;
 pub mod packets;

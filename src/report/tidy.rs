@@ -112,7 +112,7 @@ const NETWORK: [Of; 11] = [
 const MORE: [Of; 30] = [
     ("network", |row| text(&row.all.plain_names[row.run.network])),
     ("spec", |row| text(&row.network().topology)),
-    ("family", |row| row.parameter(|_| text(row.network().topology.split(':').next().unwrap_or_default()))),
+    ("family", |row| row.network().family().map_or(Datum::Missing, text)),
     ("hosts", |row| Datum::Count(row.network().hosts as u64)),
     ("ranks", |row| Datum::Count(row.all.workloads[row.run.workload].ranks as u64)),
     ("repetition", |row| Datum::Count(row.run.repetition as u64)),

@@ -91,6 +91,13 @@ pub struct NetworkInfo {
     pub parameters: Option<Resolved>,
 }
 
+impl NetworkInfo {
+    /// Returns the name of the topology's family; `None` if a platform file lists the links.
+    pub fn family(&self) -> Option<&str> {
+        self.parameters.as_ref().and(self.topology.split(':').next())
+    }
+}
+
 /// A network that has been built.
 #[derive(Debug, Clone)]
 pub struct NetworkUnderTest {

@@ -10,6 +10,10 @@ use serde::Serialize;
 pub struct Survey {
     /// Canonical specification.
     pub topology: String,
+    /// The same, under the name that all verbs use for specifications.
+    pub spec: String,
+    /// Name of the family.
+    pub family: &'static str,
     /// Seed of a random family.
     pub seed: Option<u64>,
     /// Name of the generator that the seed is for.

@@ -103,6 +103,8 @@ pub(super) fn report(topology: &Topology, rails: &Rails, options: &SurveyOptions
     let first = planes[0].clone();
     Ok(Survey {
         topology: topology.name(),
+        spec: topology.name(),
+        family: topology.spec.family().name,
         seed: topology.seed(),
         generator: topology.seed().map(|_| GENERATOR),
         n,

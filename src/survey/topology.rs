@@ -78,6 +78,8 @@ impl Survey {
         let cost = cost(topology, &plan, options);
         let mut report = Self {
             topology: topology.name(),
+            spec: topology.name(),
+            family: topology.spec.family().name,
             seed: topology.seed(),
             generator: topology.seed().map(|_| GENERATOR),
             n,

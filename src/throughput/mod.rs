@@ -115,6 +115,10 @@ pub struct Cell {
     pub network: String,
     /// The topology, with all its parameters.
     pub topology: String,
+    /// The same, under the name that all verbs use for specifications.
+    pub spec: String,
+    /// Name of the family.
+    pub family: &'static str,
     /// Seed of a random topology.
     pub topology_seed: Option<u64>,
     /// Traffic pattern, with its parameters.
@@ -131,6 +135,8 @@ pub struct Cell {
     pub switches: usize,
     /// Number of hosts that take part.
     pub endpoints: u32,
+    /// The same, under the name that all verbs use for hosts.
+    pub hosts: u32,
     /// Number of hosts that send.
     pub senders: u32,
     /// Number of flows between hosts.
@@ -215,6 +221,8 @@ pub fn evaluate(
         cells.push(Cell {
             network: network.name.clone(),
             topology: network.topology.name(),
+            spec: network.topology.name(),
+            family: network.topology.spec.family().name,
             topology_seed: network.topology.seed(),
             pattern: traffic.name.clone(),
             pattern_seed: traffic.seed,
@@ -223,6 +231,7 @@ pub fn evaluate(
             routing_seed: rule.seed,
             switches: network.topology.graph.switch_vertices(),
             endpoints: network.endpoints(),
+            hosts: network.endpoints(),
             senders: demand.senders,
             flows: demand.flows,
             flows_to_self: demand.to_self,

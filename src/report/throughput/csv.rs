@@ -57,6 +57,9 @@ fn columns<'r>() -> Vec<Column<Row<'r>>> {
         ("share_of_bound", |(cell, _)| optional(cell.share_of_bound)),
         ("routing_kind", |(cell, _)| cell.routing_kind.to_owned()),
         ("defaults", |&(_, defaults)| defaults.to_owned()),
+        ("spec", |(cell, _)| cell.spec.clone()),
+        ("family", |(cell, _)| cell.family.to_owned()),
+        ("hosts", |(cell, _)| cell.hosts.to_string()),
     ]
 }
 

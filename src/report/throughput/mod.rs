@@ -14,7 +14,7 @@ mod tables;
 pub(super) use tables::Tables;
 
 /// Schema of the JSON form.
-pub const SCHEMA: &str = "mopsim.throughput/1";
+pub const SCHEMA: &str = "mopsim.throughput/2";
 
 /// Assumptions of the numbers.
 #[derive(Clone, PartialEq, Debug, Serialize)]
