@@ -3,7 +3,8 @@
 use super::named::Named;
 use crate::study::across;
 use crate::study::comparison::Comparison;
-use crate::study::failures::{self, Failed};
+use crate::study::failed::Failed;
+use crate::study::failure_effects as failures;
 use crate::study::sensitivity;
 use crate::study::statistics::Statistic;
 use serde::Serialize;

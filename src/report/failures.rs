@@ -3,7 +3,7 @@
 use super::findings::list;
 use super::routings::Shown;
 use crate::study::comparison::Comparison;
-use crate::study::failures::{self, FailureEffect, NetworkEffect};
+use crate::study::failure_effects::{self, FailureEffect, NetworkEffect};
 use crate::study::statistics::Statistic;
 
 /// Difference below which two slowdowns are considered equal.
@@ -11,7 +11,7 @@ const APART: f64 = 0.005;
 
 /// Returns the tables of failures: one for each level and setting.
 pub(super) fn shown(c: &Comparison) -> Vec<Shown> {
-    failures::effects(c).iter().map(|effect| of(c, effect)).collect()
+    failure_effects::effects(c).iter().map(|effect| of(c, effect)).collect()
 }
 
 /// Formats a slowdown: `1.034 ± 0.012`.

@@ -1,12 +1,18 @@
 //! Assumptions of a study that a sensitivity analysis changes, one at a time.
 
-use super::choice::{ChoiceError, ModelChoice, ModelDescription};
+use super::built::BuiltVariation;
+use super::built::UNCHANGED;
+use super::built::{BuiltColumn, BuiltRun};
+use super::choice::ModelChoice;
+use super::choice_error::ChoiceError;
+use super::description::ModelDescription;
 use super::error::StudyError;
+use super::layouts::{fabric_of, layouts};
 use super::network::NetworkUnderTest;
+use super::passes::Variation;
 use super::perturb::Factors;
 use super::placement::Placement;
 use super::plan::Column;
-use super::run::{BuiltColumn, BuiltRun, fabric_of, layouts};
 use super::workload::Workload;
 use crate::engine::Model;
 use crate::mpi::collective::select::Table;
@@ -44,36 +50,6 @@ pub struct SensitivityChoice {
     pub amplitude: Option<f64>,
 }
 
-/// A changed assumption.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Variation {
-    /// Name of the assumption: `routing`, `host links`, `mapping`, `collectives`, `model`, `latency`, `bandwidth` or
-    /// `compute`.
-    pub assumption: &'static str,
-    /// New value.
-    pub value: String,
-    /// Columns of the first setting for which this is a change.
-    pub columns: Vec<usize>,
-}
-
-/// A variation that is ready to run.
-#[derive(Debug)]
-pub(super) struct BuiltVariation {
-    /// Factors of links and hosts.
-    pub factors: Factors,
-    /// Factor of the bandwidth of host links.
-    pub host_links: f64,
-    /// Number and single run of each changed column.
-    pub columns: Vec<(usize, BuiltColumn)>,
-}
-
-impl BuiltVariation {
-    /// Returns a variation of columns that run at the speeds of the study.
-    pub(super) fn unchanged(columns: Vec<(usize, BuiltColumn)>) -> Self {
-        Self { factors: UNCHANGED, host_links: 1.0, columns }
-    }
-}
-
 /// The columns of a study that are varied, and the parts built so far.
 pub(super) struct Base<'a> {
     /// Columns of the first setting.
@@ -91,8 +67,6 @@ pub(super) struct Base<'a> {
     /// Models built so far; variations append their own.
     pub models: &'a mut Vec<(Model, ModelDescription)>,
 }
-
-const UNCHANGED: Factors = Factors { bandwidth: 1.0, latency: 1.0, speed: 1.0 };
 
 impl SensitivityChoice {
     /// Returns all variations that change something for any network, and their built forms.

@@ -1,22 +1,25 @@
 //! The parts of a study file other than networks and workloads, checked and combined with the command line.
 
-use super::choice::{CollectiveTable, ModelChoice, ModelDescription};
-use super::columns::DEFAULT_ROUTING;
-use super::cross_check::{PACKET, has_packets};
+use super::choice::{CollectiveTable, ModelChoice};
+use super::description::ModelDescription;
 use super::error::StudyError;
 use super::failures::{self, State};
 use super::file::StudyFile;
 use super::network::NetworkChoice;
+use super::overrides::Overrides;
+use super::packet_choice::{PACKET, has_packets};
 use super::packets;
 use super::placement::Placement;
 use super::procurement::{self, Budget, BudgetChoice};
-use super::read::{Overrides, repeated};
 use super::source::Source;
 use super::toml_file::Step::{Item, Key};
 use crate::cost::PriceList;
 use crate::engine::Model;
 use crate::routing::RoutingSpec;
 use std::path::{Path, PathBuf};
+
+/// Entry of `routings` for the rule that a network has without that list.
+pub(super) const DEFAULT_ROUTING: &str = "default";
 
 /// Largest number of repetitions of a study.
 const MOST_REPETITIONS: u32 = 10_000;
@@ -329,4 +332,10 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
         not_modelled,
         models: pairs.iter().map(model).collect::<Result<_, StudyError>>()?,
     })
+}
+
+/// Returns the first name that occurs twice, and the index of its second occurrence.
+pub(super) fn repeated<'a>(names: impl Iterator<Item = &'a str>) -> Option<(usize, &'a str)> {
+    let mut seen = std::collections::BTreeSet::new();
+    names.enumerate().find(|&(_, name)| !seen.insert(name))
 }

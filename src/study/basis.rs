@@ -3,7 +3,7 @@
 //! The figures are those of `docs/reference/validation.md`; `tests/published/validation.rs` computes them from the
 //! measurements and keeps both consistent.
 
-use super::choice::ModelDescription;
+use super::description::{CALIBRATION, ModelDescription};
 use serde::Serialize;
 
 /// Errors of a model against measured times. An error is a factor minus 1: a time of twice or half the measured one has
@@ -63,9 +63,6 @@ pub struct Basis {
     /// `true` if sharing is proportionally fair: the model's figures are then others.
     pub is_proportional: bool,
 }
-
-/// Name of the constant that describes the calibration of a model.
-pub const CALIBRATION: &str = "calibration";
 
 /// Constants of the message protocol, which are not speeds of the network.
 const OF_PROTOCOL: [&str; 4] = ["async-below", "detached-below", "growing-times", "delivery"];

@@ -1,17 +1,20 @@
 //! Built columns of a study: each network in each setting.
 
-use super::axes::Axes;
-use super::choice::ModelDescription;
-use super::cross_check::PACKET;
+use super::axes::{Axes, DEFAULT_ROUTING};
+use super::built::{BuiltColumn, BuiltRun};
+use super::description::ModelDescription;
 use super::error::StudyError;
-use super::failures::{Failed, Level, State};
+use super::fabric;
+use super::failed::Failed;
+use super::failures::{Level, State};
 use super::file::StudyFile;
+use super::layouts::{fabric_of, layouts, model_of};
 use super::network::{NetworkChoice, NetworkError, NetworkUnderTest};
-use super::packets::{self, refuse_factors};
+use super::overrides::Overrides;
+use super::packet_choice::PACKET;
+use super::packets::refuse_factors;
 use super::placement::Placement;
 use super::plan::{Column, Setting};
-use super::read::Overrides;
-use super::run::{BuiltColumn, BuiltRun, fabric_of, layouts, model_of};
 use super::source::Source;
 use super::toml_file::{Step, Step::Item, Step::Key};
 use super::workload::Workload;
@@ -23,9 +26,6 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::Arc;
-
-/// Entry of `routings` for the rule that a network has without that list.
-pub(super) const DEFAULT_ROUTING: &str = "default";
 
 /// Returns the source of a graph, for networks that share it.
 fn built_from(choice: &NetworkChoice) -> Option<String> {
@@ -134,7 +134,7 @@ impl Builder<'_> {
                     column.setting.collectives.clone_from(&description.collectives);
                     column.setting.model.clone_from(&axes.model_names[number_of_model]);
                     if let Some(fabric) = &runs[0].fabric {
-                        changes = packets::described(&self.models[model].1, fabric).changes(description);
+                        changes = fabric::described(&self.models[model].1, fabric).changes(description);
                     }
                     column.info.name = self.full_name(&column);
                     column.model_changes = changes;

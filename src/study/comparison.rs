@@ -1,7 +1,7 @@
 //! Result of a comparison: all cells, relative to a baseline, and their means.
 
-use super::choice::ModelDescription;
 use super::cross_check::{self, CrossCheck};
+use super::description::ModelDescription;
 use super::matrix::{Cell, Matrix};
 use super::network::NetworkInfo;
 use super::plan::{Plan, Setting};
@@ -10,7 +10,6 @@ use super::ranking::Stability;
 use super::record::CellRecord;
 use super::sensitivity::Sensitivity;
 use super::statistics::Statistic;
-use super::steady;
 use super::workload::WorkloadInfo;
 use crate::cost::PriceList;
 
@@ -108,7 +107,7 @@ impl Comparison {
                 }
             }
         }
-        notes.extend(steady::notes(own));
+        notes.extend(super::record::notes_of_estimates(own));
         let of_columns = || plan.columns.iter();
         let own = of_columns().filter_map(|c| Some((&c.info.name, c.model_changes.as_ref()?)));
         notes.extend(plan.not_modelled.iter().cloned());

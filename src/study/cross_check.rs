@@ -5,18 +5,11 @@
 
 use super::comparison::Comparison;
 use super::matrix::{Cell as MatrixCell, Matrix};
+use super::mean::APART;
+use super::packet_choice::has_packets;
+use super::passes::SampleCheck;
 use super::plan::{Plan, Setting};
 use super::record::CellRecord;
-use super::routings::APART;
-use super::sample::SampleCheck;
-
-/// Name of the packet model at the beginning of a setting's model.
-pub const PACKET: &str = "packet";
-
-/// Returns `true` if a setting's model has packets.
-pub fn has_packets(model: &str) -> bool {
-    model.split(':').next().is_some_and(|name| name.eq_ignore_ascii_case(PACKET))
-}
 
 /// A network under both models.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,6 @@
 //! Cross-traffic as written by users: a switch, or a share of the rate.
 
-use super::choice::ChoiceError;
+use super::choice_error::ChoiceError;
 use crate::network::model::CROSS_TRAFFIC;
 use serde::{Deserialize, Deserializer, de};
 use std::fmt;

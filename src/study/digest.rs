@@ -4,14 +4,14 @@
 //! changes nothing, but another trace under the same name does. Each part has its own fingerprint, so that a message
 //! can name the part that has changed.
 
+use super::built::Study;
 use super::network::NetworkUnderTest;
 use super::perturb::Perturbation;
-use super::run::Study;
+use super::sha256::{hexadecimal, of_bytes};
 use crate::ids::Rank;
 use crate::trace::{Trace, ti};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// SHA-256 digests of the parts of a study, in hexadecimal digits.
@@ -69,18 +69,6 @@ impl Write for Hasher {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-pub(super) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
-/// Returns the digest of some bytes.
-pub(super) fn of_bytes(bytes: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(bytes))
 }
 
 /// Returns the digest of the actions of a trace, whatever file they were read from.

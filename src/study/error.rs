@@ -1,6 +1,6 @@
 //! Errors of building and running studies.
 
-use super::choice::ChoiceError;
+use super::choice_error::ChoiceError;
 use super::jobs::JobsError;
 use super::network::NetworkError;
 use super::procurement::PriceListError;

@@ -1,5 +1,8 @@
 //! Weighted means over workloads.
 
+/// Difference below which two means have no order that could change.
+pub const APART: f64 = 0.01;
+
 /// Returns the arithmetic mean, `sum w x / sum w`; `None` without values.
 pub fn arithmetic(values: &[f64], weights: &[f64]) -> Option<f64> {
     let sum: f64 = values.iter().zip(weights).map(|(value, weight)| value * weight).sum();

@@ -2,8 +2,8 @@
 
 use super::choice::ModelChoice;
 pub use super::network_error::NetworkError;
-use super::planes::PlanesChoice;
-use super::procurement::Quoted;
+use super::network_parts::PlanesChoice;
+use super::network_parts::Quoted;
 use super::simgrid_settings;
 use super::toml_file::{self, TomlError};
 use crate::defaults::Version;

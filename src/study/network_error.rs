@@ -1,6 +1,6 @@
 //! Reasons why a network cannot be built.
 
-use super::choice::ChoiceError;
+use super::choice_error::ChoiceError;
 use super::toml_file::{self, Place, Step, Step::Key, TomlError};
 use crate::packets::PacketError;
 use crate::platform::PlatformError;

@@ -1,7 +1,7 @@
 //! Placements of ranks, as specified by users.
 
 use super::StudyError;
-use super::choice::ChoiceError;
+use super::choice_error::ChoiceError;
 use super::network::NetworkUnderTest;
 use super::workload::Workload;
 use crate::ids::{HostId, Rank, SwitchId};

@@ -1,15 +1,15 @@
 //! Plans of studies, in words and numbers: columns, workloads, repetitions and perturbations, and the resulting cells.
 //! Reports depend only on a plan and on records, so that merging needs no replay.
 
-use super::assumptions::Variation;
-use super::choice::ModelDescription;
-use super::cross_check::has_packets;
-use super::failures::Failed;
+use super::description::ModelDescription;
+use super::failed::Failed;
 use super::network::NetworkInfo;
+use super::packet_choice::has_packets;
+use super::passes::SampleCheck;
+use super::passes::Variation;
 use super::perturb::Perturbation;
 use super::procurement::{Budget, NetworkCost};
 use super::record::CellName;
-use super::sample::SampleCheck;
 use super::workload::WorkloadInfo;
 use crate::cost::PriceList;
 use std::borrow::Cow;

@@ -1,36 +1,10 @@
 //! Planes and host ports of a network as written, and the topology that they form.
 
 use super::network::{NetworkChoice, NetworkError};
+use super::network_parts::PlanesChoice;
 use crate::topology::TopologyError;
 use crate::topology::rails::MAX_RAILS;
 use crate::topology::spec::{self, Spec};
-use serde::Deserialize;
-
-/// Planes as written.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(untagged, expecting = "planes must be a number of copies of the topology, or a list of topologies")]
-pub enum PlanesChoice {
-    /// Number of copies of the topology.
-    Copies(u32),
-    /// A topology for each plane.
-    Each(Vec<String>),
-}
-
-impl std::str::FromStr for PlanesChoice {
-    type Err = &'static str;
-
-    /// Reads a number of copies, or topologies separated by semicolons.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let text = text.trim();
-        if let Ok(copies) = text.parse() {
-            return Ok(Self::Copies(copies));
-        }
-        if text.is_empty() || text.parse::<f64>().is_ok() {
-            return Err("planes are a whole number of copies, or topologies separated by `;`");
-        }
-        Ok(Self::Each(text.split(';').map(|spec| spec.trim().to_owned()).collect()))
-    }
-}
 
 impl NetworkChoice {
     /// Returns the same network with its planes and host ports as a topology of the family `rails`; `None` if it has

@@ -14,7 +14,6 @@ use crate::topology::Hosts;
 use crate::topology::input::{ReadError, read_text};
 use crate::user_error::UserError;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Price, power and cable of a network.
@@ -44,43 +43,6 @@ impl NetworkCost {
     /// Returns the divisor of performance: the total cost of ownership if it is computed, otherwise the price.
     pub fn money(&self) -> Option<f64> {
         if self.owned { self.total } else { self.dollars }
-    }
-}
-
-/// Quoted price as written: a number, or a number for each of the study's platforms.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(untagged, expecting = "a number, or a table with a number for each platform of the study")]
-pub enum Quoted {
-    /// Same number for all platforms.
-    All(f64),
-    /// Numbers by name of the platform.
-    Each(BTreeMap<String, f64>),
-}
-
-impl Quoted {
-    /// Returns the number for a platform, if there is one.
-    pub fn on(&self, platform: Option<&str>) -> Option<f64> {
-        match self {
-            Self::All(value) => Some(*value),
-            Self::Each(values) => values.get(platform?).copied(),
-        }
-    }
-
-    /// Returns the first entry with an invalid number: its platform, if any, and its value.
-    pub fn mistake(&self) -> Option<(Option<&str>, f64)> {
-        let wrong = |value: f64| !(value.is_finite() && value >= 0.0);
-        match self {
-            Self::All(value) => wrong(*value).then_some((None, *value)),
-            Self::Each(values) => {
-                values.iter().find(|(_, value)| wrong(**value)).map(|(name, value)| (Some(name.as_str()), *value))
-            }
-        }
-    }
-
-    /// Returns the names of platforms, if each has its own number.
-    pub fn platforms(&self) -> impl Iterator<Item = &str> {
-        let values = if let Self::Each(values) = self { Some(values) } else { None };
-        values.into_iter().flat_map(|values| values.keys().map(String::as_str))
     }
 }
 

@@ -1,27 +1,28 @@
 //! Study files: reading, checking and building of everything in them.
 
 use super::assumptions::{Base, SensitivityChoice};
-use super::axes::{Axes, axes, budget, check_numbers};
-use super::choice::{ChoiceError, ModelChoice, ModelDescription};
+use super::axes::{Axes, axes, budget, check_numbers, repeated};
+use super::built::{BuiltColumn, Study};
+use super::choice_error::ChoiceError;
 use super::columns::Builder;
-use super::digest;
+use super::description::ModelDescription;
 use super::error::StudyError;
-use super::failures::Failed;
-use super::file::{StudyFile, WorkloadEntry};
+use super::failed::Failed;
+use super::file::StudyFile;
 use super::jobs;
 use super::network::NetworkChoice;
-use super::perturb::{Amplitudes, Perturbation};
-use super::placement::Placement;
+use super::overrides::Overrides;
+use super::perturb::Perturbation;
 use super::plan::{Column, Plan, Setting};
 use super::procurement;
-use super::run::{BuiltColumn, Study};
 use super::sample;
+use super::sha256;
 use super::source::Source;
 use super::steady;
 use super::toml_file::{self, Step::Item, Step::Key};
 use super::traffic::TrafficPlan;
 use super::workload::{OpenError, Workload};
-use crate::cost::PriceList;
+use super::workload_entry::WorkloadEntry;
 use crate::engine::Model;
 use crate::steps::Steps;
 use crate::topology::input::{MAX_FILE_BYTES, read_bytes};
@@ -30,41 +31,6 @@ use std::path::Path;
 
 /// Largest number of replays of a study: their records have to fit into memory.
 const MOST_CELLS: usize = 10_000_000;
-
-/// Command-line additions to a study file; they override the file.
-#[derive(Debug, Clone, Default)]
-pub struct Overrides {
-    /// Model choices.
-    pub model: ModelChoice,
-    /// Choices for all networks.
-    pub network: NetworkChoice,
-    /// Networks in addition to those of the file, with absolute file names.
-    pub networks: Vec<NetworkChoice>,
-    /// Placement of ranks.
-    pub placement: Placement,
-    /// Seed of everything random.
-    pub seed: Option<u64>,
-    /// Amplitudes and number of perturbations.
-    pub perturb: Option<(Amplitudes, usize)>,
-    /// Patterns of synthetic traffic, if there are any.
-    pub patterns: Vec<String>,
-    /// Price list to use.
-    pub prices: Option<PriceList>,
-    /// Price list of the site, where neither the command line nor the study has one.
-    pub prices_of_site: Option<PriceList>,
-    /// `true` if assumptions are changed one at a time.
-    pub sensitivity: bool,
-    /// `true` to repeat every replay with packets.
-    pub cross_check: bool,
-    /// Number of leading iterations that are repeated with packets.
-    pub check_iterations: Option<usize>,
-    /// Relative half width of the time per iteration at which replays end early.
-    pub until_steady: Option<f64>,
-    /// `true` to leave out what is run in addition to the study as stated: sensitivity, checks with packets, synthetic traffic.
-    pub only_as_stated: bool,
-    /// Counter of workloads that are read and networks that are built.
-    pub steps: Steps,
-}
 
 impl Study {
     /// Reads a study file, and all files that it names.
@@ -288,12 +254,6 @@ fn until_steady(source: &Source, file: &StudyFile, overrides: &Overrides) -> Res
     Ok(overrides.until_steady.or(of_file.transpose()?))
 }
 
-/// Returns the first name that occurs twice, and the index of its second occurrence.
-pub(super) fn repeated<'a>(names: impl Iterator<Item = &'a str>) -> Option<(usize, &'a str)> {
-    let mut seen = std::collections::BTreeSet::new();
-    names.enumerate().find(|&(_, name)| !seen.insert(name))
-}
-
 /// Returns all distinct texts, in their order.
 fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     let mut seen: Vec<&str> = Vec::new();
@@ -340,7 +300,7 @@ fn file_digests(choices: &[NetworkChoice], axes: &Axes) -> Result<Vec<String>, S
                 let error = std::io::Error::other(error.to_string());
                 super::results::ResultsError::Io { file, error }
             })?;
-            digests.push(digest::of_bytes(&bytes));
+            digests.push(sha256::of_bytes(&bytes));
         }
     }
     Ok(digests)

@@ -6,10 +6,8 @@
 
 use super::comparison::Comparison;
 use super::mean;
+use super::mean::APART;
 use super::plan::Setting;
-
-/// Difference below which two means have no order that could change.
-pub const APART: f64 = 0.01;
 
 /// Results under several routing rules, for one platform, mapping and table of collectives.
 #[derive(Debug, Clone, PartialEq)]

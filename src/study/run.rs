@@ -1,29 +1,32 @@
 //! Studies, checked and built, and their parallel runs.
 
-use super::assumptions::BuiltVariation;
+use super::built::BuiltColumn;
+use super::built::BuiltRun;
+use super::built::BuiltVariation;
+use super::built::Study;
 use super::cell::Place as RankPlace;
 use super::cell::{self, CellResult, Explain};
-use super::choice::{ChoiceError, ModelChoice, ModelDescription};
+use super::choice::ModelChoice;
 use super::comparison::Comparison;
+use super::description::ModelDescription;
 use super::digest::Fingerprint;
 use super::error::StudyError;
-use super::graphs;
+use super::fabric;
 use super::jobs::MixError;
+use super::layouts::fabric_of;
+use super::layouts::layouts;
+use super::layouts::model_of;
 use super::network::NetworkUnderTest;
-use super::packets;
 use super::perturb;
-use super::placement;
 use super::plan::{Column, Place, Plan, Setting};
 use super::procurement::{self, NetworkCost};
 use super::record::CellRecord;
 use super::results::Identity;
-use super::traffic::TrafficPlan;
 use super::workload::Workload;
 use crate::cost::PriceList;
 use crate::engine::{Counter, Model, Observer, ReplayError};
 use crate::mpi::mapping::Mapping;
 use crate::network::Medium;
-use crate::packets::replay::Fabric;
 use rayon::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,132 +52,6 @@ pub struct Silent;
 impl Progress for Silent {
     fn begins(&self, _: &str, _: &str) {}
     fn ended(&self, _: &str, _: &str) {}
-}
-
-/// A study that is ready to run.
-#[derive(Debug)]
-pub struct Study {
-    /// Contents of the study.
-    pub plan: Plan,
-    /// Networks that were built: one for each distinct column and seed.
-    pub networks: Vec<NetworkUnderTest>,
-    /// Workloads of the study.
-    pub workloads: Vec<Workload>,
-    /// Placement of ranks in the first column.
-    pub mapping: Mapping,
-    /// `true` to find saturated links and critical paths, which takes additional time.
-    pub explain: bool,
-    /// Relative half width of the time per iteration at which replays end early; `None` for whole replays.
-    pub until_steady: Option<f64>,
-    /// Text of the study file; empty if there is none.
-    pub text: String,
-    /// Synthetic traffic on the networks in addition to the workloads, if requested.
-    pub traffic: Option<TrafficPlan>,
-    /// Part of each workload that a check replays; `None` for the whole workload.
-    pub samples: Vec<Option<Workload>>,
-    /// Models: one for each table of collectives, then those of networks with a model of their own.
-    pub(super) models: Vec<(Model, ModelDescription)>,
-    /// Built columns, in the order of the plan's columns.
-    pub(super) columns: Vec<BuiltColumn>,
-    /// Built variations, in the order of the plan's, then flows and packets of a check.
-    pub(super) variations: Vec<BuiltVariation>,
-    /// Digests of files from which networks were read.
-    pub(super) file_digests: Vec<String>,
-    pub(super) places: Vec<Place>,
-    /// `true` if costs are those of the price list of the site.
-    pub(super) has_site_prices: bool,
-}
-
-/// Built form of a column.
-#[derive(Debug, Clone)]
-pub(super) struct BuiltColumn {
-    /// Index of the model.
-    pub model: usize,
-    /// Runs, one per repetition.
-    pub runs: Vec<BuiltRun>,
-}
-
-/// Built form of a repetition.
-#[derive(Debug, Clone)]
-pub(super) struct BuiltRun {
-    /// Index of the network.
-    pub network: usize,
-    /// Places of the ranks of each workload.
-    pub layouts: Vec<RankPlace>,
-    /// The network for packets, if the model has packets.
-    pub fabric: Option<Arc<Fabric>>,
-}
-
-/// Returns the index of a network's model in `models`, and in words the network's changes to the study's model, which
-/// is `models[index]`, built from `choice`. A model of the network's own is appended to `models`.
-///
-/// # Errors
-/// [`ChoiceError`] if the two choices contradict each other.
-pub(super) fn model_of(
-    network: &NetworkUnderTest,
-    (index, choice): (usize, &ModelChoice),
-    models: &mut Vec<(Model, ModelDescription)>,
-) -> Result<(usize, Option<String>), ChoiceError> {
-    // The version with which the network was built: that of the command line or the study, unless the network has its
-    // own.
-    let choice = ModelChoice { defaults: network.model.defaults.or(choice.defaults), ..choice.clone() };
-    let (model, description) = choice.over(&network.model).build()?;
-    let Some(changes) = description.changes(&models[index].1) else { return Ok((index, None)) };
-    let at = models.iter().position(|(_, known)| *known == description).unwrap_or(models.len());
-    if at == models.len() {
-        models.push((model, description));
-    }
-    Ok((at, Some(changes)))
-}
-
-/// Returns the network for the packets of a model, if the model has packets.
-pub(super) fn fabric_of(network: &NetworkUnderTest, model: &Model) -> Result<Option<Arc<Fabric>>, StudyError> {
-    packets::fabric(network, model).map_err(|error| StudyError::Network {
-        network: network.info.name.clone(),
-        error: Box::new(Box::new(error).into()),
-    })
-}
-
-/// Returns the places of the ranks of each workload on a network. Jobs that run together have their own placement,
-/// which may depend on the seed.
-pub(super) fn layouts(
-    workloads: &[Workload],
-    network: &NetworkUnderTest,
-    mapping: &Mapping,
-    (model, description): &(Model, ModelDescription),
-    seed: Option<u64>,
-) -> Result<Vec<RankPlace>, StudyError> {
-    let cores: Vec<u32> = network.platform.hosts.iter().map(|host| host.cores).collect();
-    let layout = |workload: &Workload| {
-        let loggops = model.network.loggops.is_some();
-        if let Some(mix) = &workload.jobs {
-            if loggops {
-                let what = "the model loggops has no links that several jobs could share; choose another model";
-                return Err(StudyError::Contradiction(what.to_owned()));
-            }
-            return Ok(RankPlace::Jobs(mix.place(network, &description.collectives, seed).map_err(Box::new)?));
-        }
-        let layout = mapping.layout_on_cores(workload.trace.ranks(), &cores).map_err(|error| StudyError::Mapping {
-            workload: workload.name.clone(),
-            network: network.info.name.clone(),
-            error,
-        });
-        let mut layout = layout?;
-        if *mapping == Mapping::Bisection {
-            layout = placement::bisected(workload, network, &layout);
-        }
-        if loggops && workload.trace.schedule.is_none() {
-            let graph = graphs::of_list(&workload.trace, &model.collectives, &layout).map_err(|why| {
-                let name = &workload.name;
-                let text =
-                    format!("workload `{name}` cannot be a graph for the model loggops: {why}; choose another model");
-                StudyError::Contradiction(text)
-            })?;
-            return Ok(RankPlace::Graph(layout, Arc::new(graph)));
-        }
-        Ok(RankPlace::Alone(layout))
-    };
-    workloads.iter().map(layout).collect()
 }
 
 impl Study {
@@ -242,7 +119,7 @@ impl Study {
         let mut plan = plan;
         for (number, (column, built)) in plan.columns.iter_mut().zip(&columns).enumerate() {
             let Some(fabric) = &built.runs[0].fabric else { continue };
-            let description = packets::described(&models[built.model].1, fabric);
+            let description = fabric::described(&models[built.model].1, fabric);
             if number == 0 {
                 plan.model = description;
             } else {

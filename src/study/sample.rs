@@ -4,35 +4,16 @@
 //! between packets and flows. They run with flows as well, because a part of a run can be compared only with the same
 //! part.
 
-use super::assumptions::{Base, BuiltVariation};
+use super::assumptions::Base;
+use super::built::BuiltVariation;
 use super::choice::ModelChoice;
 use super::error::StudyError;
 use super::packets::refuse_factors;
+use super::passes::Part;
+use super::passes::SampleCheck;
 use super::workload::Workload;
 use crate::trace::transform::{Cut, Part as Kept, cut, iterations};
 use rayon::prelude::*;
-
-/// Plan of a check on the first iterations.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SampleCheck {
-    /// Number of iterations of each workload that are replayed.
-    pub iterations: usize,
-    /// Part of each workload; `None` if it is replayed as a whole, since it has no more iterations or none are found.
-    pub parts: Vec<Option<Part>>,
-    /// Columns of the first setting that run with flows, and those of them that run with packets.
-    pub columns: [Vec<usize>; 2],
-    /// Names of the two models.
-    pub models: [String; 2],
-}
-
-/// Part of a workload.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
-    /// Number of iterations of the whole workload.
-    pub of: usize,
-    /// Number of actions of all ranks in the part.
-    pub actions: u64,
-}
 
 /// A check that has been built.
 pub(super) struct Built {
@@ -104,7 +85,7 @@ pub(super) fn build(
         Some(Part { of: *of, actions: workload.trace.total_actions() })
     });
     let numbers = |columns: &[(usize, _)]| columns.iter().map(|(column, _)| *column).collect();
-    let model = |columns: &[(usize, super::run::BuiltColumn)]| {
+    let model = |columns: &[(usize, super::built::BuiltColumn)]| {
         let first = columns.iter().find(|(column, _)| *column == baseline).expect("the baseline is modelled");
         base.models[first.1.model].1.network_model.clone()
     };

@@ -4,8 +4,8 @@
 //! The networks of the first setting are varied, each in its first repetition. The unchanged study is taken with the
 //! same repetition, so that only the assumption differs.
 
-use super::assumptions::Variation;
 use super::matrix::Matrix;
+use super::passes::Variation;
 use super::plan::{Column, Plan};
 use super::procurement::NetworkCost;
 use super::record::CellRecord;

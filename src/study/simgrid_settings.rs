@@ -4,7 +4,8 @@
 //! SimGrid's replay does not read, or that concern something else (traces, stacks, plugins), are listed as ignored, as
 //! are unknown ones.
 
-use super::choice::{ChoiceError, CrossTraffic, ModelChoice};
+use super::choice::{CrossTraffic, ModelChoice};
+use super::choice_error::ChoiceError;
 use crate::platform::{PlatformError, Setting};
 use crate::topology::input::Located;
 use crate::trace::CollectiveKind;

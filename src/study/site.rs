@@ -1,21 +1,10 @@
 //! Choices of a site beneath those of the command line and of files.
 
-use super::choice::{ChoiceError, ModelChoice, ModelDescription};
-use crate::engine::Model;
-
-/// Builds a model; its description names the choices that are those of the site.
-///
-/// # Errors
-/// [`ChoiceError`], as of choices without a site.
-pub(super) fn build(own: &ModelChoice, site: &ModelChoice) -> Result<(Model, ModelDescription), ChoiceError> {
-    let (choice, from_site) = over_site(own, site);
-    let (model, description) = choice.build()?;
-    Ok((model, ModelDescription { from_site, ..description }))
-}
+use super::choice::ModelChoice;
 
 /// Returns the choices with those of the site where nothing else sets them, and names the latter. A model of the site is
 /// taken as a whole: its constants belong to no other model.
-fn over_site(own: &ModelChoice, site: &ModelChoice) -> (ModelChoice, Vec<&'static str>) {
+pub(super) fn over_site(own: &ModelChoice, site: &ModelChoice) -> (ModelChoice, Vec<&'static str>) {
     let mut from_site = Vec::new();
     let mut choice = ModelChoice { site: None, ..own.clone() };
     if choice.collectives.is_none() && site.collectives.is_some() {

@@ -8,7 +8,6 @@
 //! the interval. So an imbalance that drifts is not mistaken for a steady state, however slowly it does.
 
 use super::batch_means::SteadyMean;
-use super::record::CellRecord;
 use crate::engine::{Outcome, Passed, Stop};
 use crate::ids::Rank;
 use crate::mpi::layout::Layout;
@@ -154,27 +153,6 @@ impl Steady {
             Self::Whole(_) => None,
         }
     }
-}
-
-/// Returns a note on each workload some of whose times are estimates: from how many iterations.
-pub(super) fn notes(records: &[CellRecord]) -> Vec<String> {
-    let mut all: Vec<(&str, usize, usize, usize)> = Vec::new();
-    for record in records {
-        let Some(found) = &record.extrapolation else { continue };
-        let replayed = found.replayed_iterations;
-        match all.iter_mut().find(|(name, ..)| *name == record.workload) {
-            Some((_, least, most, _)) => (*least, *most) = ((*least).min(replayed), (*most).max(replayed)),
-            None => all.push((&record.workload, replayed, replayed, found.iterations)),
-        }
-    }
-    let note = |(name, least, most, of): (&str, usize, usize, usize)| {
-        let replayed = if least == most { least.to_string() } else { format!("{least} to {most}") };
-        format!(
-            "{name}: times are extrapolated from {replayed} of {of} iterations, and messages, links, and parts of the time are \
-             those of the replayed part"
-        )
-    };
-    all.into_iter().map(note).collect()
 }
 
 /// The decision of a replay when to end.

@@ -3,8 +3,7 @@
 //! Workloads show how fast applications run; patterns show what the networks can carry, which holds for applications
 //! that have never been recorded. Each network has its routing, hosts and speeds of the study.
 
-use super::network::{Making, NetworkUnderTest};
-use super::run::Study;
+use super::network::Making;
 use crate::layout::FloorOptions;
 use crate::throughput::{Cell, Network, Options, Speeds, ThroughputError, evaluate, paths};
 use crate::topology::Topology;
@@ -38,15 +37,6 @@ pub struct TrafficPlan {
     /// Routing of all networks; `None` for that of each network in the study.
     routing: Option<String>,
     options: Options,
-}
-
-/// Throughput of a network under the patterns of a study.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SyntheticTraffic {
-    /// Index of the network's first column.
-    pub column: usize,
-    /// Result for each pattern, or the reason why there is none.
-    pub cells: Vec<Result<Cell, String>>,
 }
 
 impl TrafficPlan {
@@ -83,7 +73,7 @@ impl TrafficPlan {
     }
 
     /// Returns the result for each pattern on a network.
-    fn cells(
+    pub(super) fn cells(
         &self,
         topology: &Arc<Topology>,
         making: &Making,
@@ -115,31 +105,5 @@ impl TrafficPlan {
             Err(error) => Err(error.to_string()),
         };
         self.patterns.par_iter().map(answer).collect()
-    }
-}
-
-impl Study {
-    /// Returns the throughput of the networks under the synthetic traffic of the study: one entry for each network on
-    /// each platform that has a graph of switches. For random networks it is the first one. Empty if there is no such
-    /// traffic.
-    pub fn carried(&self) -> Vec<SyntheticTraffic> {
-        let Some(plan) = &self.traffic else { return Vec::new() };
-        let networks: Vec<&NetworkUnderTest> = self.column_networks().collect();
-        // Other mappings and collectives are other columns of the same network.
-        let same = |a: usize, b: usize| {
-            let [a, b] = [a, b].map(|index| &self.plan.columns[index]);
-            a.network == b.network
-                && (&a.setting.platform, &a.setting.routing) == (&b.setting.platform, &b.setting.routing)
-        };
-        let columns = (0..networks.len()).filter(|&column| (0..column).all(|before| !same(before, column)));
-        let answers = columns.filter_map(|column| Some((column, networks[column].graph()?))).collect::<Vec<_>>();
-        answers
-            .into_par_iter()
-            .map(|(column, (topology, making))| {
-                let floor = &networks[column].floor;
-                let collectives = &self.plan.columns[column].setting.collectives;
-                SyntheticTraffic { column, cells: plan.cells(topology, making, floor, collectives) }
-            })
-            .collect()
     }
 }

@@ -1,8 +1,8 @@
 //! Workloads of a comparison: traces with their operation counts.
 
-use super::file::WorkloadEntry;
 use super::jobs::{JobsError, Mix};
 use super::steady::Known;
+use super::workload_entry::WorkloadEntry;
 use crate::mpi::bisection::Affinity;
 use crate::mpi::collective::select::Table;
 use crate::trace::transform::merge;

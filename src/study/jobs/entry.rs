@@ -3,9 +3,9 @@
 use super::simgrid;
 use super::{Job, JobPlacement, JobsError, Load, Mix, Traffic};
 use crate::platform::units::{Bandwidth, Seconds};
-use crate::study::file::WorkloadEntry;
 use crate::study::toml_file::{self, TomlError};
 use crate::study::workload::{OpenError, Workload};
+use crate::study::workload_entry::WorkloadEntry;
 use crate::trace::{Action, Actions, Trace};
 use crate::traffic;
 use crate::user_error::UserError;

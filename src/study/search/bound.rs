@@ -15,9 +15,9 @@
 //! fixed, jobs that run together, packets, graphs and SimGrid's rules of sharing have no least time here, only an estimate
 //! at most.
 
+use super::super::built::Study;
 use super::super::cell::Place as RankPlace;
 use super::super::network::NetworkUnderTest;
-use super::super::run::Study;
 use crate::engine::{Model, Observer, TIMING_PRECISION, replay};
 use crate::ids::{HostId, LinkId, Rank, SwitchId};
 use crate::mpi::layout::Layout;

@@ -16,12 +16,12 @@
 mod bound;
 pub mod front;
 
+use super::built::Study;
 use super::comparison::Comparison;
 use super::mean;
 use super::plan::{Column, Plan};
 use super::procurement::{Budget, NetworkCost};
 use super::record::CellRecord;
-use super::run::Study;
 use super::statistics::Statistic;
 use bound::Expected;
 use front::{Merits, layers, spread};

@@ -1,0 +1,87 @@
+//! A study that is ready to run: its plan, and all that replays need.
+
+use super::cell::Place as RankPlace;
+use super::description::ModelDescription;
+use super::network::NetworkUnderTest;
+use super::perturb::Factors;
+use super::plan::{Place, Plan};
+use super::traffic::TrafficPlan;
+use super::workload::Workload;
+use crate::engine::Model;
+use crate::mpi::mapping::Mapping;
+use crate::packets::replay::Fabric;
+use std::sync::Arc;
+
+/// A study that is ready to run.
+#[derive(Debug)]
+pub struct Study {
+    /// Contents of the study.
+    pub plan: Plan,
+    /// Networks that were built: one for each distinct column and seed.
+    pub networks: Vec<NetworkUnderTest>,
+    /// Workloads of the study.
+    pub workloads: Vec<Workload>,
+    /// Placement of ranks in the first column.
+    pub mapping: Mapping,
+    /// `true` to find saturated links and critical paths, which takes additional time.
+    pub explain: bool,
+    /// Relative half width of the time per iteration at which replays end early; `None` for whole replays.
+    pub until_steady: Option<f64>,
+    /// Text of the study file; empty if there is none.
+    pub text: String,
+    /// Synthetic traffic on the networks in addition to the workloads, if requested.
+    pub traffic: Option<TrafficPlan>,
+    /// Part of each workload that a check replays; `None` for the whole workload.
+    pub samples: Vec<Option<Workload>>,
+    /// Models: one for each table of collectives, then those of networks with a model of their own.
+    pub(super) models: Vec<(Model, ModelDescription)>,
+    /// Built columns, in the order of the plan's columns.
+    pub(super) columns: Vec<BuiltColumn>,
+    /// Built variations, in the order of the plan's, then flows and packets of a check.
+    pub(super) variations: Vec<BuiltVariation>,
+    /// Digests of files from which networks were read.
+    pub(super) file_digests: Vec<String>,
+    pub(super) places: Vec<Place>,
+    /// `true` if costs are those of the price list of the site.
+    pub(super) has_site_prices: bool,
+}
+
+/// Built form of a column.
+#[derive(Debug, Clone)]
+pub(super) struct BuiltColumn {
+    /// Index of the model.
+    pub model: usize,
+    /// Runs, one per repetition.
+    pub runs: Vec<BuiltRun>,
+}
+
+/// Built form of a repetition.
+#[derive(Debug, Clone)]
+pub(super) struct BuiltRun {
+    /// Index of the network.
+    pub network: usize,
+    /// Places of the ranks of each workload.
+    pub layouts: Vec<RankPlace>,
+    /// The network for packets, if the model has packets.
+    pub fabric: Option<Arc<Fabric>>,
+}
+
+/// A variation that is ready to run.
+#[derive(Debug)]
+pub(super) struct BuiltVariation {
+    /// Factors of links and hosts.
+    pub factors: Factors,
+    /// Factor of the bandwidth of host links.
+    pub host_links: f64,
+    /// Number and single run of each changed column.
+    pub columns: Vec<(usize, BuiltColumn)>,
+}
+
+impl BuiltVariation {
+    /// Returns a variation of columns that run at the speeds of the study.
+    pub(super) fn unchanged(columns: Vec<(usize, BuiltColumn)>) -> Self {
+        Self { factors: UNCHANGED, host_links: 1.0, columns }
+    }
+}
+
+pub(super) const UNCHANGED: Factors = Factors { bandwidth: 1.0, latency: 1.0, speed: 1.0 };

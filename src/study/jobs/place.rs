@@ -1,0 +1,56 @@
+//! Jobs on a network.
+
+use super::allocation::{self, Request};
+use super::background;
+use super::mix::{Job, JobPlacement, JobsError, Mix, Placed};
+use super::rule::Rule;
+use crate::ids::HostId;
+use crate::mpi::layout::Layout;
+use crate::platform::hostfile;
+use crate::routing::DEFAULT_SEED;
+use crate::study::network::NetworkUnderTest;
+use std::sync::Arc;
+
+impl Mix {
+    /// Assigns hosts to the ranks of all jobs, and generates the background traffic.
+    ///
+    /// # Errors
+    /// [`JobsError`].
+    pub fn place(&self, network: &NetworkUnderTest, collectives: &str, seed: Option<u64>) -> Result<Placed, JobsError> {
+        let platform = &network.platform;
+        let seed = seed.unwrap_or(DEFAULT_SEED);
+        let request = |job: &'_ Job| -> Result<Result<Vec<HostId>, Rule>, JobsError> {
+            match &job.placement {
+                JobPlacement::Rule(rule) => Ok(Err(*rule)),
+                JobPlacement::HostFile { file, first } => {
+                    let list = hostfile::load(file, platform);
+                    let list =
+                        list.map_err(|error| JobsError::Hosts { job: job.name.clone(), error: Box::new(error) })?;
+                    Ok(Ok((0..job.trace.ranks()).map(|rank| list[(first + rank) % list.len()]).collect()))
+                }
+                JobPlacement::From(first) => {
+                    let hosts = platform.hosts.len();
+                    Ok(Ok((0..job.trace.ranks()).map(|rank| HostId::new((first + rank) % hosts)).collect()))
+                }
+                JobPlacement::Numbers { hosts: numbers, by_name } => {
+                    if let Some(number) = numbers.iter().find(|&&number| number as usize >= platform.hosts.len()) {
+                        let text = format!("there is no host number {number}; there are {}", platform.hosts.len());
+                        return Err(JobsError::Contradiction { job: job.name.clone(), text });
+                    }
+                    let mut order: Vec<HostId> = (0..platform.hosts.len()).map(HostId::new).collect();
+                    if *by_name {
+                        order.sort_by(|a, b| platform.hosts[a.index()].name.cmp(&platform.hosts[b.index()].name));
+                    }
+                    Ok(Ok(numbers.iter().map(|&number| order[number as usize]).collect()))
+                }
+            }
+        };
+        let requests =
+            self.jobs.iter().map(|job| Ok(Request { job: &job.name, ranks: job.trace.ranks(), hosts: request(job)? }));
+        let requests: Vec<Request<'_>> = requests.collect::<Result<_, JobsError>>()?;
+        let places = allocation::allocate(&requests, network, seed, self.share_hosts)?;
+        let traffic =
+            self.traffic.iter().map(|wanted| background::trace(wanted, network, collectives, seed).map(Arc::new));
+        Ok(Placed { layout: Layout::new(places.concat()), traffic: traffic.collect::<Result<_, _>>()? })
+    }
+}

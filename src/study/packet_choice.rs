@@ -1,0 +1,135 @@
+//! The packet model as written.
+
+use super::choice_error::ChoiceError;
+use crate::network::model::{Injection, PacketLevel};
+use crate::packets::replay::out_of_range;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Name of the packet model at the beginning of a setting's model.
+pub const PACKET: &str = "packet";
+
+/// Returns `true` if a setting's model has packets.
+pub fn has_packets(model: &str) -> bool {
+    model.split(':').next().is_some_and(|name| name.eq_ignore_ascii_case(PACKET))
+}
+
+/// Constants of the packet model as written; missing ones have defaults.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PacketChoice {
+    /// Largest payload of a packet in bytes.
+    pub mtu: Option<u32>,
+    /// Bytes of a packet in addition to its payload.
+    pub header: Option<u32>,
+    /// Packet routing, e.g. `amin`; default: that of the network.
+    pub routing: Option<String>,
+    /// Number of virtual channels per link.
+    pub vcs: Option<u32>,
+    /// Capacity of each virtual channel of an input, in full packets.
+    pub buffer: Option<u32>,
+    /// Order of injection, `turns` or `first-come`.
+    pub injection: Option<String>,
+    /// Largest number of packets of a message in flight.
+    pub window: Option<u32>,
+}
+
+/// Keys of [`PacketChoice`].
+const KEYS: [&str; 7] = ["mtu", "header", "routing", "vcs", "buffer", "injection", "window"];
+
+pub(super) fn wrong(option: &str, value: impl ToString, rule: impl Into<String>) -> ChoiceError {
+    ChoiceError { option: option.to_owned(), value: value.to_string(), rule: rule.into(), named: false }
+}
+
+impl PacketChoice {
+    /// Parses the text after `packet:` in the name of a model, e.g. `routing=amin,vcs=6`.
+    ///
+    /// # Errors
+    /// [`ChoiceError`] for an unknown key or a value that is not a number.
+    pub fn parse(text: &str) -> Result<Self, ChoiceError> {
+        let mut choice = Self::default();
+        for item in text.split(',') {
+            let (key, value) = item.split_once('=').unwrap_or((item, ""));
+            let (key, value) = (key.trim(), value.trim());
+            if !KEYS.contains(&key) {
+                return Err(ChoiceError::unknown("packet", key, &KEYS));
+            }
+            let number = || {
+                let rule = "is not a whole number";
+                value.parse::<u32>().map(Some).map_err(|_| wrong("packet", item.trim(), rule))
+            };
+            match key {
+                "mtu" => choice.mtu = number()?,
+                "header" => choice.header = number()?,
+                "vcs" => choice.vcs = number()?,
+                "buffer" => choice.buffer = number()?,
+                "window" => choice.window = number()?,
+                "routing" => choice.routing = Some(value.to_owned()),
+                _ => choice.injection = Some(value.to_owned()),
+            }
+        }
+        Ok(choice)
+    }
+
+    /// Returns these choices, with missing ones from `base`.
+    pub fn over(self, base: &Self) -> Self {
+        Self {
+            mtu: self.mtu.or(base.mtu),
+            header: self.header.or(base.header),
+            routing: self.routing.or_else(|| base.routing.clone()),
+            vcs: self.vcs.or(base.vcs),
+            buffer: self.buffer.or(base.buffer),
+            injection: self.injection.or_else(|| base.injection.clone()),
+            window: self.window.or(base.window),
+        }
+    }
+
+    /// Checks the choices, fills in the defaults, and adds the constants that hold for every network to the description
+    /// of the model.
+    ///
+    /// # Errors
+    /// [`ChoiceError`].
+    pub fn build(&self, said: &mut BTreeMap<&'static str, String>) -> Result<PacketLevel, ChoiceError> {
+        let default = PacketLevel::default();
+        let injection = match self.injection.as_deref() {
+            None => default.injection,
+            Some(name) => Injection::ALL
+                .into_iter()
+                .find(|injection| injection.name() == name)
+                .ok_or_else(|| ChoiceError::unknown("packet injection", name, &Injection::ALL.map(Injection::name)))?,
+        };
+        let level = PacketLevel {
+            mtu: self.mtu.unwrap_or(default.mtu),
+            header: self.header.unwrap_or(default.header),
+            routing: self.routing.clone(),
+            vcs: self.vcs,
+            vc_buffer: self.buffer,
+            injection,
+            window: self.window,
+        };
+        if let Some((name, value, rule)) = out_of_range(&level) {
+            return Err(wrong(&format!("packet {name}"), value, rule));
+        }
+        if let Some(routing) = &level.routing {
+            let name = routing.split(':').next().unwrap_or_default();
+            crate::packets::routing::find_buffered(name)
+                .map_err(|error| wrong("packet routing", routing, format!("cannot be: {error}")))?;
+        }
+        said.insert("mtu", format!("{} bytes", level.mtu));
+        said.insert("header", format!("{} bytes", level.header));
+        said.insert("injection", injection.name().to_owned());
+        if let Some(window) = level.window {
+            said.insert("window", format!("{window} packets"));
+        }
+        if let Some(routing) = &level.routing {
+            said.insert("packet-routing", routing.clone());
+        }
+        if let Some(vcs) = level.vcs {
+            said.insert("vcs", vcs.to_string());
+        }
+        if let Some(buffer) = level.vc_buffer {
+            said.insert("vc-buffer", format!("{buffer} packets"));
+        }
+        Ok(level)
+    }
+}
