@@ -62,7 +62,7 @@ fn with(more: &[&'static str]) -> Vec<&'static str> {
 fn the_front_is_that_of_all_candidates() {
     let folder = folder();
     let found = folder.json(&with(&["--replays", "1000"]));
-    assert_eq!(found["schema"], "mopsim.design-search/1");
+    assert_eq!(found["schema"], "mopsim.design-search/2");
     let networks = rows(&found, "networks");
     let counted = |what: &str| {
         let row = rows(&found, "counts").iter().find(|row| text(row, "what").starts_with(what));

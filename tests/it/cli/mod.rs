@@ -15,6 +15,7 @@ mod failures;
 mod flags;
 mod help;
 mod model;
+mod names;
 mod outputs;
 mod packet_model;
 mod rails;

@@ -56,9 +56,9 @@ fn several_stand_side_by_side_in_80_columns() {
     let curves = document.descendants().filter(|node| node.has_tag_name("polyline")).count();
     assert_eq!(curves, 18);
     let page = folder.read("t.html");
-    assert!(page.contains("geometric mean") && page.contains(drawing.trim()) && page.contains("mopsim.throughput/1"));
+    assert!(page.contains("geometric mean") && page.contains(drawing.trim()) && page.contains("mopsim.throughput/2"));
     assert_eq!(
-        (folder.read("t.csv").lines().count(), folder.read("t.json").contains("mopsim.throughput/1")),
+        (folder.read("t.csv").lines().count(), folder.read("t.json").contains("mopsim.throughput/2")),
         (19, true)
     );
 }

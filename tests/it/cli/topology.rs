@@ -57,7 +57,7 @@ fn networks_that_fit_are_listed() {
     let folder = Folder::new();
     let fit = ["topology", "--fit", "hosts=128,radix=8"];
     let result = folder.json(&fit);
-    assert_eq!((&result["schema"], &result["hosts"]), (&"mopsim.topology-fit/1".into(), &128.into()));
+    assert_eq!((&result["schema"], &result["hosts"]), (&"mopsim.topology-fit/2".into(), &128.into()));
     let tree = result["fits"].as_array().expect("a list").iter().find(|fit| fit["topology"] == "fat_tree3:k=8");
     let tree = tree.expect("a fat tree of 8 ports has 128 hosts");
     assert_eq!((&tree["switches"], &tree["ports"], &tree["directed"]), (&80.into(), &8.into(), &false.into()));
