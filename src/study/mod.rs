@@ -24,7 +24,7 @@ mod cross_traffic;
 mod description;
 mod digest;
 mod error;
-mod fabric;
+pub mod fabric;
 pub mod facts;
 pub mod failed;
 pub mod failure_effects;

@@ -3,8 +3,9 @@
 use super::network::{NetworkChoice, NetworkError};
 use super::network_parts::PlanesChoice;
 use crate::topology::TopologyError;
+use crate::topology::family::quoted;
 use crate::topology::rails::MAX_RAILS;
-use crate::topology::spec::{self, Spec};
+use crate::topology::spec::Spec;
 
 impl NetworkChoice {
     /// Returns the same network with its planes and host ports as a topology of the family `rails`; `None` if it has
@@ -49,9 +50,9 @@ impl NetworkChoice {
         }
         let mut topology = base;
         if copies > 1 || ports > 1 || topology.contains(';') {
-            topology = format!("rails:base={}", spec::quoted(&topology));
+            topology = format!("rails:base={}", quoted(&topology));
             let given = |count: u32| (count > 1).then_some(count.to_string());
-            let at = self.host_ports_at.as_deref().map(spec::quoted);
+            let at = self.host_ports_at.as_deref().map(quoted);
             for (name, value) in [("planes", given(copies)), ("ports", given(ports)), ("at", at)] {
                 if let Some(value) = value {
                     topology.push_str(&format!(",{name}={value}"));

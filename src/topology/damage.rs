@@ -7,7 +7,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::error::TopologyError;
-use super::spec::{self, Spec};
+use super::family::quoted;
+use super::spec::Spec;
 
 /// A number of cables or switches: a count, or a share of all.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -87,9 +88,9 @@ impl Damage {
     /// # Errors
     /// [`TopologyError`] if a value breaks a rule of the family `damaged`.
     pub fn of(&self, base: &Spec) -> Result<Spec, TopologyError> {
-        let mut text = format!("damaged:base={}", spec::quoted(&base.to_string()));
+        let mut text = format!("damaged:base={}", quoted(&base.to_string()));
         if let Some(without) = &self.without {
-            text.push_str(&format!(",without={}", spec::quoted(without)));
+            text.push_str(&format!(",without={}", quoted(without)));
         }
         let amounts = [
             ("cables", self.cables),

@@ -53,6 +53,8 @@ pub enum TopologyError {
         name: String,
         /// The family whose name is nearest.
         nearest: Option<String>,
+        /// Names of all families.
+        known: String,
     },
     /// The name of a file does not determine the format of the graph.
     #[error("`{file}` is the name of a file, but its extension does not identify the format")]
@@ -104,10 +106,9 @@ impl UserError for TopologyError {
                 "add the missing cables; a directed network needs a way in each direction".into()
             }
             Self::TooLarge { .. } => "measure a smaller network of the same family".into(),
-            Self::UnknownTopology { .. } => format!(
-                "the families are {}; a file needs one of the extensions .json, .graphml, .txt, .edges",
-                super::registry::FAMILIES.iter().map(|family| family.name).collect::<Vec<_>>().join(", ")
-            ),
+            Self::UnknownTopology { known, .. } => {
+                format!("the families are {known}; a file needs one of the extensions .json, .graphml, .txt, .edges")
+            }
             Self::UnknownFormat { file } => format!(
                 "graphs are read from .json, .graphml, .txt and .edges; say json:, graphml: or edges:path=\"{file}\" for other names"
             ),

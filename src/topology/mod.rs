@@ -1,6 +1,6 @@
 //! Networks of switches: their connections, without speeds and without hosts.
 //!
-//! A topology is written as a short string, `torus:8x8` or `imase_itoh:n=64,d=6`, or as the name of a file. [`spec`]
+//! A topology is written as a short string, `torus:8x8` or `imase_itoh:n=64,d=6`, or as the name of a file. `parse`
 //! reads the string, [`registry`] lists the families, one file in `families/` builds each family, and the result is a
 //! [`Graph`] in flat arrays. A new family is one file and one line of the registry.
 //!
@@ -13,12 +13,15 @@
 
 use std::sync::Arc;
 
+mod composed;
 pub mod damage;
 pub mod error;
+pub mod family;
 pub mod graph;
 pub mod hosts;
 pub mod input;
 pub mod metrics;
+mod parse;
 pub mod presets;
 pub mod rails;
 pub mod registry;

@@ -4,8 +4,8 @@
 //! floor plans and metrics are those of the family. A preset is one line of [`PRESETS`].
 
 use super::error::TopologyError;
+use super::family::{Absent, Arguments, Family, Kind, Parameter, normalised};
 use super::graph::Graph;
-use super::registry::{Absent, Arguments, Family, Kind, Parameter, normalised};
 use super::spec::Spec;
 
 /// Preset that expands to the specification of a family.

@@ -5,12 +5,13 @@
 //! copies are one bundle, a multicore fibre. `2*q^2*m` switches of degree `(3q - delta)/2 + (m - 1)/2`.
 
 use super::galois::{Field, is_prime_power};
-use super::graph::MAX_SWITCHES;
 use super::legal::nearest;
-use super::registry::Arguments;
+use super::slimfly;
 use super::star_product::Supernode;
-use super::{Graph, TopologyError, slimfly};
 use crate::topology::Hosts;
+use crate::topology::family::Arguments;
+use crate::topology::graph::MAX_SWITCHES;
+use crate::topology::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let hosts = arguments.hosts("p")?;

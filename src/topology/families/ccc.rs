@@ -3,8 +3,8 @@
 //! Switch `(w, r)` has the number `w*d + r`; it is connected to `(w, r + 1 mod d)` and to `(w xor 2^r, r)`. There are
 //! `d 2^d` switches of degree 3; the diameter is 6 for d = 3 and `2d + floor(d/2) - 2` from d = 4.
 
-use super::registry::Arguments;
-use super::{Graph, TopologyError};
+use crate::topology::family::Arguments;
+use crate::topology::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let d = arguments.count("d", 3, 19)? as u32;

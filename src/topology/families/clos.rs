@@ -4,9 +4,9 @@
 //! which has one cable out and another one in, so the n*r hosts are vertices: hosts, ingress, middle, egress switches.
 //! With separate inputs and outputs, as in the publication, there are n*r more vertices and the same cables.
 
-use super::graph::MAX_SWITCHES;
-use super::registry::Arguments;
-use super::{Graph, TopologyError};
+use crate::topology::family::Arguments;
+use crate::topology::graph::MAX_SWITCHES;
+use crate::topology::{Graph, TopologyError};
 use crate::topology::{Hosts, Spec};
 
 /// Returns the guarantee of a Clos network for circuits from free inputs to free outputs: `strictly` if a path is

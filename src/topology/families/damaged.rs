@@ -4,10 +4,10 @@
 //! failures are a prefix of a random order, so with one seed the cables that fail with 1 % also fail with 2 %. Switches
 //! fail first, then cables among those that are left, then others become slower; each choice has an order of its own.
 
-use super::registry::Arguments;
-use super::{Graph, Randomness, TopologyError, derived_seed};
 use crate::ids::SwitchId;
 use crate::topology::damage::{Amount, RULE};
+use crate::topology::family::Arguments;
+use crate::topology::{Graph, Randomness, TopologyError, derived_seed};
 use crate::topology::{Hosts, Spec, Topology};
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
         && counts.iter().all(|&count| count == 0)
     {
         return Err(TopologyError::Unbuildable {
-            topology: super::spec::canonical(arguments),
+            topology: crate::topology::family::canonical(arguments),
             reason: "every switch with hosts failed".into(),
         });
     }
@@ -199,8 +199,8 @@ pub(crate) fn remaining(topology: &Topology) -> Result<Option<Topology>, Topolog
 
 #[cfg(test)]
 mod tests {
-    use super::super::build;
     use crate::topology::TopologyError;
+    use crate::topology::build;
 
     fn cables(spec: &str) -> Vec<(u32, u32)> {
         let graph = build(spec).unwrap_or_else(|error| panic!("{spec}: {error}")).graph;

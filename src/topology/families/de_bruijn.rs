@@ -1,8 +1,9 @@
 //! The de Bruijn digraph B(d, k): GB(d, d^k), words of k letters that shift by one letter. Diameter k.
 
-use super::graph::MAX_SWITCHES;
-use super::registry::Arguments;
-use super::{Graph, TopologyError, imase};
+use super::imase;
+use crate::topology::family::Arguments;
+use crate::topology::graph::MAX_SWITCHES;
+use crate::topology::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let d = arguments.count("d", 2, MAX_SWITCHES)?;

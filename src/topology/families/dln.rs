@@ -3,8 +3,8 @@
 //! (M. Koibuchi et al., A Case for Random Shortcut Topologies for HPC Interconnects, 2012; cited by *Layout-aware
 //! Expandable Low-degree Topology*.) Every switch has `2x - 3` cables where `2^(x-2)` divides n and x >= 3.
 
-use super::registry::Arguments;
-use super::{Graph, TopologyError};
+use crate::topology::family::Arguments;
+use crate::topology::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let (n, cables) = cables(arguments)?;

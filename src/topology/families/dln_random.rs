@@ -4,9 +4,10 @@
 //! in *Layout-aware Expandable Low-degree Topology* is x = 2, y = x - 2 here.) A round is a random maximal matching
 //! over all switches without the pairs that are already connected, so a few switches may miss a shortcut.
 
+use super::dln;
 use super::matching::{Joined, rounds};
-use super::registry::Arguments;
-use super::{Graph, Randomness, TopologyError, derived_seed, dln};
+use crate::topology::family::Arguments;
+use crate::topology::{Graph, Randomness, TopologyError, derived_seed};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let (n, cables) = dln::cables(arguments)?;

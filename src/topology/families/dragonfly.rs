@@ -8,9 +8,9 @@
 //! Trunks: `t` cables join each pair of groups, on the ports `t*port` and the following; those that meet the same two
 //! switches are parallel cables. `l` parallel cables join each two switches of a group.
 
-use super::graph::{MAX_ARCS, MAX_SWITCHES};
-use super::registry::{Arguments, CABINET};
-use super::{Graph, TopologyError};
+use crate::topology::family::{Arguments, CABINET};
+use crate::topology::graph::{MAX_ARCS, MAX_SWITCHES};
+use crate::topology::{Graph, TopologyError};
 use crate::topology::{Hosts, Spec};
 
 /// Groups of switches, and the ends of the cables between them.

@@ -3,10 +3,11 @@
 //! (*Skywalk: a Topology for HPC Networks with Low-delay Switches* compares with it.) A Dragonfly with groups of z
 //! switches, one group per cabinet, and `h = ceil((c - 1)/z)` global ports per switch; degree `z - 1 + h`.
 
+use super::dragonfly;
 use super::dragonfly::Groups;
-use super::graph::MAX_SWITCHES;
-use super::registry::Arguments;
-use super::{Graph, TopologyError, dragonfly};
+use crate::topology::family::Arguments;
+use crate::topology::graph::MAX_SWITCHES;
+use crate::topology::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let z = arguments.count("z", 1, MAX_SWITCHES)?;

@@ -4,8 +4,8 @@
 //! `i` is `i mod p + 1`. A switch of level `l <= x` has a shortcut to the nearest switch of level l + 1 that is at
 //! least `floor(n / 2^l)` further along the ring. The average degree is below 4, no switch has more than 5 cables.
 
-use super::registry::Arguments;
-use super::{Graph, TopologyError};
+use crate::topology::family::Arguments;
+use crate::topology::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let n = arguments.switches("n", 4)?;
@@ -30,7 +30,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::build;
+    use crate::topology::build;
 
     #[test]
     fn the_shortcuts_of_sixteen_switches() {

@@ -11,10 +11,10 @@
 //!
 //! K complete layers have 2n cables for p >= 3, degrees 3 to 5, and routes of at most `2(p + K - 1)` hops.
 
-use super::graph::MAX_SWITCHES;
-use super::registry::{Arguments, Value};
-use super::{Graph, TopologyError};
 use crate::topology::Spec;
+use crate::topology::family::{Arguments, Value};
+use crate::topology::graph::MAX_SWITCHES;
+use crate::topology::{Graph, TopologyError};
 
 /// Distribution of the switches of an incomplete last layer over the super-nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -157,9 +157,9 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::build;
     use super::*;
     use crate::ids::SwitchId;
+    use crate::topology::build;
 
     #[test]
     fn the_example_of_the_source() {

@@ -5,8 +5,8 @@
 //! adds one cable per switch, an even hop two, the hop n/2 of `sb` one: `K = |sa| + 2|sb| - [n/2 in sb]`. The graph
 //! looks the same from every switch (`i -> i + 2` and `i -> 1 - i` are automorphisms). Connectivity is not guaranteed.
 
-use super::registry::Arguments;
-use super::{Graph, TopologyError};
+use crate::topology::family::Arguments;
+use crate::topology::{Graph, TopologyError};
 use crate::topology::{Hosts, Spec};
 
 /// The hops of an Equality network.
@@ -116,9 +116,9 @@ fn parts(text: &str) -> Option<(&str, &str, Option<&str>, &str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::build;
     use super::TopologyError;
     use crate::ids::SwitchId;
+    use crate::topology::build;
 
     #[test]
     fn the_example_of_the_source() {

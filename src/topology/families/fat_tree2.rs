@@ -5,9 +5,9 @@
 //! (tapered) tree. Order: leaves, spines; hosts are attached to the leaves only.
 
 use super::ratio::split;
-use super::registry::Arguments;
-use super::{Graph, TopologyError};
 use crate::topology::Hosts;
+use crate::topology::family::Arguments;
+use crate::topology::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     // k^2 arcs between switches are allowed, which also bounds hosts and switches.

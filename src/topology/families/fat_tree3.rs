@@ -8,9 +8,9 @@
 //! Order: edge, aggregation, core switches; hosts are attached to the edge switches only.
 
 use super::ratio::split;
-use super::registry::Arguments;
-use super::{Graph, TopologyError};
 use crate::topology::Hosts;
+use crate::topology::family::Arguments;
+use crate::topology::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let k = arguments.count("k", 2, 404)?;

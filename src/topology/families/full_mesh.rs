@@ -1,7 +1,7 @@
 //! A full mesh: every switch is connected to every other. With one switch it is a crossbar.
 
-use super::registry::Arguments;
-use super::{Graph, TopologyError};
+use crate::topology::family::Arguments;
+use crate::topology::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let n = arguments.switches("n", 1)?;
@@ -11,7 +11,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::build;
+    use crate::topology::build;
 
     #[test]
     fn the_largest_full_mesh_is_known_before_it_is_built() {

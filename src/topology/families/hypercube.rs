@@ -3,8 +3,8 @@
 //! 2^d switches of degree d, diameter d, average distance `d 2^(d-1) / (2^d - 1)`. (*Skywalk* compares with it; its
 //! `Hypercube(N, d)` needs N = 2^d.)
 
-use super::registry::Arguments;
-use super::{Graph, TopologyError};
+use crate::topology::family::Arguments;
+use crate::topology::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let d = arguments.degree("d", 24, "2^24 switches are the limit")?;

@@ -6,9 +6,10 @@
 //! *Skywalk* writes it as HyperX(z, c, deg) on a grid of cabinets: the dimensions are then the switches of a cabinet,
 //! the columns and the rows.
 
-use super::registry::Arguments;
-use super::{Graph, TopologyError, lattice};
+use super::lattice;
 use crate::topology::Hosts;
+use crate::topology::family::Arguments;
+use crate::topology::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let hosts = arguments.hosts("p")?;

@@ -3,8 +3,8 @@
 //! The family is from the study of uni-directional networks for clusters; `a = b = 1` is the network it evaluates, `1,
 //! 0` the generalised de Bruijn and `-1, -1` the generalised Kautz digraph of Imase and Itoh.
 
-use super::registry::Arguments;
-use super::{Graph, TopologyError};
+use crate::topology::family::Arguments;
+use crate::topology::{Graph, TopologyError};
 
 /// Checks `n` and `d`, and builds the digraph.
 pub(super) fn build(arguments: &Arguments, a: i64, b: i64) -> Result<Graph, TopologyError> {
@@ -30,7 +30,7 @@ pub(super) fn of(arguments: &Arguments, n: usize, d: usize, a: i64, b: i64) -> R
     match graph.unreachable_pair(all) {
         None => Ok(graph),
         Some((from, to)) => Err(TopologyError::Unbuildable {
-            topology: super::spec::canonical(arguments),
+            topology: crate::topology::family::canonical(arguments),
             reason: format!("it is not strongly connected: there is no way from switch {from} to switch {to}"),
         }),
     }

@@ -1,7 +1,8 @@
 //! The Imase digraph with free parameters: `i -> (a*i + b)*d + alpha mod n`, `alpha = 0..d-1`.
 
-use super::registry::Arguments;
-use super::{Graph, TopologyError, imase};
+use super::imase;
+use crate::topology::family::Arguments;
+use crate::topology::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let of = |name| arguments.integer(name).expect("a and b have defaults");
@@ -10,8 +11,8 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{TopologyError, build};
     use crate::ids::SwitchId;
+    use crate::topology::{TopologyError, build};
 
     #[test]
     fn a_small_case_by_hand() {

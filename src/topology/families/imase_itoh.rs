@@ -1,7 +1,8 @@
 //! The digraph of Imase and Itoh (generalised Kautz): `i -> -d*i - alpha mod n`, `alpha = 1..d`.
 
-use super::registry::Arguments;
-use super::{Graph, TopologyError, imase};
+use super::imase;
+use crate::topology::family::Arguments;
+use crate::topology::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     // (-i - 1)*d + alpha' with alpha' = 0..d-1 is -d*i - alpha with alpha = d - alpha'.
@@ -10,8 +11,8 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::build;
     use crate::ids::SwitchId;
+    use crate::topology::build;
 
     #[test]
     fn a_small_case_by_hand() {

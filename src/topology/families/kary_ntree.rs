@@ -5,10 +5,10 @@
 //! of w and w' to the base k agree except perhaps in digit l, counted from the most significant one. k hosts are
 //! attached to each switch of the last level.
 
-use super::graph::MAX_SWITCHES;
-use super::registry::Arguments;
-use super::{Graph, TopologyError};
 use crate::topology::Hosts;
+use crate::topology::family::Arguments;
+use crate::topology::graph::MAX_SWITCHES;
+use crate::topology::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let k = arguments.count("k", 2, MAX_SWITCHES)?;

@@ -3,9 +3,9 @@
 //! (*A Case for Uni-Directional Network Topologies in Large-Scale Clusters*; W. Kautz, 1968.) `d^k + d^(k-1)` switches
 //! in lexicographic order, d cables out and in, diameter k, no loops.
 
-use super::graph::MAX_SWITCHES;
-use super::registry::Arguments;
-use super::{Graph, TopologyError};
+use crate::topology::family::Arguments;
+use crate::topology::graph::MAX_SWITCHES;
+use crate::topology::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let d = arguments.count("d", 1, MAX_SWITCHES)?;

@@ -2,9 +2,9 @@
 //!
 //! Switch `(x0, x1, ...)` has the number `x0 + d0*(x1 + d1*(x2 + ...))`: the first dimension varies fastest.
 
-use super::graph::MAX_SWITCHES;
-use super::registry::Arguments;
-use super::{Graph, TopologyError};
+use crate::topology::family::Arguments;
+use crate::topology::graph::MAX_SWITCHES;
+use crate::topology::{Graph, TopologyError};
 
 /// Builds a mesh, or with `wrap` a torus.
 pub(super) fn build(arguments: &Arguments, wrap: bool) -> Result<Graph, TopologyError> {
@@ -60,8 +60,8 @@ pub(super) fn checked(arguments: &Arguments) -> Result<Vec<usize>, TopologyError
 
 #[cfg(test)]
 mod tests {
-    use super::super::build;
     use crate::ids::SwitchId;
+    use crate::topology::build;
 
     #[test]
     fn the_first_dimension_varies_fastest() {

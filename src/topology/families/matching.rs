@@ -3,7 +3,7 @@
 //! A round takes switches in random order and connects each to a random one that the round has not used and that is not
 //! its neighbour yet (*Skywalk: a Topology for HPC Networks with Low-delay Switches*, its random topology).
 
-use super::Randomness;
+use crate::topology::Randomness;
 
 /// Up to this many switches, adjacency is a bit matrix (32 MiB); above, a list per switch.
 const BIT_MATRIX_SWITCHES: usize = 1 << 14;

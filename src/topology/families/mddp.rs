@@ -6,10 +6,10 @@
 //! switches into cables without a common switch. Results are comparable with those of the publication, not equal to
 //! them.
 
-use super::graph::MAX_SWITCHES;
-use super::registry::Arguments;
-use super::{Graph, Randomness, TopologyError, derived_seed, spec};
+use crate::topology::family::Arguments;
+use crate::topology::graph::MAX_SWITCHES;
 use crate::topology::metrics::distances;
+use crate::topology::{Graph, Randomness, TopologyError, derived_seed, family};
 use std::collections::HashSet;
 
 /// Number of instances until one is connected.
@@ -222,7 +222,7 @@ pub(super) fn fit(
         }
     }
     Err(TopologyError::Unbuildable {
-        topology: spec::canonical(arguments),
+        topology: family::canonical(arguments),
         reason: format!("none of {ATTEMPTS} random instances could be cut or grown to {n} connected switches"),
     })
 }

@@ -4,8 +4,9 @@
 //! arcs to its outgoing ones; an inserted switch splits d arcs with different tails and heads. Every switch keeps d
 //! arcs out and in.
 
-use super::registry::Arguments;
-use super::{Graph, TopologyError, kautz, mddp};
+use super::{kautz, mddp};
+use crate::topology::family::Arguments;
+use crate::topology::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let n = arguments.switches("n", 2)?;
@@ -20,8 +21,8 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::build;
     use crate::ids::SwitchId;
+    use crate::topology::build;
 
     #[test]
     fn degrees_stay_whether_it_is_cut_or_grown() {

@@ -6,8 +6,9 @@
 //! `floor(d/2)` cables.
 
 use super::galois::Field;
-use super::registry::Arguments;
-use super::{Graph, TopologyError, mddp, polarity, slimfly};
+use super::{mddp, polarity, slimfly};
+use crate::topology::family::Arguments;
+use crate::topology::{Graph, TopologyError};
 
 /// Graph known to have many switches for its degree and diameter.
 #[derive(Clone, Copy)]
@@ -57,8 +58,8 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::build;
     use crate::ids::SwitchId;
+    use crate::topology::build;
 
     #[test]
     fn degrees_stay_within_the_limit() {

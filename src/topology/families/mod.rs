@@ -1,12 +1,9 @@
 //! The families: one file each, named as in a specification, with the source of its construction at the top.
 //!
-//! A family is a function from checked arguments to a [`Graph`]; its entry in [`registry::FAMILIES`] has its
+//! A family is a function from checked arguments to a [`Graph`](super::Graph); its entry in
+//! [`FAMILIES`](super::registry::FAMILIES) has its
 //! parameters. The files `cabinets`, `galois`, `imase`, `lattice`, `legal`, `matching`, `mddp`, `ratio` and
 //! `star_product` contain parts that several families share.
-
-#[cfg(test)]
-use super::build;
-use super::{Graph, Randomness, Spec, Topology, TopologyError, derived_seed, graph, registry, spec};
 
 mod cabinets;
 mod galois;

@@ -5,8 +5,8 @@
 //! themselves.
 
 use super::galois::Field;
-use super::registry::Arguments;
-use super::{Graph, TopologyError};
+use crate::topology::family::Arguments;
+use crate::topology::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     // q^3 arcs are allowed; above that, no field is constructed.

@@ -7,12 +7,13 @@
 //! cable. The Paley graph needs no loops for diameter 3, and its copies at those points have one cable less.
 
 use super::galois::{Field, is_prime_power};
-use super::graph::MAX_SWITCHES;
 use super::legal::nearest;
-use super::registry::Arguments;
+use super::polarity;
 use super::star_product::Supernode;
-use super::{Graph, TopologyError, polarity};
 use crate::topology::Hosts;
+use crate::topology::family::Arguments;
+use crate::topology::graph::MAX_SWITCHES;
+use crate::topology::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let hosts = arguments.hosts("p")?;

@@ -3,9 +3,9 @@
 //! [`rails`](crate::topology::rails) defines the numbering. A specification lists the planes in `base`, separated by
 //! semicolons; `planes` is the number of copies of that list.
 
-use super::registry::{Arguments, Value};
-use super::{Graph, Spec, Topology, TopologyError};
+use crate::topology::family::{Arguments, Value};
 use crate::topology::rails::{MAX_RAILS, Rails, Spread};
+use crate::topology::{Graph, Spec, Topology, TopologyError};
 use crate::user_error::UserError;
 use std::path::Path;
 

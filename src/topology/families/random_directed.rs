@@ -8,8 +8,8 @@
 //! the *absent* arcs are drawn instead: the rest of the complete digraph is then equally random. At degree 1 the
 //! strongly connected networks are the cycles, which a random deal rarely is, so a random cycle is drawn.
 
-use super::registry::Arguments;
-use super::{Graph, Randomness, TopologyError, derived_seed};
+use crate::topology::family::Arguments;
+use crate::topology::{Graph, Randomness, TopologyError, derived_seed};
 
 /// Number of draws before giving up.
 const ATTEMPTS: u64 = 100;
@@ -39,7 +39,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
         }
     }
     Err(TopologyError::Unbuildable {
-        topology: super::spec::canonical(arguments),
+        topology: crate::topology::family::canonical(arguments),
         reason: format!("none of {ATTEMPTS} random instances is simple and strongly connected"),
     })
 }
@@ -102,8 +102,8 @@ fn complement(n: usize, heads: &[u32], d: usize) -> Vec<(u32, u32)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{TopologyError, build};
     use crate::ids::SwitchId;
+    use crate::topology::{TopologyError, build};
 
     #[test]
     fn every_small_size_and_degree_is_regular_and_strongly_connected() {

@@ -9,8 +9,8 @@
 //! are drawn instead, with additional ones if necessary to respect the degree.
 
 use super::matching::{Joined, rounds};
-use super::registry::Arguments;
-use super::{Graph, Randomness, TopologyError, derived_seed};
+use crate::topology::family::Arguments;
+use crate::topology::{Graph, Randomness, TopologyError, derived_seed};
 
 /// Number of instances to choose from.
 const INSTANCES: u64 = 10;
@@ -36,7 +36,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
         }
     }
     best.ok_or_else(|| TopologyError::Unbuildable {
-        topology: super::spec::canonical(arguments),
+        topology: crate::topology::family::canonical(arguments),
         reason: format!("none of {INSTANCES} random instances is connected"),
     })
 }
@@ -74,8 +74,8 @@ fn instance_of(n: usize, d: usize, random: &mut Randomness) -> Result<Graph, Top
 
 #[cfg(test)]
 mod tests {
-    use super::super::{TopologyError, build};
     use crate::ids::SwitchId;
+    use crate::topology::{TopologyError, build};
 
     #[test]
     fn a_seed_is_a_network() {

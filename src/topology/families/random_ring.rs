@@ -2,8 +2,9 @@
 //!
 //! (The "DLN-x of random shortcuts" of *Layout-aware Expandable Low-degree Topology* has y = x - 2.)
 
-use super::registry::Arguments;
-use super::{Graph, TopologyError, dln_random};
+use super::dln_random;
+use crate::topology::family::Arguments;
+use crate::topology::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let n = arguments.switches("n", 3)?;

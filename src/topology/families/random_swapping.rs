@@ -7,9 +7,9 @@
 //! this creates a loop or a duplicate. Degrees are unchanged as well. The number of successful swaps is that of the
 //! cables, or `swaps`; if hardly any succeed the process ends after a hundred attempts per swap.
 
-use super::registry::{Arguments, SWITCHES_PER_CABINET};
-use super::{Graph, Randomness, TopologyError, derived_seed, graph, spec};
 use crate::topology::Spec;
+use crate::topology::family::{Arguments, SWITCHES_PER_CABINET};
+use crate::topology::{Graph, Randomness, TopologyError, derived_seed, family, graph};
 use std::collections::{HashMap, HashSet};
 
 /// Number of instances until one is connected.
@@ -38,7 +38,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
         }
     }
     Err(TopologyError::Unbuildable {
-        topology: spec::canonical(arguments),
+        topology: family::canonical(arguments),
         reason: format!("none of {ATTEMPTS} random instances is connected"),
     })
 }
@@ -92,8 +92,8 @@ fn instance(base: &Graph, z: usize, swaps: usize, random: &mut Randomness) -> Re
 
 #[cfg(test)]
 mod tests {
-    use super::super::build;
     use crate::topology::TopologyError;
+    use crate::topology::build;
     use std::collections::BTreeMap;
 
     #[test]

@@ -1,8 +1,8 @@
 //! Oversubscription of fat trees: hosts over cables up at a leaf, written `down:up`.
 
-use super::TopologyError;
 use super::legal::nearest;
-use super::registry::Arguments;
+use crate::topology::TopologyError;
+use crate::topology::family::Arguments;
 
 /// Ports of a leaf of k ports: down to hosts, up to other switches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -10,10 +10,10 @@
 //! connected one with the most cables is kept.
 
 use super::cabinets::Floor;
-use super::graph::MAX_SWITCHES;
 use super::matching::{Joined, rounds};
-use super::registry::Arguments;
-use super::{Graph, Randomness, TopologyError, derived_seed, spec};
+use crate::topology::family::Arguments;
+use crate::topology::graph::MAX_SWITCHES;
+use crate::topology::{Graph, Randomness, TopologyError, derived_seed, family};
 
 /// Number of instances to choose from.
 const INSTANCES: u64 = 10;
@@ -52,7 +52,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
         }
     }
     best.ok_or_else(|| TopologyError::Unbuildable {
-        topology: spec::canonical(arguments),
+        topology: family::canonical(arguments),
         reason: format!("none of {INSTANCES} random instances is connected"),
     })
 }
@@ -174,8 +174,8 @@ impl Skywalk {
 
 #[cfg(test)]
 mod tests {
-    use super::super::build;
     use crate::topology::TopologyError;
+    use crate::topology::build;
 
     #[test]
     fn limits_follow_from_the_floor() {

@@ -17,11 +17,11 @@
 //! multiple whose first entry that is not 0 is 1; switches are numbered in lexicographic order of those.
 
 use super::galois::is_prime;
-use super::graph::MAX_SWITCHES;
 use super::legal::nearest;
-use super::registry::Arguments;
-use super::{Graph, TopologyError};
 use crate::topology::Hosts;
+use crate::topology::family::Arguments;
+use crate::topology::graph::MAX_SWITCHES;
+use crate::topology::{Graph, TopologyError};
 
 /// Entries of a matrix modulo q, row by row.
 type Matrix = [usize; 4];

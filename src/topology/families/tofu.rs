@@ -6,9 +6,10 @@
 //! if all sizes are at least 3. Switch numbers run along A, B, C, X, Y, Z, the first fastest, so a group is twelve
 //! consecutive switches.
 
-use super::registry::Arguments;
-use super::{Graph, TopologyError, lattice};
+use super::lattice;
 use crate::topology::Spec;
+use crate::topology::family::Arguments;
+use crate::topology::{Graph, TopologyError};
 
 /// Sizes of A, B and C.
 const GROUP: [usize; 3] = [2, 3, 2];

@@ -2,9 +2,9 @@
 //!
 //! Diameter 2h (h for k = 1, which is a path).
 
-use super::graph::MAX_SWITCHES;
-use super::registry::Arguments;
-use super::{Graph, TopologyError};
+use crate::topology::family::Arguments;
+use crate::topology::graph::MAX_SWITCHES;
+use crate::topology::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let k = arguments.degree("k", MAX_SWITCHES, "the largest number of switches")?;

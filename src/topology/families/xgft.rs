@@ -6,10 +6,10 @@
 //! With `w1 = 1` each is attached to one switch and is not part of the graph; with more it has several cables and is a
 //! vertex.
 
-use super::graph::MAX_SWITCHES;
-use super::registry::Arguments;
-use super::{Graph, TopologyError};
 use crate::topology::Hosts;
+use crate::topology::family::Arguments;
+use crate::topology::graph::MAX_SWITCHES;
+use crate::topology::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let (m, w) = (sizes(arguments, "m")?, sizes(arguments, "w")?);
@@ -68,7 +68,7 @@ fn sizes(arguments: &Arguments, name: &str) -> Result<Vec<usize>, TopologyError>
 
 #[cfg(test)]
 mod tests {
-    use super::super::build;
+    use crate::topology::build;
 
     #[test]
     fn the_example_of_the_specification() {

@@ -5,10 +5,10 @@
 //! random perfect matching between two meta-nodes. Switch i of meta-node m has the number `m*k + i`; all degrees are d.
 //! Ten instances are drawn in turn until one is connected.
 
-use super::graph::MAX_SWITCHES;
-use super::registry::Arguments;
-use super::{Graph, Randomness, TopologyError, derived_seed};
 use crate::topology::Hosts;
+use crate::topology::family::Arguments;
+use crate::topology::graph::MAX_SWITCHES;
+use crate::topology::{Graph, Randomness, TopologyError, derived_seed};
 
 /// Number of instances to try.
 const INSTANCES: u64 = 10;
@@ -41,7 +41,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
         }
     }
     Err(TopologyError::Unbuildable {
-        topology: super::spec::canonical(arguments),
+        topology: crate::topology::family::canonical(arguments),
         reason: format!("none of {INSTANCES} random instances is connected"),
     })
 }
