@@ -5,7 +5,7 @@ use crate::topology::Topology;
 use std::io::Write;
 
 pub(super) fn write(topology: &Topology, out: &mut dyn Write) -> Result<(), ExportError> {
-    super::with_one_port("dot", topology)?;
+    super::format::with_one_port("dot", topology)?;
     let graph = &topology.graph;
     let (keyword, arrow) = if graph.is_directed() { ("digraph", "->") } else { ("graph", "--") };
     let name = topology.name().replace('\\', "\\\\").replace('"', "\\\"");

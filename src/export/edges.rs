@@ -1,7 +1,8 @@
 //! A line `u v` for each cable, after a heading with the number of switches, the direction of cables, and the places of
 //! hosts unless there is one on each switch.
 
-use super::{ExportError, without_parallel_cables};
+use super::ExportError;
+use super::format::without_parallel_cables;
 use crate::topology::{Hosts, Topology};
 use std::io::Write;
 
@@ -9,7 +10,7 @@ use std::io::Write;
 const LONGEST_HEADER: usize = 4000;
 
 pub(super) fn write(topology: &Topology, out: &mut dyn Write) -> Result<(), ExportError> {
-    super::with_one_port("edges", topology)?;
+    super::format::with_one_port("edges", topology)?;
     without_parallel_cables("edges", topology)?;
     let graph = &topology.graph;
     let kind = if graph.is_directed() { "directed" } else { "undirected" };

@@ -18,7 +18,7 @@ pub(super) fn write(topology: &Topology, platform: &Platform, out: &mut dyn Writ
         let reason = format!("it has {hosts} hosts, whose routes are all written out; the limit is {MAX_HOSTS}");
         return Err(unfit(reason, "export a smaller network of the same family, or the graph with --to graphml"));
     }
-    super::with_one_route(FORMAT, platform)?;
+    super::format::with_one_route(FORMAT, platform)?;
     if let Some(host) = platform.hosts.iter().find(|host| host.cores != 1) {
         return Err(unfit(format!("host {} has {} cores", host.name, host.cores), "use --to simgrid"));
     }

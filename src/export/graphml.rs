@@ -1,12 +1,13 @@
 //! GraphML: nodes `n0`, `n1`, ... and an edge for each cable, parallel ones included. Nodes have `hosts`, or the graph
 //! `host_vertices`, where there is not one host on each switch.
 
-use super::{ExportError, escaped};
+use super::ExportError;
+use super::format::escaped;
 use crate::topology::{Hosts, Topology};
 use std::io::Write;
 
 pub(super) fn write(topology: &Topology, out: &mut dyn Write) -> Result<(), ExportError> {
-    super::with_one_port("graphml", topology)?;
+    super::format::with_one_port("graphml", topology)?;
     let graph = &topology.graph;
     let kind = if graph.is_directed() { "directed" } else { "undirected" };
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;

@@ -1,12 +1,13 @@
 //! `{"directed": false, "n": 4, "edges": [[0,1],...]}`, with `arcs` for one-way cables, and
 //! `"hosts": [2,0,...]` or `"host_vertices": 6` where there is not one host on each switch.
 
-use super::{ExportError, without_parallel_cables};
+use super::ExportError;
+use super::format::without_parallel_cables;
 use crate::topology::{Hosts, Topology};
 use std::io::Write;
 
 pub(super) fn write(topology: &Topology, out: &mut dyn Write) -> Result<(), ExportError> {
-    super::with_one_port("json", topology)?;
+    super::format::with_one_port("json", topology)?;
     without_parallel_cables("json", topology)?;
     let graph = &topology.graph;
     let key = if graph.is_directed() { "arcs" } else { "edges" };

@@ -5,7 +5,8 @@
 //! that SimGrid reads the same floats. Its implicit loopback replaces ours if both are equal; any other is a link of
 //! its own, with a route from each host to itself.
 
-use super::{ExportError, escaped};
+use super::ExportError;
+use super::format::escaped;
 use crate::ids::{HostId, LinkId};
 use crate::platform::{Link, Loopback, Platform, SharingPolicy};
 use std::collections::HashSet;
@@ -35,7 +36,7 @@ pub(super) fn write(platform: &Platform, out: &mut dyn Write) -> Result<(), Expo
             help: "export a smaller network of the same family, or the graph with --to graphml",
         });
     }
-    super::with_one_route("simgrid", platform)?;
+    super::format::with_one_route("simgrid", platform)?;
     let implicit = platform.loopback.filter(|loopback| is_implicit(&platform.links[loopback.index()]));
     let names = link_names(platform, implicit);
     writeln!(out, "<?xml version='1.0'?>")?;

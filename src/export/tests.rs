@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::ids::HostId;
+use crate::platform::Platform;
 use crate::platform::{LoadOptions, PlatformParameters};
+use crate::topology::Topology;
 use crate::topology::metrics::edge_sha256;
 use crate::topology::{self, Graph};
 use proptest::prelude::*;

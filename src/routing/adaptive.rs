@@ -12,8 +12,9 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::hashed::tie;
+use super::rule::HostNumbers;
 use super::towards::Towards;
-use super::{Chosen, Ends, HostNumbers, Message, Options, Parameter, Routing, RoutingError, RoutingSpec, Values};
+use super::{Chosen, Ends, Message, Options, Parameter, Routing, RoutingError, RoutingSpec, Values};
 use crate::ids::SwitchId;
 use crate::topology::hops::{FAR, nearer};
 use crate::topology::{ArcId, Graph, Topology, chosen, derived_seed};

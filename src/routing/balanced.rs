@@ -13,7 +13,8 @@
 
 use std::sync::Arc;
 
-use super::{Ends, HostNumbers, Options, Routing, RoutingError, RoutingSpec};
+use super::rule::HostNumbers;
+use super::{Ends, Options, Routing, RoutingError, RoutingSpec};
 use crate::ids::SwitchId;
 use crate::topology::hops::{FAR, distances, nearer};
 use crate::topology::{ArcId, Graph, Topology};

@@ -6,8 +6,9 @@
 //! in a full tree (E. Zahavi, D-Mod-K routing providing non-blocking traffic for shift permutations on real life fat
 //! trees, CCIT Report 776, Technion, 2010). The rule needs distances only, so it works on any network.
 
+use super::rule::HostNumbers;
 use super::towards::Towards;
-use super::{Ends, HostNumbers, Options, Routing, RoutingError, RoutingSpec};
+use super::{Ends, Options, Routing, RoutingError, RoutingSpec};
 use crate::ids::SwitchId;
 use crate::topology::{ArcId, Topology};
 

@@ -1,6 +1,8 @@
 //! Default rule of each family: the one that real installations use.
 
-use super::{Options, PLAIN, RoutingSpec, balanced};
+use super::balanced;
+use super::rule::{Options, PLAIN};
+use super::spec::RoutingSpec;
 use crate::defaults::Version;
 use crate::topology::families::damaged;
 use crate::topology::{Hosts, Topology};

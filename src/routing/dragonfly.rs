@@ -7,7 +7,8 @@
 //! hosts has its group by a hash of the pair and the seed, so that routes are static. Pairs within a group go
 //! straight.
 
-use super::{Ends, HostNumbers, Options, Routing, RoutingError, RoutingSpec, spread};
+use super::rule::HostNumbers;
+use super::{Ends, Options, Routing, RoutingError, RoutingSpec, spread};
 use crate::ids::SwitchId;
 use crate::topology::families::dragonfly::Groups;
 use crate::topology::{ArcId, Graph, Topology, chosen, derived_seed};

@@ -6,9 +6,10 @@
 //! switch, all switches with equal numbers of hops would make the same choice, and messages that met once would never
 //! part (equal hashes polarise traffic).
 
+use super::rule::HostNumbers;
 use super::spec::BY_FLOW;
 use super::towards::Towards;
-use super::{Chosen, Ends, HostNumbers, Message, Options, Routing, RoutingError, RoutingSpec, Scope};
+use super::{Chosen, Ends, Message, Options, Routing, RoutingError, RoutingSpec, Scope};
 use crate::ids::SwitchId;
 use crate::topology::{ArcId, Topology, chosen, derived_seed};
 

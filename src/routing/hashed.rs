@@ -4,8 +4,9 @@
 //! InfiniBand, and hosts of one switch are reached over different links. There are no weights, so a route costs no more
 //! than its own search, however large the network is; links are loaded as evenly as a random choice does.
 
+use super::rule::HostNumbers;
 use super::towards::Towards;
-use super::{Ends, HostNumbers, Options, Routing, RoutingError, RoutingSpec};
+use super::{Ends, Options, Routing, RoutingError, RoutingSpec};
 use crate::ids::SwitchId;
 use crate::topology::{ArcId, Topology, chosen, derived_seed};
 

@@ -8,8 +8,9 @@
 
 use std::sync::Arc;
 
+use super::rule::HostNumbers;
 use super::source_cache::SourceCache;
-use super::{Ends, HostNumbers, Options, Routing, RoutingError, RoutingSpec};
+use super::{Ends, Options, Routing, RoutingError, RoutingSpec};
 use crate::ids::SwitchId;
 use crate::topology::{ArcId, Graph, Randomness, Topology, derived_seed};
 

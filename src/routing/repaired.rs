@@ -5,9 +5,8 @@
 //! default of the damaged network, which balances them over its links. Hosts keep the numbers that they have in the
 //! intact network, so rules that depend on them choose as before.
 
-use super::{
-    Chosen, Ends, HostNumbers, Options, Parameter, Routing, RoutingError, RoutingSpec, Values, default_routing,
-};
+use super::rule::HostNumbers;
+use super::{Chosen, Ends, Options, Parameter, Routing, RoutingError, RoutingSpec, Values, default_routing};
 use crate::defaults::Version;
 use crate::ids::SwitchId;
 use crate::topology::families::damaged;

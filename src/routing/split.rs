@@ -4,8 +4,9 @@
 //! of Packet Spraying in Data Center Networks, 2013), and what `mopsim throughput` calls splitting.
 
 use super::hashed::tie;
+use super::rule::HostNumbers;
 use super::towards::Towards;
-use super::{Chosen, Ends, HostNumbers, Options, Routing, RoutingError, RoutingSpec};
+use super::{Chosen, Ends, Options, Routing, RoutingError, RoutingSpec};
 use crate::ids::SwitchId;
 use crate::topology::hops::{FAR, nearer};
 use crate::topology::{ArcId, Topology, derived_seed};

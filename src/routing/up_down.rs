@@ -10,8 +10,9 @@
 use std::sync::Arc;
 
 use super::hashed::tie;
+use super::rule::HostNumbers;
 use super::source_cache::SourceCache;
-use super::{Ends, HostNumbers, Options, Routing, RoutingError, RoutingSpec};
+use super::{Ends, Options, Routing, RoutingError, RoutingSpec};
 use crate::ids::SwitchId;
 use crate::topology::hops::{FAR, distances};
 use crate::topology::{ArcId, Graph, Topology, derived_seed};

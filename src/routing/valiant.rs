@@ -6,8 +6,9 @@
 
 use super::dragonfly;
 use super::hashed::tie;
+use super::rule::HostNumbers;
 use super::towards::Towards;
-use super::{Ends, HostNumbers, Options, Routing, RoutingError, RoutingSpec};
+use super::{Ends, Options, Routing, RoutingError, RoutingSpec};
 use crate::ids::SwitchId;
 use crate::topology::{ArcId, Topology, chosen, derived_seed};
 

@@ -1,6 +1,6 @@
 //! Results of a survey: the figures of a topology, its floor plan and its cost.
 
-use super::{PlaneSurvey, RouteSurvey};
+use super::RouteSurvey;
 use serde::Serialize;
 
 /// Sizes, degrees and distances of a topology, its cables, its cost and power.
@@ -196,4 +196,19 @@ pub struct CostSurvey {
     pub watts: f64,
     /// Watts per compute node.
     pub watts_per_endpoint: Option<f64>,
+}
+
+/// A plane of a network.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PlaneSurvey {
+    /// Canonical specification.
+    pub topology: String,
+    /// Number of switches.
+    pub switches: usize,
+    /// Number of cables.
+    pub cables: usize,
+    /// Largest distance in hops; `None` if some switch cannot reach another, or if distances were sampled.
+    pub diameter: Option<usize>,
+    /// Average shortest path length in hops; `None` if some switch cannot reach another.
+    pub aspl: Option<f64>,
 }

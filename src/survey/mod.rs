@@ -12,7 +12,6 @@ mod topology;
 
 pub use collectives::CollectivesSurvey;
 pub use error::SurveyError;
-pub use figures::{CostSurvey, FloorSurvey, Survey};
+pub use figures::{CostSurvey, FloorSurvey, PlaneSurvey, Survey};
 pub use options::{Effort, SurveyOptions};
-pub use planes::PlaneSurvey;
 pub use route::RouteSurvey;

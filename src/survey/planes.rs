@@ -5,30 +5,14 @@
 //! planes are equal, since the same halves of the hosts divide all of them.
 
 use super::topology::{QUICK_SEARCHES, cost, crossed, floor};
-use super::{Survey, SurveyError, SurveyOptions};
+use super::{PlaneSurvey, Survey, SurveyError, SurveyOptions};
 use crate::cost::CostError;
 use crate::layout::FloorPlan;
 use crate::topology::families::damaged;
 use crate::topology::metrics::{degrees, edge_sha256};
 use crate::topology::rails::Places;
 use crate::topology::{GENERATOR, Rails, Topology};
-use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// A plane of a network.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct PlaneSurvey {
-    /// Canonical specification.
-    pub topology: String,
-    /// Number of switches.
-    pub switches: usize,
-    /// Number of cables.
-    pub cables: usize,
-    /// Largest distance in hops; `None` if some switch cannot reach another, or if distances were sampled.
-    pub diameter: Option<usize>,
-    /// Average shortest path length in hops; `None` if some switch cannot reach another.
-    pub aspl: Option<f64>,
-}
 
 /// Returns the mean of the values, if all are known.
 fn mean(values: impl ExactSizeIterator<Item = Option<f64>>) -> Option<f64> {

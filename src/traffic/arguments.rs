@@ -1,6 +1,7 @@
 //! Patterns as text: `name`, `name:value,...` or `name:parameter=value,...`.
 
-use super::{PatternKind, TrafficError, find};
+use super::error::TrafficError;
+use super::pattern::PatternKind;
 use crate::similar::{did_you_mean, nearest};
 
 /// Boolean parameters: one without a value is `true`.
@@ -17,10 +18,9 @@ pub(super) struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// Reads the name and the parameters.
-    pub fn read(text: &'a str) -> Result<(&'static PatternKind, Self), TrafficError> {
-        let (name, rest) = text.split_once(':').map_or((text, ""), |(name, rest)| (name, rest));
-        let kind = find(name)?;
+    /// Reads the parameters of a pattern, which follow its name.
+    pub fn of(text: &'a str, kind: &'static PatternKind) -> Result<Self, TrafficError> {
+        let rest = text.split_once(':').map_or("", |(_, rest)| rest);
         let mut arguments = Self { whole: text, kind, given: Vec::new() };
         // A file name may contain any character.
         let items = if kind.parameters == ["path"] && !rest.is_empty() { vec![rest] } else { split(rest) };
@@ -45,7 +45,7 @@ impl<'a> Arguments<'a> {
             }
             arguments.given.push((parameter, value));
         }
-        Ok((kind, arguments))
+        Ok(arguments)
     }
 
     fn parameter(&self, name: &str) -> Result<&'static str, TrafficError> {

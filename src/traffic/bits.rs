@@ -8,7 +8,8 @@
 //! - bit rotation: s_((i+1) mod b), a rotation to the right
 
 use super::arguments::Arguments;
-use super::{Each, Flows, Setting, TrafficError};
+use super::pattern::Each;
+use super::{Flows, Setting, TrafficError};
 
 type Built = Result<Box<dyn Flows>, TrafficError>;
 

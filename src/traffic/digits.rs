@@ -2,7 +2,8 @@
 //! lowest digit is the first dimension of a torus of k^m hosts.
 
 use super::arguments::Arguments;
-use super::{Each, Flows, Setting, TrafficError};
+use super::pattern::Each;
+use super::{Flows, Setting, TrafficError};
 
 type Built = Result<Box<dyn Flows>, TrafficError>;
 

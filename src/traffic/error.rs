@@ -1,10 +1,8 @@
-//! Errors of traffic patterns.
+//! Errors of traffic patterns. Their help names the patterns that there are, so it stands beside the table of patterns.
 
-use super::PATTERNS;
 use crate::similar::did_you_mean;
 use crate::topology::input::{Located, ReadError};
 use crate::trace::TraceError;
-use crate::user_error::UserError;
 
 /// Reason why there is no such traffic.
 #[derive(Debug, thiserror::Error)]
@@ -81,38 +79,4 @@ pub enum TrafficError {
         /// Reason of the failure.
         reason: String,
     },
-}
-
-impl UserError for TrafficError {
-    fn help(&self) -> String {
-        match self {
-            Self::Unknown { .. } => {
-                let names = PATTERNS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
-                format!("the patterns are {names}")
-            }
-            Self::Invalid { .. } => {
-                "write a pattern as `name` or `name:parameter=value,...`, e.g. `tornado:k=8`; see --help".into()
-            }
-            Self::NotPowerOfTwo { .. } | Self::NotEvenPowerOfTwo { .. } => "choose the number of hosts by \
-                 --hosts-per-switch or --endpoints, or take `mirror` or `matrix_transpose`, which fit any number"
-                .into(),
-            Self::WrongHosts { .. } => "choose the number of hosts by --hosts-per-switch or --endpoints".into(),
-            Self::NoHosts => "give --hosts-per-switch a number of at least 1".into(),
-            Self::Disconnected { .. } => {
-                "add cables, or put hosts only on switches that reach each other in both directions".into()
-            }
-            Self::File(located) => located.help.clone(),
-            Self::Read(error) => error.help(),
-            Self::Trace(error) => error.help(),
-            Self::Replay { .. } => "`mopsim replay` tells more about what is wrong with the trace".into(),
-        }
-    }
-
-    fn is_io(&self) -> bool {
-        match self {
-            Self::Read(error) => error.is_io(),
-            Self::Trace(error) => error.is_io(),
-            _ => false,
-        }
-    }
 }

@@ -6,7 +6,7 @@
 //! time, so a permutation of a million hosts takes no memory. A new pattern is one file and one line of [`PATTERNS`].
 
 use crate::similar::nearest;
-use crate::topology::Topology;
+use crate::user_error::UserError;
 use arguments::Arguments;
 use std::path::Path;
 
@@ -20,91 +20,16 @@ mod matching;
 mod matrix;
 mod next_group;
 mod orders;
+mod pattern;
 mod uniform;
 mod worst_case;
 
 pub use error::TrafficError;
 pub use from_trace::{Sent, sent};
-pub use uniform::Evenly;
+pub use pattern::{Evenly, Flows, PatternKind, Setting, Traffic};
 
 /// Default pattern.
 pub const DEFAULT: &str = "uniform";
-
-/// Destinations of each host. Hosts are numbered from 0, switch by switch.
-pub trait Flows: Send + Sync {
-    /// Calls `visit` with each destination of a source, and with its positive share of the source's traffic. A
-    /// destination may occur twice. The shares of the busiest source add up to 1; a source without traffic has none.
-    fn visit(&self, source: u32, visit: &mut dyn FnMut(u32, f64));
-
-    /// Returns `Some` if every source sends to every host alike, so that pairs need not be visited.
-    fn evenly(&self) -> Option<Evenly> {
-        None
-    }
-
-    /// Returns a remark for readers of the result, as the end of a sentence.
-    fn note(&self) -> Option<String> {
-        None
-    }
-}
-
-/// Pattern on a number of hosts.
-pub struct Traffic {
-    /// Pattern as requested, with everything needed to rebuild it.
-    pub name: String,
-    /// Seed, for patterns that are random.
-    pub seed: Option<u64>,
-    /// Number of hosts that take part: the first ones.
-    pub endpoints: u32,
-    /// Destinations of each host.
-    pub flows: Box<dyn Flows>,
-}
-
-impl std::fmt::Debug for Traffic {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Traffic").field("name", &self.name).field("endpoints", &self.endpoints).finish_non_exhaustive()
-    }
-}
-
-/// Input of a pattern besides its parameters.
-#[derive(Clone, Copy, Debug)]
-pub struct Setting<'a> {
-    /// Switch of each host that takes part.
-    pub host_switch: &'a [u32],
-    /// Switches and cables of the network.
-    pub topology: &'a Topology,
-    /// Seed of random patterns that have none of their own.
-    pub seed: u64,
-    /// Folder of relative file names.
-    pub folder: &'a std::path::Path,
-    /// Table of the algorithms of collectives, for traces.
-    pub collectives: &'a str,
-}
-
-impl Setting<'_> {
-    /// Returns the number of hosts that take part.
-    pub fn endpoints(&self) -> u32 {
-        self.host_switch.len() as u32
-    }
-}
-
-/// Function that builds a pattern.
-type Build = fn(&Arguments<'_>, &Setting<'_>) -> Result<Box<dyn Flows>, TrafficError>;
-
-/// Entry of the table of patterns.
-#[derive(Clone, Copy, Debug)]
-pub struct PatternKind {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// Other names. In all names `-` and `_` are the same, and so are capital and small letters.
-    pub aliases: &'static [&'static str],
-    /// Parameters, in the order in which unnamed values fill them.
-    pub parameters: &'static [&'static str],
-    /// One line for `--help`.
-    pub help: &'static str,
-    /// `true` if it depends on a seed, which a report then has to state.
-    pub random: bool,
-    build: Build,
-}
 
 /// All patterns.
 #[rustfmt::skip]
@@ -143,17 +68,24 @@ pub fn find(name: &str) -> Result<&'static PatternKind, TrafficError> {
     })
 }
 
+/// Reads the name and the parameters of a pattern.
+fn read(text: &str) -> Result<(&'static PatternKind, Arguments<'_>), TrafficError> {
+    let name = text.split_once(':').map_or(text, |(name, _)| name);
+    let kind = find(name)?;
+    Ok((kind, Arguments::of(text, kind)?))
+}
+
 /// Checks the name and the parameters' names of a pattern, without a network.
 ///
 /// # Errors
 /// [`TrafficError`].
 pub fn check(text: &str) -> Result<(), TrafficError> {
-    Arguments::read(text).map(|_| ())
+    read(text).map(|_| ())
 }
 
 /// Returns the name of the file that a pattern is read from, if any, as written.
 pub fn file_of(text: &str) -> Option<String> {
-    Arguments::read(text).ok().and_then(|(_, arguments)| arguments.text("path").map(str::to_owned))
+    read(text).ok().and_then(|(_, arguments)| arguments.text("path").map(str::to_owned))
 }
 
 /// Returns the pattern with the name of its file, if any, relative to `folder`.
@@ -171,7 +103,7 @@ pub fn found_from(text: &str, folder: &Path) -> String {
 /// # Errors
 /// [`TrafficError`].
 pub fn build(text: &str, setting: &Setting<'_>) -> Result<Traffic, TrafficError> {
-    let (kind, arguments) = Arguments::read(text)?;
+    let (kind, arguments) = read(text)?;
     if setting.host_switch.is_empty() {
         return Err(TrafficError::NoHosts);
     }
@@ -187,12 +119,37 @@ pub fn build(text: &str, setting: &Setting<'_>) -> Result<Traffic, TrafficError>
     Ok(Traffic { name, seed, endpoints: setting.endpoints(), flows })
 }
 
-/// Permutation, or any other pattern in which a source has one destination.
-struct Each<F>(F);
+impl UserError for TrafficError {
+    fn help(&self) -> String {
+        match self {
+            Self::Unknown { .. } => {
+                let names = PATTERNS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
+                format!("the patterns are {names}")
+            }
+            Self::Invalid { .. } => {
+                "write a pattern as `name` or `name:parameter=value,...`, e.g. `tornado:k=8`; see --help".into()
+            }
+            Self::NotPowerOfTwo { .. } | Self::NotEvenPowerOfTwo { .. } => "choose the number of hosts by \
+                 --hosts-per-switch or --endpoints, or take `mirror` or `matrix_transpose`, which fit any number"
+                .into(),
+            Self::WrongHosts { .. } => "choose the number of hosts by --hosts-per-switch or --endpoints".into(),
+            Self::NoHosts => "give --hosts-per-switch a number of at least 1".into(),
+            Self::Disconnected { .. } => {
+                "add cables, or put hosts only on switches that reach each other in both directions".into()
+            }
+            Self::File(located) => located.help.clone(),
+            Self::Read(error) => error.help(),
+            Self::Trace(error) => error.help(),
+            Self::Replay { .. } => "`mopsim replay` tells more about what is wrong with the trace".into(),
+        }
+    }
 
-impl<F: Fn(u32) -> u32 + Send + Sync> Flows for Each<F> {
-    fn visit(&self, source: u32, visit: &mut dyn FnMut(u32, f64)) {
-        visit((self.0)(source), 1.0);
+    fn is_io(&self) -> bool {
+        match self {
+            Self::Read(error) => error.is_io(),
+            Self::Trace(error) => error.is_io(),
+            _ => false,
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Permutations that are not based on bits or digits.
 
 use super::arguments::Arguments;
-use super::{Each, Flows, Setting, TrafficError};
+use super::pattern::Each;
+use super::{Flows, Setting, TrafficError};
 use crate::topology::Randomness;
 
 type Built = Result<Box<dyn Flows>, TrafficError>;

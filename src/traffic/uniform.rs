@@ -1,16 +1,7 @@
 //! Equal traffic to every host.
 
 use super::arguments::Arguments;
-use super::{Flows, Setting, TrafficError};
-
-/// Every source sends equally to every host.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Evenly {
-    /// Number of hosts.
-    pub endpoints: u32,
-    /// `true` if a source is among its own destinations.
-    pub with_self: bool,
-}
+use super::{Evenly, Flows, Setting, TrafficError};
 
 impl Evenly {
     /// Returns the share of a source's traffic for one destination.
