@@ -4,7 +4,7 @@ use crate::support::cli::Folder;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-const SPEC: &str = "torus:3x4";
+const SPEC: &str = "torus:dims=3x4";
 
 /// Returns the columns of the first row of CSV output; none of its cells is quoted.
 fn row(csv: &str) -> BTreeMap<String, String> {
