@@ -98,7 +98,8 @@ def replay(
         Network model: ``"ordered"`` (default), ``"tcp"``, ``"ideal"``, ``"packet"``, ``"smpi"``, ``"lv08"``, ``"cm02"``,
         ``"loggops"``, or a file with constants.
     collectives : str, optional
-        Table that selects algorithms: ``"mvapich2"`` (default), ``"ompi"``, ``"mpich"``, ``"default"``.
+        Table that selects algorithms: ``"mvapich2"`` (default), ``"ompi"``, ``"mpich"`` (3),
+        ``"mpich4"``, ``"default"``.
     collective : mapping, optional
         One algorithm for all calls of an operation: ``{"alltoall": "bruck"}``.
     sharing : str, optional

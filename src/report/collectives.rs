@@ -2,7 +2,7 @@
 
 use super::number::{bytes, grouped};
 use super::wrap::broken;
-use crate::survey::collectives::{CollectivesSurvey, Operation};
+use crate::survey::collectives::{AlgorithmRow, CollectivesSurvey, Operation, TableChoice};
 use std::io::{self, Write};
 
 /// Writes the whole report in 80 columns.
@@ -20,12 +20,28 @@ pub(super) fn write(report: &CollectivesSurvey, out: &mut dyn Write) -> io::Resu
     report.collectives.iter().try_for_each(|operation| write_operation(operation, out))
 }
 
+/// Longest list of tables that fits next to the amounts.
+const WIDEST_LIST: usize = 28;
+
+/// Names the tables that pick an algorithm; a list that is too long names the table that does not.
+fn picked(row: &AlgorithmRow, choices: &[TableChoice]) -> String {
+    let list = row.picked_by.join(" ");
+    let mut others =
+        choices.iter().map(|choice| choice.table.as_str()).filter(|table| !list.split(' ').any(|name| name == *table));
+    match (others.next(), others.next()) {
+        _ if list.len() <= WIDEST_LIST => list,
+        (None, _) => "all".to_owned(),
+        (Some(other), None) => format!("all but {other}"),
+        _ => list,
+    }
+}
+
 fn write_operation(operation: &Operation, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n{} (n: size of {})", operation.collective, operation.size_of)?;
     writeln!(out, "  {:<22}{:>14}{:>12}", "algorithm", "messages", "payload")?;
     for row in &operation.algorithms {
         let mark = if row.picked_by.is_empty() { ' ' } else { '*' };
-        let picked = row.picked_by.join(" ");
+        let picked = picked(row, &operation.choices);
         let line = format!("{mark} {:<22}{:>14}{:>12}  {picked}", row.name, grouped(row.messages), bytes(row.bytes));
         writeln!(out, "{}", line.trim_end())?;
         indented(out, row.summary, 6)?;

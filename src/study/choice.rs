@@ -19,7 +19,7 @@ pub struct ModelChoice {
     /// One of [`NetworkModel::NAMES`]; `packet:routing=amin,vcs=6` has constants of
     /// [`Self::packet`].
     pub network_model: Option<String>,
-    /// Collective table: `mvapich2`, `ompi`, `mpich`, `default`, or `ompi:FILE` with a rule file.
+    /// Collective table: `mvapich2`, `ompi`, `mpich`, `mpich4`, `default`, or `ompi:FILE` with a rule file.
     pub collectives: Option<String>,
     /// One algorithm for all calls of an operation, e.g. `alltoall = "bruck"`.
     #[serde(default)]

@@ -24,7 +24,7 @@ pub struct Collectives {
     /// Consecutive ranks on each host
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub ranks_per_host: u32,
-    /// Table whose crossovers are shown: mvapich2, ompi, mpich or default [default: all]
+    /// Table whose crossovers are shown: mvapich2, ompi, mpich, mpich4 or default [default: all]
     ///
     /// Combined algorithms use it in turn; mvapich2 if it is left out. ompi:FILE shows what a rule file of Open MPI chooses.
     #[arg(long, value_name = "TABLE", value_parser = Known(tables), hide_possible_values = true)]

@@ -7,7 +7,7 @@ use clap::Args;
 pub struct GoalTable {
     /// Table of collective algorithms for GOAL, which has messages only [default: mvapich2]
     ///
-    /// mvapich2, ompi, mpich or default.
+    /// mvapich2, ompi, mpich, mpich4 or default.
     #[arg(long, hide_short_help = true, value_name = "TABLE", requires = "output", value_parser = Known(tables), hide_possible_values = true)]
     pub collectives: Option<String>,
 }

@@ -165,7 +165,7 @@ pub struct Model {
     pub model: Option<String>,
     /// Table of collective algorithms, e.g. ompi [default: mvapich2]
     ///
-    /// mvapich2, ompi (Open MPI), mpich or default (SimGrid). ompi:FILE also follows a rule file of Open MPI's tuned module
+    /// mvapich2, ompi (Open MPI), mpich (3), mpich4 or default (SimGrid). ompi:FILE also follows a rule file of Open MPI's tuned module
     /// (`coll_tuned_dynamic_rules_filename`), classic or JSON.
     #[arg(long, value_name = "TABLE", value_parser = Known(tables), hide_possible_values = true)]
     pub collectives: Option<String>,

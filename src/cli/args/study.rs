@@ -21,7 +21,7 @@ A study file (file names are relative to it):
   mapping = \"one-each\"           # or block, round-robin, random, bisection;
                                  # or hostfile = \"FILE\", rankfile = \"FILE\"
   [model]                        # as the flags of the same names
-  collectives = \"mvapich2\"       # or ompi, mpich, default
+  collectives = \"mvapich2\"       # or ompi, mpich4, ...
   [network]                      # what all networks have in common
   parameters = { link_bandwidth = \"200 Gbit/s\", switch_delay = \"90 ns\" }
   [[networks]]

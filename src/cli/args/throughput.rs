@@ -25,7 +25,7 @@ pub struct Throughput {
     /// Messages of a trace as another pattern; rank r is host r
     #[arg(long, value_name = "TRACE")]
     pub from_trace: Vec<PathBuf>,
-    /// Table of collective algorithms for --from-trace: mvapich2, ompi, mpich or default [default: mvapich2]
+    /// Table of collectives for --from-trace: mvapich2, ompi, mpich, mpich4 or default [default: mvapich2]
     #[arg(long, hide_short_help = true, value_name = "TABLE", value_parser = Known(tables), hide_possible_values = true)]
     pub collectives: Option<String>,
     /// Static routing rule, e.g. split (may be repeated) [default: that of the family]

@@ -52,6 +52,7 @@ impl Stage {
                 Vector::RecvCounts => recv_counts,
                 Vector::NodeSizes => layout.node_sizes(),
             },
+            received: recv_counts,
             stage: self,
         }
     }

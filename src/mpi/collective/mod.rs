@@ -100,17 +100,20 @@ pub struct Stage {
     pub element: u64,
     /// Count vector, for algorithms with one.
     pub vector: Vector,
-    /// Parameters of the algorithm that a rule file sets.
+    /// Parameters of the algorithm that a table or a rule file sets.
     pub tuning: Tuning,
 }
 
-/// Parameters of an algorithm that its caller may set, as rule files of Open MPI do. Algorithms without them ignore them.
+/// Parameters of an algorithm that its caller may set, as rule files of Open MPI and the table of MPICH 4 do. Algorithms without them ignore them.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Tuning {
     /// Bytes of a segment; `None`: as the algorithm chooses.
     pub segment: Option<NonZeroU32>,
     /// Chains that start at the root, or exchanges that are under way at a time; 0: as the algorithm chooses.
     pub width: u16,
+    /// `true` if the remainder of a vector that is cut into pieces is spread over the first pieces, an element each, and
+    /// vectors are not padded; otherwise the last piece takes it.
+    pub spread: bool,
 }
 
 impl Tuning {
@@ -147,6 +150,8 @@ pub struct Scope<'a> {
     pub me: u32,
     /// The stage's vector; empty for [`Vector::None`].
     pub counts: &'a [u32],
+    /// The caller's `recv_counts`, for algorithms that send nothing for empty blocks; empty where the call has none.
+    pub received: &'a [u32],
     /// Stage that the algorithm executes.
     pub stage: &'a Stage,
 }

@@ -54,6 +54,28 @@ fn crossovers_say_where_a_choice_changes() {
 }
 
 #[test]
+fn mpich_4_has_rules_of_its_own() {
+    let folder = Folder::new();
+    let arguments =
+        ["collectives", "allreduce", "alltoallv", "--ranks", "16", "--size", "1000", "--collectives", "mpich4"];
+    let report = folder.json(&arguments);
+    let crossovers: Vec<(u64, &str)> = report["collectives"][0]["crossovers"]
+        .as_array()
+        .expect("crossovers")
+        .iter()
+        .map(|c| (c["from_bytes"].as_u64().expect("bytes"), c["algorithm"].as_str().expect("a name")))
+        .collect();
+    // Up to 8 bytes as a whole; fewer elements than ranks cannot be halved either.
+    assert_eq!(crossovers[crossovers.len() - 2..], [(1, "rdb"), (16, "rab-rdb")]);
+    let alltoallv = named(&report["collectives"], "collective", "alltoallv");
+    assert_eq!(named(&alltoallv["choices"], "table", "mpich4")["algorithm"], "scattered-nonempty");
+    // On hosts with several ranks, messages stand in for shared memory, and the report says so.
+    let text = folder.output(&[&arguments[..], &["--ranks-per-host", "4"]].concat());
+    assert!(text.contains("rab-rdb among hosts") && text.contains("MPICH 4 shares memory"), "{text}");
+    assert_80_columns(&text);
+}
+
+#[test]
 fn node_aware_plans_are_told_in_words() {
     let folder = Folder::new();
     let arguments = ["collectives", "--ranks", "8", "--ranks-per-host", "2", "--size", "100"];

@@ -9,6 +9,7 @@ mod golden_micro;
 mod jobs;
 mod loggops;
 mod maxmin_lp;
+mod mpich4;
 mod proportional;
 mod steady;
 mod within;

@@ -31,6 +31,15 @@ pub static RING: Algorithm = Algorithm {
     steps: ring,
 };
 
+/// As [`RING`], with shorter segments. MPICH 4 (`allgatherv_intra_ring.c`).
+pub static RING_PIPELINED: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Allgatherv),
+    name: "ring-pipelined",
+    simgrid: &[],
+    summary: "blocks travel around a ring of neighbours in segments of up to 32 KiB",
+    steps: ring_pipelined,
+};
+
 /// Exchanges with the partner whose rank differs in the bits of the round; powers of two only, as
 /// [`alltoall::PAIR`](super::alltoall::PAIR). SimGrid (`allgatherv-pair.cpp`).
 pub static PAIR: Algorithm = Algorithm {
@@ -60,8 +69,11 @@ pub static DIRECT: Algorithm = Algorithm {
     steps: direct,
 };
 
-/// Segments of the ring, in bytes, unless every block is larger.
+/// Segments of [`RING`], in bytes, unless every block is larger.
 const SEGMENT: u64 = 262_144;
+
+/// Segments of [`RING_PIPELINED`], in bytes (`MPIR_CVAR_ALLGATHERV_PIPELINE_MSG_SIZE`).
+const SHORT_SEGMENT: u64 = 32_768;
 
 /// Rounds of the ring per chunk.
 const ROUNDS_PER_CHUNK: usize = 64;
@@ -125,10 +137,17 @@ impl Flow {
 }
 
 fn ring(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
-    let (left, right) = (scope.before(scope.me, 1), scope.after(scope.me, 1));
-    let element = scope.stage.element.max(1);
     let smallest = scope.counts.iter().copied().min().map_or(0, u64::from);
-    let segment = smallest.max(SEGMENT / element).max(1);
+    around(scope, smallest.max(SEGMENT / scope.stage.element.max(1)).max(1), cursor, steps);
+}
+
+fn ring_pipelined(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    around(scope, (SHORT_SEGMENT / scope.stage.element.max(1)).max(1), cursor, steps);
+}
+
+/// Moves blocks around the ring in segments of that many elements.
+fn around(scope: &Scope<'_>, segment: u64, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    let (left, right) = (scope.before(scope.me, 1), scope.after(scope.me, 1));
     if cursor.phase == 0 {
         // A member sends all blocks but that of its right neighbour, and receives all but its own.
         let total = scope.total_elements();

@@ -65,7 +65,7 @@ fn halve_and_double(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step
     let fold = Fold::new(scope, StandsOut::Even);
     fold.fold(scope.me, scope.bytes(), steps);
     if let Some(number) = fold.number(scope.me) {
-        let segments = Segments::new(scope.stage.count, fold.power);
+        let segments = Segments::new(scope.stage.count, fold.power, scope.stage.tuning.spread);
         let mut exchange = |e: Exchange| {
             let partner = fold.member(e.partner);
             scope.exchange(partner, segments.elements(e.from, e.to) * scope.stage.element, partner, steps);

@@ -43,13 +43,13 @@ pub static BRUCK: Algorithm = Algorithm {
     steps: bruck,
 };
 
-/// Groups of four receives and sends at a time; no messages for empty blocks. MPICH (`alltoall_intra_scattered.c`),
-/// MVAPICH2.
+/// Groups of four receives and sends at a time, or of the stage's width; no messages for empty blocks. MPICH
+/// (`alltoall_intra_scattered.c`), MVAPICH2.
 pub static SCATTERED: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Alltoall),
     name: "scattered",
     simgrid: &["mvapich2_scatter_dest"],
-    summary: "non-blocking exchanges with four partners at a time, itself included",
+    summary: "non-blocking exchanges with four partners at a time (32 in mpich4), itself included",
     steps: scattered,
 };
 
@@ -63,11 +63,11 @@ pub static LINEAR_SYNC: Algorithm = Algorithm {
     steps: linear_sync,
 };
 
-/// Number of partners that [`SCATTERED`] keeps under way.
+/// Number of partners that [`SCATTERED`] keeps under way, unless the stage has another one.
 const THROTTLE: u32 = 4;
 
-/// Groups of [`SCATTERED`] per chunk.
-const GROUPS_PER_CHUNK: u32 = 16;
+/// Partners of [`SCATTERED`] per chunk, in whole groups.
+const PARTNERS_PER_CHUNK: u32 = 64;
 
 fn linear(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     let others = others(scope);
@@ -144,14 +144,19 @@ fn scattered(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
         cursor.done = true;
         return;
     }
-    let groups = size.div_ceil(THROTTLE);
-    let first = cursor.phase.saturating_mul(GROUPS_PER_CHUNK);
-    let end = groups.min(first.saturating_add(GROUPS_PER_CHUNK));
+    let throttle = match scope.stage.tuning.width {
+        0 => THROTTLE,
+        given => u32::from(given),
+    };
+    let groups = size.div_ceil(throttle);
+    let per_chunk = (PARTNERS_PER_CHUNK / throttle).max(1);
+    let first = cursor.phase.saturating_mul(per_chunk);
+    let end = groups.min(first.saturating_add(per_chunk));
     cursor.phase += 1;
     cursor.done = end >= groups;
     for group in first..end {
-        let start = group * THROTTLE;
-        let width = THROTTLE.min(size - start);
+        let start = group * throttle;
+        let width = throttle.min(size - start);
         // The message to oneself is a real message: it takes the time of the host's loopback.
         steps.extend((start..start + width).map(|d| Step::Irecv { from: scope.after(me, d) }));
         steps.extend((start..start + width).map(|d| Step::Isend { to: scope.before(me, d), bytes: scope.bytes() }));

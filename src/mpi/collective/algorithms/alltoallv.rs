@@ -2,7 +2,7 @@
 //! each member.
 
 use super::allgather::{exchange_by_distance, exchange_pairs};
-use super::support::{chunk, other, others};
+use super::support::{chunk, chunk_with, other, others};
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
 
@@ -45,8 +45,26 @@ pub static SCATTERED: Algorithm = Algorithm {
     steps: scattered,
 };
 
-/// Number of partners that [`SCATTERED`] keeps under way.
+/// As [`SCATTERED`], but empty blocks are no messages, so that an exchange among few neighbours has few; a member's block
+/// for itself is one. MPICH (`alltoallv_intra_scattered.c`).
+pub static SCATTERED_NONEMPTY: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Alltoallv),
+    name: "scattered-nonempty",
+    simgrid: &[],
+    summary: "as scattered, without messages for empty blocks, and with one to itself",
+    steps: scattered_nonempty,
+};
+
+/// Number of partners that [`SCATTERED`] keeps under way, unless the stage has another one.
 const THROTTLE: u64 = 4;
+
+/// Returns the number of partners that are under way at a time.
+fn throttle(scope: &Scope<'_>) -> u64 {
+    match scope.stage.tuning.width {
+        0 => THROTTLE,
+        given => u64::from(given),
+    }
+}
 
 fn linear(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     let others = others(scope);
@@ -78,15 +96,36 @@ fn pair(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
 }
 
 fn scattered(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
-    let size = u64::from(scope.size);
-    for group in chunk(cursor, size.div_ceil(THROTTLE)) {
+    let (size, throttle) = (u64::from(scope.size), throttle(scope));
+    for group in chunk_with(cursor, size.div_ceil(throttle), throttle as usize) {
         // A group includes the member itself, at distance 0, but unlike in the all-to-all it gets no message.
-        let distances = (group * THROTTLE).max(1)..(group * THROTTLE + THROTTLE).min(size);
+        let distances = (group * throttle).max(1)..(group * throttle + throttle).min(size);
         let before = steps.len();
         steps.extend(distances.clone().map(|d| Step::Irecv { from: scope.after(scope.me, d as u32) }));
         steps.extend(distances.map(|d| {
             let to = scope.before(scope.me, d as u32);
             Step::Isend { to, bytes: scope.bytes_of(to) }
+        }));
+        if steps.len() > before {
+            steps.push(Step::WaitAll);
+        }
+    }
+}
+
+fn scattered_nonempty(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    let (size, throttle) = (u64::from(scope.size), throttle(scope));
+    for group in chunk_with(cursor, size.div_ceil(throttle), throttle as usize) {
+        let distances = group * throttle..(group * throttle + throttle).min(size);
+        let before = steps.len();
+        steps.extend(distances.clone().filter_map(|d| {
+            let from = scope.after(scope.me, d as u32);
+            let elements = scope.received.get(from as usize).copied().unwrap_or(0);
+            (elements > 0 && scope.stage.element > 0).then_some(Step::Irecv { from })
+        }));
+        steps.extend(distances.filter_map(|d| {
+            let to = scope.before(scope.me, d as u32);
+            let bytes = scope.bytes_of(to);
+            (bytes > 0).then_some(Step::Isend { to, bytes })
         }));
         if steps.len() > before {
             steps.push(Step::WaitAll);

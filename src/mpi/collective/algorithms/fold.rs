@@ -78,21 +78,27 @@ impl Fold {
     }
 }
 
-/// Vector cut into `power` segments of equal length; the last takes the remainder.
+/// Vector cut into `power` segments of equal length. The last takes the remainder, unless it is spread over the first.
 #[derive(Clone, Copy)]
 pub(super) struct Segments {
     count: u64,
     power: u32,
+    spread: bool,
 }
 
 impl Segments {
-    pub fn new(count: u64, power: u32) -> Self {
-        Self { count, power }
+    pub fn new(count: u64, power: u32, spread: bool) -> Self {
+        Self { count, power, spread }
     }
 
     /// Returns the number of elements of the segments `from..to`.
     pub fn elements(&self, from: u32, to: u32) -> u64 {
-        let end = |i: u32| if i >= self.power { self.count } else { self.count / u64::from(self.power) * u64::from(i) };
+        let (each, rest) = (self.count / u64::from(self.power), self.count % u64::from(self.power));
+        let end = |i: u32| match u64::from(i) {
+            _ if i >= self.power => self.count,
+            i if self.spread => each * i + rest.min(i),
+            i => each * i,
+        };
         end(to).saturating_sub(end(from))
     }
 }

@@ -6,6 +6,7 @@ mod support;
 mod tree;
 
 pub mod allgather;
+pub mod allgather_rounds;
 pub mod allgatherv;
 pub mod allreduce;
 pub mod allreduce_ring;
@@ -74,6 +75,7 @@ pub static ALGORITHMS: &[&Algorithm] = &[
     &alltoallv::RING,
     &alltoallv::PAIR,
     &alltoallv::SCATTERED,
+    &alltoallv::SCATTERED_NONEMPTY,
     &gather::NONBLOCKING,
     &gather::LINEAR,
     &gather::BINOMIAL,
@@ -83,6 +85,8 @@ pub static ALGORITHMS: &[&Algorithm] = &[
     &doubling::ALLGATHER,
     &allgather::RING,
     &allgather::BRUCK,
+    &allgather_rounds::BRUCK_RADIX,
+    &allgather_rounds::SPARBIT,
     &allgather::PAIR,
     &allgather::NEIGHBOUR,
     &allgather::NEIGHBOUR_RING,
@@ -90,7 +94,9 @@ pub static ALGORITHMS: &[&Algorithm] = &[
     &allgatherv::NONBLOCKING,
     &doubling::ALLGATHERV,
     &allgatherv::RING,
+    &allgatherv::RING_PIPELINED,
     &allgatherv::BRUCK,
+    &allgather_rounds::SPARBIT_V,
     &allgatherv::PAIR,
     &allgatherv::NEIGHBOUR,
     &allgatherv::DIRECT,
@@ -98,6 +104,7 @@ pub static ALGORITHMS: &[&Algorithm] = &[
     &scatter::LINEAR_NONBLOCKING,
     &scatter::LINEAR,
     &scatter::BINOMIAL,
+    &scatter::BINOMIAL_FAR,
     &scatter::SCATTERV,
     &reduce_scatter::PAIRWISE,
     &reduce_scatter::HALVING,
@@ -105,7 +112,9 @@ pub static ALGORITHMS: &[&Algorithm] = &[
     &reduce_scatter::BUTTERFLY,
     &doubling::REDUCE_SCATTER,
     &scan::SCAN,
+    &scan::DOUBLING,
     &scan::EXSCAN,
+    &scan::EXSCAN_DOUBLING,
 ];
 
 /// Returns the algorithms of an operation.

@@ -5,7 +5,7 @@ use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
 
 /// Source: MPICH (`reduce_intra_reduce_scatter_gather.c`); vectors with fewer elements than members are padded to one
-/// element per member (empty ones send nothing), as SimGrid's MVAPICH2 does.
+/// element per member (empty ones send nothing), as SimGrid's MVAPICH2 does, unless remainders are spread.
 pub static SCATTER_GATHER: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Reduce),
     name: "scatter-gather",
@@ -20,9 +20,10 @@ fn scatter_gather(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>)
         return;
     }
     let (me, root) = (scope.me, scope.stage.root);
-    let count = scope.stage.count.max(u64::from(scope.size));
+    let spread = scope.stage.tuning.spread;
+    let count = if spread { scope.stage.count } else { scope.stage.count.max(u64::from(scope.size)) };
     let fold = Fold::new(scope, StandsOut::Odd);
-    let segments = Segments::new(count, fold.power);
+    let segments = Segments::new(count, fold.power, spread);
     let bytes = |from: u32, to: u32| segments.elements(from, to).saturating_mul(scope.stage.element);
 
     if scope.size > 1 {

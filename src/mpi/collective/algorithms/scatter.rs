@@ -43,6 +43,15 @@ pub static BINOMIAL: Algorithm = Algorithm {
     steps: binomial,
 };
 
+/// As [`BINOMIAL`], but a member sends to its largest subtree first. MPICH (`scatter_intra_binomial.c`).
+pub static BINOMIAL_FAR: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Scatter),
+    name: "binomial-far",
+    simgrid: &[],
+    summary: "binomial tree that splits blocks on the way, largest subtree first",
+    steps: binomial_far,
+};
+
 /// The root sends each member the number of elements in the count vector. SimGrid has no other algorithm.
 pub static SCATTERV: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Scatterv),
@@ -100,6 +109,16 @@ fn binomial(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     if v != 0 {
         steps.push(Step::Recv { from: scope.member(v & (v - 1)) });
     }
+    send_to_children(scope, v, steps);
+}
+
+fn binomial_far(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    let sends = steps.len() + usize::from(scope.number() != 0);
+    binomial(scope, cursor, steps);
+    steps[sends..].reverse();
+}
+
+fn send_to_children(scope: &Scope<'_>, v: u32, steps: &mut Vec<Step>) {
     for child in children(scope, v) {
         let blocks = u64::from(subtree(scope, v, child));
         steps.push(Step::Send { to: scope.member(child), bytes: scope.bytes().saturating_mul(blocks) });

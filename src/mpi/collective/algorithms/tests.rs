@@ -55,7 +55,12 @@ impl Case {
                 vector: self.vector(),
                 tuning: self.tuning,
             };
-            Part { stages: vec![stage], send_counts: self.counts.clone(), recv_counts: self.counts.clone() }
+            let recv_counts = match self.kind() {
+                // All members come with the same vector, so each one gets blocks of the same size from all.
+                CollectiveKind::Alltoallv => vec![self.counts[me as usize]; self.size as usize],
+                _ => self.counts.clone(),
+            };
+            Part { stages: vec![stage], send_counts: self.counts.clone(), recv_counts }
         };
         let parts: Vec<Part> = (0..self.size).map(part).collect();
         let outcome = |protocol| match run(&parts, &layout, protocol) {
@@ -115,10 +120,14 @@ impl Case {
             (Allreduce, "rab-rdb") => 2 * rest + 2 * power * log,
             (Allreduce, _) => 2 * rest + power * log,
             (Alltoall, "scattered") => p * p,
+            (Alltoallv, "scattered-nonempty") if self.element == 0 => 0,
+            (Alltoallv, "scattered-nonempty") => p * self.counts.iter().filter(|&&count| count > 0).count() as u64,
             (Alltoall, "bruck") => p * log_up,
             (Alltoall, "pair" | "ring" | "linear" | "linear-sync") | (Alltoallv, _) => p * (p - 1),
             (Allgather | Alltoall | Allgatherv | ReduceScatter, "rdb") if rest == 0 => p * log,
             (Allgather | Allgatherv, "bruck") => p * log_up,
+            (Allgather, "bruck-radix") => p * self.rounds().map(|(_, partners)| partners).sum::<u64>(),
+            (Allgather | Allgatherv, "sparbit") => p * (p - 1),
             (Allgather | Allgatherv, "neighbour-exchange") if p % 2 == 0 => p * p / 2,
             (Allgather, "nonblocking" | "ring" | "neighbour-exchange" | "pair" | "ntslr" | "ntslr-nb")
             | (Allgatherv, "nonblocking" | "direct" | "neighbour-exchange" | "pair") => p * (p - 1),
@@ -128,7 +137,8 @@ impl Case {
             (ReduceScatter, "pairwise") if self.counts.iter().all(|&c| c == 0) => 0,
             (ReduceScatter, "pairwise" | "ring") => p * (p - 1),
             (ReduceScatter, "halving") if self.counts.iter().all(|&c| c > 0) => 2 * rest + power * log,
-            (Scan | Exscan, _) => p * (p - 1) / 2,
+            (Scan | Exscan, "linear") => p * (p - 1) / 2,
+            (Scan | Exscan, _) => self.partners(),
             _ => return None,
         })
     }
@@ -158,7 +168,7 @@ impl Case {
                 ((rest + power - 1) * padded + gathered) * self.element
             }
             (Reduce, "in-order-binary") => (p - 1 + self.detour()) * n,
-            (Gather | Scatter, "binomial") => tree_blocks * n,
+            (Gather | Scatter, "binomial" | "binomial-far") => tree_blocks * n,
             (Reduce | Gather | Scatter, _) => (p - 1) * n,
             (Gatherv | Scatterv, _) => total - count(u64::from(self.root)) * self.element,
             (Allreduce, "rs") if self.count >= power => 2 * (rest + power - 1) * n,
@@ -168,7 +178,7 @@ impl Case {
             (Alltoall, "bruck") => p * (1..p).map(|b| u64::from(b.count_ones())).sum::<u64>() * n,
             (Alltoall, "rdb") => p * (p - 1) * n * p,
             (Alltoall | Allgather, _) => p * (p - 1) * n,
-            // All members come with the same vector here.
+            (Alltoallv, "scattered-nonempty") => p * total,
             (Alltoallv, _) => (p - 1) * total,
             (Allgatherv, _) => (p - 1) * total,
             (ReduceScatter, "butterfly") => {
@@ -183,9 +193,25 @@ impl Case {
             (ReduceScatter, "halving") if self.counts.iter().all(|&c| c > 0) => {
                 (rest + power - 1) * total + (0..rest).map(|i| count(2 * i)).sum::<u64>() * self.element
             }
-            (Scan | Exscan, _) => p * (p - 1) / 2 * n,
+            (Scan | Exscan, "linear") => p * (p - 1) / 2 * n,
+            (Scan | Exscan, _) => self.partners() * n,
             _ => return None,
         })
+    }
+
+    /// In Bruck's algorithm with a radix: distances of the rounds, and the partners in them.
+    fn rounds(&self) -> impl Iterator<Item = (u64, u64)> {
+        let (p, radix) =
+            (u64::from(self.size), if self.tuning.width == 0 { 4 } else { u64::from(self.tuning.width).max(2) });
+        std::iter::successors(Some(1), move |distance| Some(distance * radix))
+            .take_while(move |&distance| distance < p)
+            .map(move |distance| (distance, (1..radix).filter(|j| distance * j < p).count() as u64))
+    }
+
+    /// In a scan by doubling: the number of (member, partner) whose ranks differ in one bit.
+    fn partners(&self) -> u64 {
+        let bits = |member: u32| (0..31).filter(move |bit| member ^ (1 << bit) < self.size);
+        (0..self.size).map(|member| bits(member).count() as u64).sum()
     }
 
     /// In the butterfly: the numbers with those whose blocks they end up with.
@@ -335,7 +361,7 @@ fn segments_and_widths_change_no_volume() {
     for &algorithm in ALGORITHMS.iter().filter(|a| a.name != "pair") {
         for size in [1, 2, 3, 13, 33] {
             for (segment, width) in segments.iter().flat_map(|&segment| [0, 1, 3, 200].map(|width| (segment, width))) {
-                let tuning = Tuning { segment, width };
+                let tuning = Tuning { segment, width, spread: width == 3 };
                 let counts = vec![60; size as usize];
                 Case { algorithm, size, root: size / 2, count: 60, element: 8, counts, tuning }.check();
             }
@@ -346,7 +372,7 @@ fn segments_and_widths_change_no_volume() {
 #[test]
 fn segments_of_a_tree_are_messages() {
     let messages = |algorithm, segment: Option<NonZeroU32>, element| {
-        let tuning = Tuning { segment, width: 2 };
+        let tuning = Tuning { segment, width: 2, spread: false };
         let case = Case { algorithm, size: 9, root: 3, count: 1000, element, counts: vec![1000; 9], tuning };
         case.run()[0].messages.len()
     };

@@ -1,4 +1,5 @@
-//! Selection of the algorithm of a collective: the tables of MPI libraries, as SimGrid 3.32 transcribes them.
+//! Selection of the algorithm of a collective: the tables of MPI libraries, as SimGrid 3.32 transcribes them, and that of
+//! MPICH 4, from its own sources.
 //!
 //! One file or folder per library ([`Table`]); in a folder, one file per operation. A library's decision is a function
 //! that looks the call up and appends the [`Stage`]s of one rank. Most plans have one stage on the world communicator;
@@ -8,6 +9,7 @@ mod composite;
 mod default;
 mod listing;
 mod mpich;
+mod mpich4;
 mod mvapich2;
 mod ompi;
 mod overrides;
@@ -43,11 +45,13 @@ pub enum Table {
     Ompi,
     /// MPICH 3: few rules by size, and node-aware broadcasts and reductions.
     Mpich,
+    /// MPICH 4 with ch4: rules by size, for each communicator and for the hosts with several ranks.
+    Mpich4,
 }
 
 impl Table {
     /// All tables.
-    pub const ALL: [Self; 4] = [Self::Default, Self::Mvapich2, Self::Ompi, Self::Mpich];
+    pub const ALL: [Self; 5] = [Self::Default, Self::Mvapich2, Self::Ompi, Self::Mpich, Self::Mpich4];
 
     /// Name, as the command line uses it.
     pub fn name(self) -> &'static str {
@@ -56,6 +60,7 @@ impl Table {
             Self::Mvapich2 => "mvapich2",
             Self::Ompi => "ompi",
             Self::Mpich => "mpich",
+            Self::Mpich4 => "mpich4",
         }
     }
 
@@ -192,5 +197,6 @@ fn follow(table: Table, planner: &mut Planner<'_>) {
         Table::Mvapich2 => mvapich2::plan(planner),
         Table::Ompi => ompi::plan(planner),
         Table::Mpich => mpich::plan(planner),
+        Table::Mpich4 => mpich4::plan(planner),
     }
 }

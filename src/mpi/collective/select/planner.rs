@@ -111,6 +111,23 @@ impl View<'_> {
         }
     }
 
+    /// Returns the first member on a node.
+    pub fn leader_at(&self, node: u32) -> u32 {
+        match self.comm {
+            Comm::World => self.layout.nodes()[node as usize][0],
+            Comm::Node | Comm::Leaders => 0,
+        }
+    }
+
+    /// Returns the index of member `index` among the members on its node.
+    pub fn place_on_node(&self, index: u32) -> u32 {
+        match self.comm {
+            Comm::World => self.layout.index_in_node(index),
+            Comm::Node => index,
+            Comm::Leaders => 0,
+        }
+    }
+
     /// Returns the number of the node of member `index`: its index among the leaders.
     pub fn node_of(&self, index: u32) -> u32 {
         match self.comm {

@@ -58,8 +58,13 @@ impl World {
     fn collective(&mut self, call: &CollectiveCall) -> [Outcome; 2] {
         let range = call.send_counts.start as usize..(call.send_counts.start + call.send_counts.len) as usize;
         let vector = self.counts[range].to_vec();
-        let part = |stages| Part { stages, send_counts: vector.clone(), recv_counts: vector.clone() };
-        let parts: Vec<Part> = (0..self.ranks()).map(|rank| part(self.plan(call, rank).0)).collect();
+        let received = |rank: u32| match call.kind {
+            // All members come with the same vector, so each one gets blocks of the same size from all.
+            Alltoallv => vector.get(rank as usize).map_or(Vec::new(), |&count| vec![count; vector.len()]),
+            _ => vector.clone(),
+        };
+        let part = |rank, stages| Part { stages, send_counts: vector.clone(), recv_counts: received(rank) };
+        let parts: Vec<Part> = (0..self.ranks()).map(|rank| part(rank, self.plan(call, rank).0)).collect();
         PROTOCOLS.map(|protocol| match run(&parts, &self.layout, protocol) {
             Ok(outcome) => outcome,
             Err(error) => panic!("{:?}, {call:?}, {:?}, {protocol:?}: {error}", self.selector, self.layout),

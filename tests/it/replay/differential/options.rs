@@ -70,7 +70,8 @@ impl Options {
         let refused: &[K] = match self.table {
             Table::Default | Table::Ompi => &[],
             Table::Mvapich2 => &[K::Bcast, K::Allreduce, K::Allgather, K::Scatter, K::Reduce],
-            Table::Mpich => &[K::Bcast, K::Allreduce, K::Reduce],
+            // SimGrid has no table of MPICH 4, so `pick` never chooses it.
+            Table::Mpich | Table::Mpich4 => &[K::Bcast, K::Allreduce, K::Reduce],
         };
         let mut kinds: Vec<K> = K::ALL.into_iter().filter(|kind| !refused.contains(kind)).collect();
         // Overridden operations should be called.

@@ -3,8 +3,9 @@
 use super::{Pick, Planner};
 use crate::mpi::collective::Algorithm;
 use crate::mpi::collective::algorithms::{
-    allgather, allgatherv, allreduce, alltoall, alltoallv, barrier, bcast, bcast_pipeline, bcast_scatter, bcast_tree,
-    doubling, gather, reduce, reduce_scatter, reduce_scatter_gather, reduce_tree, scan, scatter,
+    allgather, allgather_rounds, allgatherv, allreduce, alltoall, alltoallv, barrier, bcast, bcast_pipeline,
+    bcast_scatter, bcast_tree, doubling, gather, reduce, reduce_scatter, reduce_scatter_gather, reduce_tree, scan,
+    scatter,
 };
 use crate::mpi::collective::select::composite;
 use crate::trace::CollectiveKind;
@@ -20,8 +21,6 @@ pub(super) enum Run {
     Power(Pick, Pick),
     /// This algorithm on two ranks; Open MPI fails on others.
     Two(Pick),
-    /// An algorithm that is not modelled.
-    Missing,
 }
 
 impl Run {
@@ -40,20 +39,25 @@ impl Run {
                 );
                 None
             }
-            Self::Missing => {
-                planner.report(
-                    "the rule file chooses an algorithm that is not modelled (sparbit, or a scan by recursive doubling); \
-                     the choice of Open MPI's table ran in its place",
-                );
-                None
-            }
         }
     }
 
-    /// Returns `true` if the fan-out of a rule is the number of chains.
-    pub fn has_chains(self) -> bool {
+    /// Returns `true` if the fan-out of a rule is the number of chains, or a radix.
+    pub fn has_fan_out(self) -> bool {
         let Self::Pick(Pick::Algorithm(algorithm)) = self else { return false };
-        std::ptr::eq(algorithm, &bcast_tree::CHAIN) || std::ptr::eq(algorithm, &reduce_tree::CHAIN)
+        [&bcast_tree::CHAIN, &reduce_tree::CHAIN, &allgather_rounds::BRUCK_RADIX]
+            .iter()
+            .any(|has| std::ptr::eq(algorithm, *has))
+    }
+
+    /// Returns the algorithm with the fan-out of its rule: Bruck's has a radix, from 3 on another algorithm here.
+    pub fn with_fan_out(self, fan_out: u64) -> Self {
+        match self {
+            Self::Pick(Pick::Algorithm(algorithm)) if fan_out > 2 && std::ptr::eq(algorithm, &allgather::BRUCK) => {
+                one(&allgather_rounds::BRUCK_RADIX)
+            }
+            _ => self,
+        }
     }
 }
 
@@ -111,7 +115,7 @@ const ALLGATHER: &[Known] = &[
     ("ring", one(&allgather::NEIGHBOUR_RING)),
     ("neighbor", one(&allgather::NEIGHBOUR)),
     ("two_proc", two(&allgather::PAIR)),
-    ("sparbit", Run::Missing),
+    ("sparbit", one(&allgather_rounds::SPARBIT)),
     ("direct-messaging", one(&allgather::NONBLOCKING)),
 ];
 
@@ -122,7 +126,7 @@ const ALLGATHERV: &[Known] = &[
     ("ring", one(&allgatherv::RING)),
     ("neighbor", one(&allgatherv::NEIGHBOUR)),
     ("two_proc", two(&allgatherv::PAIR)),
-    ("sparbit", Run::Missing),
+    ("sparbit", one(&allgather_rounds::SPARBIT_V)),
 ];
 
 const ALLREDUCE: &[Known] = &[
@@ -172,7 +176,7 @@ const BCAST: &[Known] = &[
 ];
 
 const EXSCAN: &[Known] =
-    &[("ignore", Run::Table), ("linear", one(&scan::EXSCAN)), ("recursive_doubling", Run::Missing)];
+    &[("ignore", Run::Table), ("linear", one(&scan::EXSCAN)), ("recursive_doubling", one(&scan::EXSCAN_DOUBLING))];
 
 const GATHER: &[Known] = &[
     ("ignore", Run::Table),
@@ -201,7 +205,8 @@ const REDUCE_SCATTER: &[Known] = &[
     ("butterfly", one(&reduce_scatter::BUTTERFLY)),
 ];
 
-const SCAN: &[Known] = &[("ignore", Run::Table), ("linear", one(&scan::SCAN)), ("recursive_doubling", Run::Missing)];
+const SCAN: &[Known] =
+    &[("ignore", Run::Table), ("linear", one(&scan::SCAN)), ("recursive_doubling", one(&scan::DOUBLING))];
 
 const SCATTER: &[Known] = &[
     ("ignore", Run::Table),

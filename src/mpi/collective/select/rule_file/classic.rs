@@ -175,6 +175,7 @@ fn of_size<'a>(
         let (fan_out, _) = words.number("a fan-out (topo)")?;
         let (segment, last) = words.number("a segment size")?;
         let requests = if version > 1 { words.number_on(last.line, "the number of requests")? } else { None };
+        let run = run.with_fan_out(fan_out);
         let tuning = Parameters { fan_out, segment, requests: requests.unwrap_or(0) }.tuning(run);
         sizes.push(SizeRule { bytes: (bytes, u64::MAX), run, tuning });
     }

@@ -167,5 +167,6 @@ fn of_size<'a>(source: Source<'a>, kind: CollectiveKind, rule: &OfSize<'a>) -> R
         source.number(rule.msg_size_min, 0, "msg_size_min")?,
         source.number(rule.msg_size_max, u64::MAX, "msg_size_max")?,
     );
+    let run = run.with_fan_out(parameters.fan_out);
     Ok(SizeRule { bytes, run, tuning: parameters.tuning(run) })
 }

@@ -67,7 +67,7 @@ struct SizeRule {
 /// Values that follow the algorithm in a rule.
 #[derive(Clone, Copy, Debug, Default)]
 struct Parameters {
-    /// Number of chains (`topo`, `faninout`).
+    /// Number of chains, or radix (`topo`, `faninout`).
     fan_out: u64,
     /// Bytes of a segment; 0: messages are not cut.
     segment: u64,
@@ -81,8 +81,8 @@ impl Parameters {
             0 => Tuning::WHOLE,
             bytes => u32::try_from(bytes).ok().and_then(NonZeroU32::new).unwrap_or(Tuning::WHOLE),
         };
-        let width = if run.has_chains() { self.fan_out.max(1) } else { self.requests };
-        Tuning { segment: Some(segment), width: u16::try_from(width).unwrap_or(u16::MAX) }
+        let width = if run.has_fan_out() { self.fan_out.max(1) } else { self.requests };
+        Tuning { segment: Some(segment), width: u16::try_from(width).unwrap_or(u16::MAX), spread: false }
     }
 }
 
