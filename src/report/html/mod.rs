@@ -6,6 +6,7 @@
 //! results are also included as the JSON of `--format json`.
 
 mod bars;
+mod calibrate;
 mod heat;
 mod lanes;
 mod offers;
@@ -19,6 +20,7 @@ mod svg;
 mod traffic;
 mod view;
 
+pub use calibrate::CalibrationPage;
 pub use parameters::parameters;
 
 use super::Reporter;
