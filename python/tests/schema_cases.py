@@ -106,6 +106,11 @@ CASES = [
     ("mopsim.compare/2", ["compare", "{tmp}/jobs.toml", "--model", "packet"]),
     ("mopsim.compare/2", ["compare", "{tmp}/long.toml", "--until-steady=2%"]),
     ("mopsim.calibrate/1", ["calibrate", "tests/data/calibrate/osu_latency.txt", "tests/data/calibrate/osu_bw.txt"]),
+    ("mopsim.calibrate-host/1", ["calibrate", "--host", "tests/data/calibrate/host.toml"]),
+    (
+        "mopsim.calibrate-host/1",
+        ["calibrate", "--host", "tests/data/calibrate/host.toml", "--relative-to", "tests/data/calibrate/host.toml"],
+    ),
     ("mopsim.topology/2", ["topology", "torus:8x8", "--full", "--route", "0", "36"]),
     ("mopsim.topology/2", ["topology", "random:n=64,d=6", "--aspl-samples", "8", "--prices", "data/prices/example.toml"]),
     ("mopsim.topology/2", ["topology", "imase-itoh:n=64,d=6"]),

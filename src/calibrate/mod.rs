@@ -2,10 +2,11 @@
 //!
 //! Benchmarks between two hosts show how long a message of each size takes (ping-pong), how fast messages follow each other
 //! (a stream), and what both directions carry together. [`read`](fn@read) takes them from the output of the usual programs, [`fit`](fn@fit)
-//! makes constants of them, and [`Fitted::toml`] writes these for `--model FILE`.
+//! makes constants of them, and [`Fitted::toml`] writes these for `--model FILE`. [`HostSpeed`] is how fast a host computes.
 
 mod check;
 mod fit;
+mod host;
 mod imb;
 mod model_file;
 mod netpipe;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 pub use check::{Residual, errors, in_words, residuals};
 pub use fit::{FitError, Fitted, Rendezvous, Route, Section, fit};
+pub use host::{Compared, HOST_MARK, HOST_PROGRAM, HOST_PROGRAM_NAME, HostSpeed, Rate, processor};
 pub use model_file::MARK;
 pub use own::{PROGRAM, PROGRAM_NAME};
 
@@ -83,6 +85,16 @@ pub enum CalibrateError {
         /// Description of the error.
         message: String,
     },
+    /// A file does not describe the speed of a host.
+    #[error("{}:{line}: {message}", .file.display())]
+    Host {
+        /// File with the error.
+        file: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// Description of the error.
+        message: String,
+    },
     /// No program that is known has written it.
     #[error("{}: there are no measurements that are known in it", .file.display())]
     Unknown {
@@ -95,6 +107,7 @@ impl UserError for CalibrateError {
     fn help(&self) -> String {
         let help = match self {
             Self::Read(_) => "check the path, its permissions and the disk",
+            Self::Host { .. } => "give a file that `mopsim calibrate --host -o FILE` wrote",
             Self::Malformed { .. } => "give the output of the benchmark as the program printed it",
             Self::Unknown { .. } => {
                 "give the output of osu_latency, osu_bw or osu_bibw, of IMB-MPI1 PingPong, Uniband or Biband, or of NetPIPE, or run \

@@ -8,12 +8,16 @@ use mopsim::calibrate::{self, Route, Series};
 use mopsim::platform::units::{Bandwidth, Seconds};
 use mopsim::record as recorder;
 use mopsim::report::calibrate as report;
+use mopsim::report::html::CalibrationPage;
 use mopsim::report::model::{self, Curve, ModelLink};
 use mopsim::user_error::UserError;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 pub fn run(arguments: &Calibrate, output: &Output) -> Result<(), Failure> {
+    if arguments.host {
+        return super::calibrate_host::run(arguments, output);
+    }
     if arguments.run && arguments.command.is_empty() {
         let help = "give the command that starts two ranks, e.g. `mopsim calibrate --run -- mpirun -n 2 --host a,b`";
         return Err(Failure::input("--run has no command", help));
@@ -21,6 +25,7 @@ pub fn run(arguments: &Calibrate, output: &Output) -> Result<(), Failure> {
     Outputs::default()
         .report("--output", arguments.output.as_deref(), arguments.force)
         .report("--svg", arguments.svg.as_deref(), arguments.force)
+        .report("--html", arguments.html.as_deref(), arguments.force)
         .creating("--measurements", arguments.measurements.as_deref(), arguments.force)
         .check(|| arguments.files.clone())?;
     let bandwidth: Option<Bandwidth> = options::parse("link-bandwidth", arguments.link_bandwidth.as_deref())?;
@@ -53,6 +58,10 @@ pub fn run(arguments: &Calibrate, output: &Output) -> Result<(), Failure> {
         let link = ModelLink { bandwidth: fitted.bandwidth, latency: fitted.route_latency };
         files::report(file, |out| out.write_all(model::svg(link, &curves).as_bytes()))?;
     }
+    if let Some(file) = &arguments.html {
+        let page = CalibrationPage { series: &series, fitted: &fitted, residuals: &residuals, toml: &toml };
+        files::report(file, |out| page.write(out))?;
+    }
     print(|out| output.format.sheet(&report::sheet(&series, &fitted, &residuals), out))
 }
 
@@ -80,7 +89,8 @@ fn curves(series: &[Series], residuals: &[calibrate::Residual]) -> Vec<Curve> {
 fn measured(arguments: &Calibrate) -> Result<String, Failure> {
     let compiler = recorder::find_compiler(arguments.mpicc.as_deref(), &arguments.command)?;
     let folder = tempfile::tempdir().map_err(|error| Failure::file("make", &std::env::temp_dir(), &error))?;
-    let program = recorder::compile_program(&compiler, folder.path(), calibrate::PROGRAM_NAME, calibrate::PROGRAM)?;
+    let program =
+        recorder::compile_program(&compiler, folder.path(), calibrate::PROGRAM_NAME, calibrate::PROGRAM, &["-O2"])?;
     let (first, rest) = arguments.command.split_first().expect("it was checked that there is a command");
     let command = first.to_string_lossy().into_owned();
     let out = Command::new(first).args(rest).arg(&program).stderr(Stdio::inherit()).output().map_err(|error| {

@@ -2,6 +2,7 @@
 
 pub mod args;
 mod calibrate;
+mod calibrate_host;
 mod closed;
 mod collectives;
 mod colour;

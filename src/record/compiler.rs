@@ -59,15 +59,21 @@ pub(crate) fn compile_file(compiler: &Path, source: &Path, library: &Path, libra
     compiled(&mut command, library)
 }
 
-/// Compiles a program of one file in a folder; returns the program.
+/// Compiles a program of one file in a folder with some options; returns the program.
 ///
 /// # Errors
 /// [`RecordError`] with the message of the compiler.
-pub fn compile_program(compiler: &Path, folder: &Path, name: &str, source: &str) -> Result<PathBuf, RecordError> {
+pub fn compile_program(
+    compiler: &Path,
+    folder: &Path,
+    name: &str,
+    source: &str,
+    options: &[&str],
+) -> Result<PathBuf, RecordError> {
     let file = folder.join(name);
     fs::write(&file, source).map_err(|error| RecordError::File { file: file.clone(), error })?;
     let program = file.with_extension("");
-    compiled(Command::new(compiler).args(["-O2", "-o"]).arg(&program).arg(&file), &program)
+    compiled(Command::new(compiler).args(options).arg("-o").arg(&program).arg(&file), &program)
         .map_err(|message| RecordError::Compiler { compiler: compiler.to_path_buf(), message })?;
     Ok(program)
 }

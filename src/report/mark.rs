@@ -5,7 +5,7 @@
 
 use super::throughput::csv::headings as throughput_headings;
 use super::trace_matrix::HEADINGS as MATRIX_HEADINGS;
-use crate::calibrate::MARK;
+use crate::calibrate::{HOST_MARK, MARK};
 use crate::markup::GENERATOR;
 
 /// Beginning of every HTML page: the generator, without the version.
@@ -34,6 +34,7 @@ pub fn is_ours(head: &[u8]) -> bool {
         return line.contains(GENERATOR);
     }
     line.starts_with(MARK)
+        || line.starts_with(HOST_MARK)
         || line == MATRIX_HEADINGS
         || line == throughput_headings()
         || line.starts_with(super::csv::COMPARE_HEADINGS)

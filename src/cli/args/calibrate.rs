@@ -10,17 +10,27 @@ Examples:
   mopsim calibrate osu_latency.txt osu_bw.txt osu_bibw.txt -o fabric.toml
   mopsim calibrate --run -o fabric.toml -- mpirun -n 2 --host node1,node2
   mopsim compare study.toml --model fabric.toml
+  mopsim calibrate --host -o here.toml           # how fast this host computes
+  mopsim calibrate --host new.toml --relative-to here.toml
 
 Files are the output of osu_latency, osu_bw and osu_bibw (OSU), of IMB-MPI1
 PingPong, Uniband and Biband (Intel), or of NetPIPE, measured between two hosts.
 docs/guide/calibrate.md explains which constant follows from which measurement.")]
 pub struct Calibrate {
     /// Output of benchmarks: OSU, IMB-MPI1 or NetPIPE
-    #[arg(value_name = "FILE", required_unless_present = "run")]
+    #[arg(value_name = "FILE", required_unless_present_any = ["run", "host"])]
     pub files: Vec<PathBuf>,
     /// Measure: compile a small MPI program, and start it by the command after `--`
     #[arg(long)]
     pub run: bool,
+    /// Measure how fast this host computes; or read it from FILE, which -o wrote elsewhere
+    ///
+    /// A matrix product in cache and a triad over memory, on one core and on all of them, in C, compiled by `cc` (`$CC`).
+    #[arg(long, conflicts_with_all = ["run", "link_bandwidth", "svg", "html"])]
+    pub host: bool,
+    /// With --host: compare with the host of a recording, and suggest a --host-speed
+    #[arg(long, value_name = "FILE", requires = "host")]
+    pub relative_to: Option<PathBuf>,
     /// Bandwidth of the slowest link between the two hosts [default: the largest measured]
     #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH")]
     pub link_bandwidth: Option<String>,
@@ -35,6 +45,9 @@ pub struct Calibrate {
     /// Draw measured and modelled bandwidth over the message size
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+    /// Write a page with measured and modelled times, their differences, and what is not determined
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Keep the output of the benchmark that --run starts
     #[arg(long, hide_short_help = true, value_name = "FILE", requires = "run")]
     pub measurements: Option<PathBuf>,

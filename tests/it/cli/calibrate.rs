@@ -81,6 +81,93 @@ fn output_of_known_benchmarks_becomes_a_model() {
 }
 
 #[test]
+fn a_page_shows_measured_and_modelled_times() {
+    let folder = folder();
+    let run = ["calibrate", "osu_latency.txt", "osu_bw.txt", "osu_bibw.txt", "--html", "page.html"];
+    let result = folder.json(&run);
+    let page = folder.read("page.html");
+    // A mark in both parts of the drawing of its kind for each point, and a row of the table.
+    assert_eq!(page.matches("class=\"mark stroke-net").count(), 2 * points(&result).len() + 3, "with the legend");
+    assert_eq!(page.matches("<figure").count(), 3);
+    assert_eq!(page.matches("<td class=\"nowrap\">").count(), points(&result).len());
+    let row = &points(&result)[0];
+    let measured = format!("<data value=\"{}\">", number(row, "measured_us"));
+    assert!(page.contains(&measured), "{measured}");
+    assert!(page.contains("how latency grows with the number of switches"), "what is not determined");
+    assert!(page.contains("delivery = &quot;in-order&quot;"), "the model file");
+    assert!(!page.contains("<script") && !page.contains("http://"), "nothing runs, and nothing is loaded");
+    assert!(!page.contains("NaN") && !page.contains("inf"), "no number is missing");
+    // It replaces its own output, and nothing else.
+    folder.run(&run).success();
+    folder.refuse(&["calibrate", "osu_latency.txt", "--html", "t.ti"], 2, &["t.ti"]);
+    // One kind, with files that differ: a page as well.
+    folder.run(&["calibrate", "osu_latency.txt", "osu_latency-5.0.txt", "--html", "page.html"]).success();
+    let page = folder.read("page.html");
+    assert_eq!(page.matches("<figure").count(), 1);
+    assert!(page.contains("stroke-net0") && page.contains("class=\"mark stroke-net1"), "a colour for each file");
+}
+
+/// The speed of a host as `calibrate --host -o` writes it.
+fn host(name: &str, product: f64, triad: f64) -> String {
+    let rate = |value: f64| format!("[{value:e}, {:e}, {:e}]", 0.9 * value, 1.1 * value);
+    format!(
+        "host = \"{name}\"\nprocessor = \"P\"\ncores = 4\nproduct_one_core = {}\nproduct_all_cores = {}\n\
+         triad_one_core = {}\ntriad_all_cores = {}\n",
+        rate(2.0 * product),
+        rate(product),
+        rate(2.0 * triad),
+        rate(triad)
+    )
+}
+
+#[test]
+fn hosts_are_compared_by_their_kernels() {
+    let folder = Folder::new();
+    folder.write("old.toml", host("old", 1e10, 4e9));
+    folder.write("new.toml", host("new", 2e10, 5e9));
+    let compare = ["calibrate", "--host", "new.toml", "--relative-to", "old.toml"];
+    let result = folder.json(&compare);
+    assert_eq!(result["schema"], "mopsim.calibrate-host/1");
+    let rates = result["rates"].as_array().expect("a list");
+    let speeds: Vec<f64> = rates.iter().map(|rate| number(rate, "host_speed_gflops")).collect();
+    // Hosts have 100 Gflop/s unless said otherwise, and recordings count on that.
+    for (speed, expected) in speeds.iter().zip([200.0, 200.0, 125.0, 125.0]) {
+        assert!((speed - expected).abs() < 1e-9, "{speeds:?}");
+    }
+    let text = folder.output(&compare);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("--host-speed between 125 Gflop/s and 200 Gflop/s"), "{text}");
+    assert!(words.contains("up to 22 % off"), "1.1 / 0.9: {text}");
+    assert_80_columns(&text);
+    assert!(folder.output(&["calibrate", "--host", "new.toml"]).contains("--relative-to FILE"));
+    let refuse = |arguments: &[&str], parts: &[&str]| {
+        folder.refuse(&[&["calibrate", "--host"], arguments].concat(), 2, parts);
+    };
+    folder.write("bad.toml", host("bad", 1e10, 4e9).replace("cores = 4", "cores = \"four\""));
+    refuse(&["bad.toml"], &["bad.toml:3", "help: give a file that `mopsim calibrate --host -o FILE` wrote"]);
+    folder.write("zero.toml", host("zero", 0.0, 4e9));
+    refuse(&["zero.toml"], &["a rate is not a number above zero"]);
+    refuse(&["new.toml", "old.toml"], &["old.toml is a second one", "--relative-to"]);
+    refuse(&["new.toml", "--relative-to", "new.toml", "-o", "new.toml"], &["new.toml"]);
+    folder.refuse(&["calibrate", "new.toml", "--relative-to", "old.toml"], 2, &["--host"]);
+}
+
+#[test]
+fn this_host_is_measured() {
+    if Command::new("cc").arg("--version").output().is_err() {
+        return;
+    }
+    let folder = Folder::new();
+    let result = folder.json(&["calibrate", "--host", "-o", "here.toml"]);
+    let rates = result["rates"].as_array().expect("a list");
+    assert!(rates.len() == 4 && rates.iter().all(|rate| number(rate, "giga_per_second") > 1e-3), "{result}");
+    assert!(folder.read("here.toml").starts_with("# Speed of a host, measured by mopsim calibrate --host"));
+    // Relative to itself it is as fast as it is.
+    let same = folder.json(&["calibrate", "--host", "here.toml", "--relative-to", "here.toml"]);
+    assert!(same["rates"].as_array().expect("a list").iter().all(|rate| number(rate, "ratio") == 1.0), "{same}");
+}
+
+#[test]
 fn wrong_measurements_are_refused() {
     let folder = folder();
     folder.refuse(&["calibrate"], 2, &["FILE"]);
