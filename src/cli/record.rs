@@ -4,10 +4,13 @@ use super::args::{Output, Record};
 use super::failure::Failure;
 use super::shell::word;
 use super::{files, say};
+use mopsim::calibrate::processor;
 use mopsim::record::{self, RecordError, Recorder};
-use mopsim::report::number::grouped;
+use mopsim::report::number::{counted, grouped};
+use mopsim::topology::input::read_text;
 use mopsim::trace::recording::{self, RecordedRank, Summary};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
@@ -24,9 +27,23 @@ struct About<'a> {
     calls: u64,
     bytes: u64,
     seconds: f64,
+    hosts: Vec<Host>,
+}
+
+/// Host on which ranks were recorded.
+#[derive(Serialize, Deserialize)]
+struct Host {
+    name: String,
+    /// Name of the processor, where the kernel gives one.
+    processor: Option<String>,
+    processors: u32,
+    ranks: u32,
 }
 
 const ABOUT: &str = "recording.toml";
+
+/// Largest description of a recording in bytes: a hundred thousand hosts.
+const MOST_ABOUT: u64 = 16 << 20;
 
 /// Folder of the library and its source while the program runs.
 const LIBRARY: &str = "library";
@@ -101,7 +118,7 @@ fn finish(arguments: &Record, output: &Output, folder: &Path, part: Part, status
     let is_second = part.path.join("second").exists();
     let _ = fs::remove_file(part.path.join("begun"));
     let _ = fs::remove_file(part.path.join("second"));
-    let about = about(arguments, &summary, code);
+    let about = about(arguments, &summary, code, hosts(&part.path, &summary));
     let text = toml::to_string(&about).map_err(|error| Failure::input(error, "report this as a bug"))?;
     let file = part.path.join(ABOUT);
     fs::write(&file, text).map_err(|error| Failure::file("write", &file, &error))?;
@@ -154,7 +171,7 @@ fn incomplete(summary: &Summary) -> Option<(String, &'static str)> {
     }
 }
 
-fn about<'a>(arguments: &Record, summary: &'a Summary, code: u8) -> About<'a> {
+fn about<'a>(arguments: &Record, summary: &'a Summary, code: u8, hosts: Vec<Host>) -> About<'a> {
     About {
         command: arguments.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         exit_code: code,
@@ -165,7 +182,52 @@ fn about<'a>(arguments: &Record, summary: &'a Summary, code: u8) -> About<'a> {
         calls: summary.recorded.iter().map(|rank| rank.calls).sum(),
         bytes: summary.recorded.iter().map(|rank| rank.bytes).sum(),
         seconds: summary.recorded.iter().map(|rank| rank.seconds).fold(0.0, f64::max),
+        hosts,
     }
+}
+
+/// Returns the hosts of a recording. The recorder keeps what their kernels say of processors in files of its own, which
+/// are removed.
+fn hosts(folder: &Path, summary: &Summary) -> Vec<Host> {
+    let of = |(name, host): (&String, &recording::RecordedHost)| {
+        let file = folder.join(format!("host-{}.cpuinfo", name.replace('/', "")));
+        let processor = fs::read_to_string(&file).ok().and_then(|text| processor(&text));
+        Host { name: name.clone(), processor, processors: host.processors, ranks: host.ranks }
+    };
+    let hosts = summary.hosts.iter().map(of).collect();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.path().extension().is_some_and(|extension| extension == "cpuinfo") {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    hosts
+}
+
+/// Describes hosts by their processors: `2 hosts with 64 processors (AMD EPYC 7763 64-Core Processor)`.
+fn in_words(hosts: &[Host]) -> String {
+    let mut kinds: BTreeMap<(u32, Option<&str>), usize> = BTreeMap::new();
+    for host in hosts {
+        *kinds.entry((host.processors, host.processor.as_deref())).or_default() += 1;
+    }
+    let kind = |(&(processors, name), &count): (&(u32, Option<&str>), &usize)| {
+        let name = name.map_or(String::new(), |name| format!(" ({name})"));
+        format!("{} with {}{name}", counted(count as u64, "host"), counted(processors.into(), "processor"))
+    };
+    kinds.iter().map(kind).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the hosts on which a trace was recorded in words, if it is a recording that has them.
+pub fn recorded_on(trace: &Path) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Hosts {
+        #[serde(default)]
+        hosts: Vec<Host>,
+    }
+    let folder = if trace.is_dir() { trace } else { trace.parent()? };
+    let is_recording = trace.is_dir() || trace.extension().is_some_and(|extension| extension == "mrec");
+    let text = read_text(&folder.join(ABOUT), MOST_ABOUT).ok().filter(|_| is_recording)?;
+    let hosts = toml::from_str::<Hosts>(&text).ok()?.hosts;
+    (!hosts.is_empty()).then(|| in_words(&hosts))
 }
 
 /// Describes the recording, its omissions, and the next step.
@@ -180,6 +242,9 @@ fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
     ));
     // Some libraries also report their builder.
     say(&format!("with {}", about.library.split(',').next().unwrap_or_default()));
+    if !about.hosts.is_empty() {
+        say(&format!("on {}", in_words(&about.hosts)));
+    }
     let missing = (about.ranks as usize).saturating_sub(about.recorded_ranks + summary.damaged.len());
     if missing > 0 {
         say(&format!(

@@ -66,7 +66,12 @@ fn info(arguments: &TraceInfo, output: &Output) -> Result<(), Failure> {
     let trace = read(&arguments.trace, &arguments.reading, output)?;
     warn(&trace, output);
     let info = inspect::Info::of(&trace);
-    let sheet = info_sheet(&trace, &info, host_speed)?;
+    let mut sheet = info_sheet(&trace, &info, host_speed)?;
+    if let Some(hosts) = super::record::recorded_on(&arguments.trace) {
+        sheet
+            .notes
+            .push(format!("recorded on {hosts}; calibrate --host measures how fast another host is relative to it"));
+    }
     if let Some(file) = &arguments.svg {
         files::report(file, |out| trace_matrix::svg(&trace.name, &info, out))?;
     }

@@ -58,6 +58,20 @@ static void put_header(int rank, int ranks, int flags, const char *library, int 
     made = (uint64_t)(p - buffer);
 }
 
+/* Keeps what the kernel says of the processor, once for each host: the name of the processor is in it. */
+static void note_host(const char *folder) {
+    char host[256] = "", path[4400], text[4096];
+    gethostname(host, sizeof host - 1);
+    snprintf(path, sizeof path, "%.4000s/host-%s.cpuinfo", folder, host);
+    int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (to < 0) return;
+    int from = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
+    ssize_t length = from < 0 ? 0 : read(from, text, sizeof text);
+    if (length > 0 && write(to, text, (size_t)length) != length) complain("the name of the processor is not recorded");
+    if (from >= 0) close(from);
+    close(to);
+}
+
 static void begin_recording(int provided) {
     const char *folder = getenv("MOPSIM_RECORD_DIR");
     if (recording || folder == NULL || *folder == 0) return;
@@ -128,6 +142,7 @@ static void begin_recording(int provided) {
         return;
     }
     is_made = 1;
+    note_host(folder);
     owner = getpid();
     clock_calibrate();
     short_gap = (uint64_t)(ticks_per_second * 1e-6);

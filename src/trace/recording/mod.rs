@@ -28,7 +28,7 @@ use super::format::{self, Files, Format, Input, MOST_RANKS};
 use super::source::Source;
 use super::{Options, Trace};
 
-pub use summary::{RecordedRank, Summary, summary};
+pub use summary::{RecordedHost, RecordedRank, Summary, summary};
 
 /// Name in messages.
 const NAME: &str = "recording";

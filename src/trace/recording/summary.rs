@@ -19,10 +19,21 @@ pub struct Summary {
     pub recorded: Vec<RecordedRank>,
     /// The MPI library, as it names itself.
     pub library: String,
+    /// Hosts by name, with their processors and the ranks that they recorded.
+    pub hosts: BTreeMap<String, RecordedHost>,
     /// Calls that are in the files by name only: total of all ranks, and the rank of the first.
     pub not_recorded: BTreeMap<String, (u64, u32)>,
     /// Errors of files that cannot be read completely or at all, each with its file and place.
     pub damaged: Vec<String>,
+}
+
+/// Host of a recording.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct RecordedHost {
+    /// Number of its processors.
+    pub processors: u32,
+    /// Number of ranks with a file that ran on it.
+    pub ranks: u32,
 }
 
 /// Totals of the recording of a rank.
@@ -109,5 +120,7 @@ fn rank(file: &Path, summary: &mut Summary, ranks: &mut u32) -> Result<RecordedR
     }
     recorded.seconds = ticks as f64 / header.ticks_per_second;
     summary.library = header.library;
+    let host = summary.hosts.entry(header.host).or_default();
+    (host.processors, host.ranks) = (header.processors, host.ranks + 1);
     Ok(recorded)
 }

@@ -56,3 +56,27 @@ fn force_removes_no_folder_but_the_library_of_a_recording() {
     assert!(text(&refused.stderr).contains("`library` in it is no part of a recording"), "{}", text(&refused.stderr));
     assert_eq!(fs::read_to_string(folder.join("library/precious")).expect("is there"), "precious");
 }
+
+#[test]
+fn a_recording_names_its_hosts() {
+    let Some(library) = libraries().into_iter().next() else { return };
+    let run = Run::new(&library);
+    let program = run.compile("ring.c", &[]).expect("C");
+    let output = run.record(&["-o", "it.mrec"], &program, 2, &[]);
+    let said = text(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let about: toml::Table =
+        fs::read_to_string(run.path("it.mrec").join("recording.toml")).expect("is there").parse().expect("TOML");
+    let hosts = about["hosts"].as_array().expect("a list");
+    assert_eq!((hosts.len(), hosts[0]["ranks"].as_integer()), (1, Some(2)), "{about}");
+    let cpuinfo = fs::read_to_string("/proc/cpuinfo").expect("Linux");
+    let processor = mopsim::calibrate::processor(&cpuinfo);
+    assert_eq!(hosts[0].get("processor").and_then(toml::Value::as_str), processor.as_deref());
+    let kept = fs::read_dir(run.path("it.mrec")).expect("is there").flatten();
+    assert!(kept.map(|entry| entry.file_name()).all(|name| !name.to_string_lossy().ends_with(".cpuinfo")));
+    let mut info = std::process::Command::new(env!("CARGO_BIN_EXE_mopsim"));
+    let info = info.args(["trace", "info"]).arg(run.path("it.mrec")).output().expect("it starts");
+    let shown = String::from_utf8_lossy(&info.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    let processors = hosts[0]["processors"].as_integer().expect("a number");
+    assert!(shown.contains(&format!("recorded on 1 host with {processors} processor")), "{shown}");
+}
