@@ -4,35 +4,13 @@
 //! user's choice for that operation.
 
 use super::default;
+use super::pick::Composite;
 use super::planner::{Block, Planner, tag};
 use crate::mpi::collective::algorithms::{self, allreduce_ring, bcast_pipeline, bcast_segments, bcast_tree};
 use crate::mpi::collective::{Algorithm, Comm};
 use crate::trace::CollectiveKind::{
     self, Allgather, Allgatherv, Allreduce, Bcast, Gather, Gatherv, Reduce, ReduceScatter,
 };
-
-/// Algorithm that is a plan.
-#[derive(Debug)]
-pub struct Composite {
-    /// Operation it performs.
-    pub kind: CollectiveKind,
-    /// Name, as `--collective KIND=NAME` and listings use it.
-    pub name: &'static str,
-    /// SimGrid's names.
-    pub simgrid: &'static [&'static str],
-    /// One-line description for users.
-    pub summary: &'static str,
-    pub(super) plan: fn(&mut Planner<'_>),
-}
-
-/// Entry of a table.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Pick {
-    /// One algorithm on the world communicator.
-    Algorithm(&'static Algorithm),
-    /// Combination of algorithms.
-    Composite(&'static Composite),
-}
 
 /// All composites, grouped by operation.
 pub static COMPOSITES: &[&Composite] = &[

@@ -1,7 +1,8 @@
 //! SimGrid's default selector (`smpi_default_selector.cpp`).
 
+use super::mpich::rules::{follow, reduce_scatter_rule};
+use super::ompi::alltoall;
 use super::planner::{Block, Planner};
-use super::{mpich, ompi};
 use crate::mpi::collective::Comm;
 use crate::mpi::collective::algorithms as algo;
 use crate::trace::CollectiveKind;
@@ -10,7 +11,7 @@ use crate::trace::CollectiveKind;
 pub(super) fn plan(planner: &mut Planner<'_>) {
     match planner.kind {
         CollectiveKind::Allreduce => allreduce(planner),
-        CollectiveKind::Alltoall => ompi::alltoall::plan(planner),
+        CollectiveKind::Alltoall => alltoall::plan(planner),
         CollectiveKind::ReduceScatter => reduce_scatter(planner),
         CollectiveKind::Barrier => planner.one_level(&algo::barrier::LINEAR),
         CollectiveKind::Bcast => planner.one_level(&algo::bcast::BINOMIAL),
@@ -39,7 +40,7 @@ fn allreduce(planner: &mut Planner<'_>) {
 pub(super) fn reduce_scatter(planner: &mut Planner<'_>) {
     let counts = planner.counts(planner.call.recv_counts);
     if counts.windows(2).any(|pair| pair[0] != pair[1]) {
-        return mpich::follow(planner, mpich::reduce_scatter_rule(planner.total_received()));
+        return follow(planner, reduce_scatter_rule(planner.total_received()));
     }
     let block = planner.block();
     let total = Block::new(planner.total_received(), block.element);

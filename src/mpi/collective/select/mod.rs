@@ -7,12 +7,15 @@
 
 mod composite;
 mod default;
+mod explanation;
+mod known;
 mod listing;
 mod mpich;
 mod mpich4;
 mod mvapich2;
 mod ompi;
 mod overrides;
+mod pick;
 mod planner;
 mod rule;
 mod rule_file;
@@ -21,17 +24,19 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use composite::{COMPOSITES, Composite};
+pub use composite::COMPOSITES;
+pub use explanation::{Explanation, Substitution};
+pub use known::SmpKnown;
 pub use listing::{Entry, Listing, list};
 pub use overrides::{Choice, OverrideError};
+pub use pick::Composite;
 pub use rule::{Rule, Span};
 pub use rule_file::{RuleFile, RuleFileError};
-pub use setup::SmpKnown;
 
 use super::Stage;
 use crate::mpi::layout::Layout;
 use crate::trace::{CollectiveCall, CollectiveKind};
-use planner::Planner;
+use planner::{Choose, Planner};
 use std::sync::Arc;
 
 /// MPI library, or a substitute for one.
@@ -68,26 +73,6 @@ impl Table {
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|table| table.name() == name)
     }
-}
-
-/// Deviation from the library's table that a user should know about.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Substitution {
-    /// Operation that is affected.
-    pub kind: CollectiveKind,
-    /// Replaced algorithm, its replacement, and the reason: one sentence.
-    pub text: &'static str,
-}
-
-/// Explanation of a choice.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Explanation {
-    /// Deviation from the library's table, if any.
-    pub substitution: Option<Substitution>,
-    /// Rule of the table that applied, if the table has rules for the operation.
-    pub rule: Option<Rule>,
-    /// Name of the choice, if it is one algorithm or combination with a name; plans of several levels have none.
-    pub name: Option<&'static str>,
 }
 
 /// Chooses algorithms. Cheap to clone; the same for all ranks of a run.
@@ -175,8 +160,9 @@ impl Selector {
         self.choose(&mut planner);
         planner.explanation()
     }
+}
 
-    /// Plans the planner's current operation.
+impl Choose for Selector {
     fn choose(&self, planner: &mut Planner<'_>) {
         match self.override_of(planner.kind) {
             Some(Choice::Algorithm(algorithm)) => planner.one_level(algorithm),
@@ -188,6 +174,10 @@ impl Selector {
                 }
             }
         }
+    }
+
+    fn has_setup(&self) -> bool {
+        self.smp_setup
     }
 }
 

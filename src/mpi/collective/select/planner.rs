@@ -1,11 +1,11 @@
 //! The arguments of a call as one rank sees them, the communicator of a decision, and the stages under construction.
 //! The decision code of every library works on these.
 
-use super::composite::{Composite, Pick};
+use super::explanation::{Explanation, Substitution};
+use super::known::SmpKnown;
+use super::pick::{Composite, Pick};
 use super::rule::Rule;
-use super::setup::SmpKnown;
 use super::table::{self, Choices, Table};
-use super::{Explanation, Selector, Substitution, setup};
 use crate::mpi::collective::{Algorithm, Comm, Stage, Tuning, Vector, algorithms};
 use crate::mpi::layout::Layout;
 use crate::trace::{CollectiveCall, CollectiveKind, Counts};
@@ -137,6 +137,15 @@ impl View<'_> {
     }
 }
 
+/// Chooses the algorithm of an operation: what a user named, a rule file, or the table of a library.
+pub(super) trait Choose {
+    /// Plans the planner's current operation.
+    fn choose(&self, planner: &mut Planner<'_>);
+
+    /// Returns `true` if ranks learn by messages which of them share a host.
+    fn has_setup(&self) -> bool;
+}
+
 /// Plan under construction.
 pub(super) struct Planner<'a> {
     /// Call to plan.
@@ -148,7 +157,7 @@ pub(super) struct Planner<'a> {
     /// Parameters of the algorithm of the current operation; set by a rule file.
     pub tuning: Tuning,
     block: Option<Block>,
-    selector: &'a Selector,
+    chooser: &'a dyn Choose,
     counts: &'a [u32],
     layout: &'a Layout,
     rank: u32,
@@ -159,7 +168,7 @@ pub(super) struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     pub fn new(
-        selector: &'a Selector,
+        chooser: &'a dyn Choose,
         call: &'a CollectiveCall,
         counts: &'a [u32],
         layout: &'a Layout,
@@ -169,7 +178,7 @@ impl<'a> Planner<'a> {
     ) -> Self {
         let (kind, root, block, said) = (call.kind, call.root, None, Explanation::default());
         let tuning = Tuning::default();
-        Self { call, kind, root, tuning, block, selector, counts, layout, rank, smp, stages, said }
+        Self { call, kind, root, tuning, block, chooser, counts, layout, rank, smp, stages, said }
     }
 
     /// Returns the world communicator.
@@ -290,7 +299,7 @@ impl<'a> Planner<'a> {
         (self.kind, self.root, self.block, self.tuning) = (kind, root, Some(block), Tuning::default());
         // Notes describe the outer operation, whatever the inner one looks up.
         let said = self.said;
-        self.selector.choose(self);
+        self.chooser.choose(self);
         self.said = Explanation { substitution: self.said.substitution.or(said.substitution), ..said };
         (self.kind, self.root, self.block, self.tuning) = outer;
     }
@@ -339,14 +348,14 @@ impl<'a> Planner<'a> {
 
     /// `true` if the node structure of a communicator is known to its members.
     pub fn knows(&self, view: View<'_>) -> bool {
-        !self.selector.smp_setup || self.smp.knows(view.comm)
+        !self.chooser.has_setup() || self.smp.knows(view.comm)
     }
 
     /// Makes the node structure of a communicator known, by messages if the run requires them.
     pub fn learn(&mut self, view: View<'_>) {
         if !self.knows(view) {
             self.smp.remember(view.comm);
-            setup::exchange(self, view);
+            self.exchange_hosts(view);
         }
     }
 

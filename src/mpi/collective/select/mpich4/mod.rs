@@ -13,7 +13,7 @@ mod hosts;
 mod rules;
 
 use super::default;
-use super::mpich::follow;
+use super::mpich::rules::follow;
 use super::planner::{Planner, View};
 use crate::mpi::collective::{Tuning, algorithms as algo};
 use crate::trace::CollectiveKind;

@@ -1,6 +1,6 @@
 //! Rules for one communicator (`maint/tuning/coll/mpir/generic.json`).
 
-use super::super::mpich::Ruled;
+use super::super::mpich::rules::Ruled;
 use super::super::planner::Block;
 use crate::mpi::collective::algorithms as algo;
 

@@ -1,9 +1,10 @@
 //! Tables for the allgather; sizes are those of a block. There is one for each measured number of ranks per node, and
 //! it requires equal nodes.
 
-use super::{ANY, REST, Table, bcast, gather};
-use crate::mpi::collective::select::mpich;
+use super::{bcast, gather};
+use crate::mpi::collective::select::mpich::rules::allgather_rule;
 use crate::mpi::collective::select::planner::{Block, Planner};
+use crate::mpi::collective::select::table::{ANY, REST, Table};
 use crate::mpi::collective::{Algorithm, Comm, algorithms as algo};
 use crate::trace::CollectiveKind::Allgather;
 
@@ -63,7 +64,7 @@ pub(super) fn plan(planner: &mut Planner<'_>, block: Block) {
             );
         }
         TwoLevel if world.is_blocked() => return two_level(planner, block),
-        TwoLevel => mpich::allgather_rule(world.size(), block.bytes()).0,
+        TwoLevel => allgather_rule(world.size(), block.bytes()).0,
     };
     planner.stage(one_level, Comm::World, Allgather, 0, block);
 }
@@ -73,7 +74,7 @@ fn two_level(planner: &mut Planner<'_>, block: Block) {
     gather::plan(planner, node, 0, block);
     if world.nodes() > 1 {
         let node_block = block.times(world.node_size());
-        let (algorithm, _) = mpich::allgather_rule(world.nodes(), node_block.bytes());
+        let (algorithm, _) = allgather_rule(world.nodes(), node_block.bytes());
         planner.among_leaders(algorithm, Allgather, 0, node_block);
     }
     bcast::plan(planner, node, 0, block.times(world.size()));

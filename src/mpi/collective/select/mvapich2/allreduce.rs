@@ -1,8 +1,9 @@
 //! Table for the allreduce; sizes are those of the vector.
 
-use super::{ANY, REST, Table, bcast, reduce};
+use super::{bcast, reduce};
 use crate::mpi::collective::algorithms::allreduce::{DOUBLING, SCATTER};
 use crate::mpi::collective::select::planner::{Block, Planner};
+use crate::mpi::collective::select::table::{ANY, REST, Table};
 use crate::mpi::collective::{Algorithm, Comm};
 use crate::trace::CollectiveKind::Allreduce;
 

@@ -1,10 +1,10 @@
 //! Table for the all-to-all; sizes are those of a block.
 
-use super::{ANY, REST, Table};
 use crate::mpi::collective::Algorithm;
 use crate::mpi::collective::algorithms::alltoall::{BRUCK, PAIR, SCATTERED};
 use crate::mpi::collective::algorithms::doubling::ALLTOALL as DOUBLING;
 use crate::mpi::collective::select::planner::Planner;
+use crate::mpi::collective::select::table::{ANY, REST, Table};
 
 static TABLE: Table<&Algorithm> = &[
     (2, &[(REST, &PAIR)]),

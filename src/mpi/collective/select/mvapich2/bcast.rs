@@ -1,8 +1,8 @@
 //! Table for the broadcast; sizes are those of the message.
 
-use super::{ANY, REST, Table};
-use crate::mpi::collective::select::mpich::bcast_rule as mpich_rule;
+use crate::mpi::collective::select::mpich::smp::bcast_rule as mpich_rule;
 use crate::mpi::collective::select::planner::{Block, Planner, View, tag};
+use crate::mpi::collective::select::table::{ANY, REST, Table};
 use crate::mpi::collective::{Comm, algorithms as algo};
 use crate::trace::CollectiveKind::Bcast;
 

@@ -1,8 +1,8 @@
 //! Table for the gather; sizes are those of a block.
 
-use super::{ANY, REST, Table};
 use crate::mpi::collective::select::Rule;
 use crate::mpi::collective::select::planner::{Block, Planner, View, tag};
+use crate::mpi::collective::select::table::{ANY, REST, Table};
 use crate::mpi::collective::{Comm, algorithms as algo};
 use crate::trace::CollectiveKind::Gather;
 

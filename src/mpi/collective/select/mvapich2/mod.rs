@@ -13,7 +13,6 @@ mod scatter;
 
 use super::default;
 use super::planner::Planner;
-use super::table::{ANY, BySize, REST, Table, look_up};
 use crate::mpi::collective::algorithms as algo;
 use crate::trace::CollectiveKind;
 

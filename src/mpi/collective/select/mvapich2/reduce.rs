@@ -4,10 +4,10 @@
 //! reduction, which chooses differently, the others run a mixture of both, with another time, truncated messages or a
 //! deadlock. Here each call runs the functions chosen for it; with a barrier between the reductions both agree.
 
-use super::{ANY, BySize, REST, Table, look_up};
 use crate::mpi::collective::algorithms::reduce::{BINOMIAL, KNOMIAL, LINEAR};
 use crate::mpi::collective::algorithms::reduce_scatter_gather::SCATTER_GATHER;
 use crate::mpi::collective::select::planner::{Block, Planner, TAG_REDUCE_TO_ROOT, View};
+use crate::mpi::collective::select::table::{ANY, BySize, REST, Table, look_up};
 use crate::mpi::collective::{Algorithm, Comm};
 use crate::trace::CollectiveKind::Reduce;
 

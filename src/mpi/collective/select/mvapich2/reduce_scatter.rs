@@ -1,9 +1,9 @@
 //! Table for the reduce_scatter; sizes are those of all blocks together.
 
-use super::{ANY, REST, Table};
 use crate::mpi::collective::algorithms::reduce_scatter::{HALVING, PAIRWISE};
 use crate::mpi::collective::select::default;
 use crate::mpi::collective::select::planner::Planner;
+use crate::mpi::collective::select::table::{ANY, REST, Table};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Choice {

@@ -1,9 +1,9 @@
 //! Tables for the scatter; sizes are those of a block. There is one for each measured number of ranks per node, and it
 //! requires equal nodes.
 
-use super::{ANY, REST, Table, look_up};
 use crate::mpi::collective::algorithms::scatter::{BINOMIAL, LINEAR, SCATTERV};
 use crate::mpi::collective::select::planner::{Block, Planner, tag};
+use crate::mpi::collective::select::table::{ANY, REST, Table, look_up};
 use crate::mpi::collective::{Algorithm, Comm, Vector};
 use crate::trace::CollectiveKind::{Scatter, Scatterv};
 

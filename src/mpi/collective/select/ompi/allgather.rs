@@ -1,7 +1,7 @@
 //! Table for the allgather; sizes are those of a block.
 
 use crate::mpi::collective::algorithms as algo;
-use crate::mpi::collective::select::composite::Pick;
+use crate::mpi::collective::select::pick::Pick;
 use crate::mpi::collective::select::planner::Planner;
 use crate::mpi::collective::select::table::{ANY, Choices};
 

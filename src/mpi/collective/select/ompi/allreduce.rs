@@ -2,7 +2,7 @@
 
 use crate::mpi::collective::algorithms as algo;
 use crate::mpi::collective::select::composite;
-use crate::mpi::collective::select::composite::Pick;
+use crate::mpi::collective::select::pick::Pick;
 use crate::mpi::collective::select::planner::Planner;
 use crate::mpi::collective::select::table::{ANY, Choices};
 

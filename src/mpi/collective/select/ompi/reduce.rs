@@ -1,7 +1,7 @@
 //! Table for the reduction of commutative operations (replays have no real operation); sizes are those of the vector.
 
 use crate::mpi::collective::algorithms as algo;
-use crate::mpi::collective::select::composite::Pick;
+use crate::mpi::collective::select::pick::Pick;
 use crate::mpi::collective::select::planner::Planner;
 use crate::mpi::collective::select::table::{ANY, Choices};
 

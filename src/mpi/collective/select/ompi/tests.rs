@@ -2,7 +2,7 @@
 //! reference.
 
 use super::*;
-use crate::mpi::collective::select::composite::Pick;
+use crate::mpi::collective::select::pick::Pick;
 use crate::mpi::collective::select::table::{Choices, is_well_formed_below, look_up_below};
 
 fn name(table: Choices<Pick>, ranks: u32, bytes: u64) -> &'static str {

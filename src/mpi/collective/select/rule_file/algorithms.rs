@@ -68,7 +68,7 @@ const fn one(algorithm: &'static Algorithm) -> Run {
     Run::Pick(Pick::Algorithm(algorithm))
 }
 
-const fn plan(composite: &'static composite::Composite) -> Run {
+const fn plan(composite: &'static crate::mpi::collective::select::pick::Composite) -> Run {
     Run::Pick(Pick::Composite(composite))
 }
 

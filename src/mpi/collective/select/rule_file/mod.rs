@@ -11,7 +11,7 @@ mod json;
 #[cfg(test)]
 mod tests;
 
-use super::composite::Pick;
+use super::pick::Pick;
 use super::planner::Planner;
 use super::rule::{Rule, Span};
 use crate::mpi::collective::Tuning;
