@@ -1,5 +1,5 @@
-//! Speed of a host, as a file, and what it means for replays: computations of a recording take the time that they took
-//! on the recorded machine, unless the speed of hosts says otherwise.
+//! Speed of a host, as a file, and the `--host-speed` that follows from it: by default, computations of a recording take
+//! the time that they took on the recorded machine.
 
 use super::CalibrateError;
 use crate::topology::input::read_text;
@@ -34,11 +34,11 @@ pub struct HostSpeed {
     pub cores: u32,
     /// Flops per second of a core in a matrix product in cache, with one core busy.
     pub product_one_core: Rate,
-    /// The same with all cores busy.
+    /// Flops per second of a core in the product, with all cores busy.
     pub product_all_cores: Rate,
     /// Bytes per second of a core in a triad over memory, with one core busy.
     pub triad_one_core: Rate,
-    /// The same with all cores busy.
+    /// Bytes per second of a core in the triad, with all cores busy.
     pub triad_all_cores: Rate,
 }
 

@@ -34,7 +34,7 @@ struct About<'a> {
 #[derive(Serialize, Deserialize)]
 struct Host {
     name: String,
-    /// Name of the processor, where the kernel gives one.
+    /// Name of the processor, where the kernel has one.
     processor: Option<String>,
     processors: u32,
     ranks: u32,
@@ -186,8 +186,8 @@ fn about<'a>(arguments: &Record, summary: &'a Summary, code: u8, hosts: Vec<Host
     }
 }
 
-/// Returns the hosts of a recording. The recorder keeps what their kernels say of processors in files of its own, which
-/// are removed.
+/// Returns the hosts of a recording. The recorder keeps the kernels' descriptions of processors in files of its own,
+/// which are removed.
 fn hosts(folder: &Path, summary: &Summary) -> Vec<Host> {
     let of = |(name, host): (&String, &recording::RecordedHost)| {
         let file = folder.join(format!("host-{}.cpuinfo", name.replace('/', "")));

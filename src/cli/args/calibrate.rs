@@ -23,13 +23,15 @@ pub struct Calibrate {
     /// Measure: compile a small MPI program, and start it by the command after `--`
     #[arg(long)]
     pub run: bool,
-    /// Measure how fast this host computes; or read it from FILE, which -o wrote elsewhere
+    /// Measure how fast this host computes, or read it from FILE
     ///
-    /// A matrix product in cache and a triad over memory, on one core and on all of them, in C, compiled by `cc` (`$CC`).
+    /// FILE is what -o wrote on another host. A matrix product in cache and a triad over memory, on one core and on all of them, in C, compiled by `cc` (`$CC`).
     #[arg(long, conflicts_with_all = ["run", "link_bandwidth", "svg", "html"])]
     pub host: bool,
-    /// With --host: compare with the host of a recording, and suggest a --host-speed
-    #[arg(long, value_name = "FILE", requires = "host")]
+    /// Compare --host with the host of a recording
+    ///
+    /// Suggests the --host-speed of replays.
+    #[arg(long, hide_short_help = true, value_name = "FILE", requires = "host")]
     pub relative_to: Option<PathBuf>,
     /// Bandwidth of the slowest link between the two hosts [default: the largest measured]
     #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH")]
@@ -45,7 +47,9 @@ pub struct Calibrate {
     /// Draw measured and modelled bandwidth over the message size
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
-    /// Write a page with measured and modelled times, their differences, and what is not determined
+    /// Write a page of measured and modelled times
+    ///
+    /// With their ratios, the constants, and what the measurements do not determine.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Keep the output of the benchmark that --run starts

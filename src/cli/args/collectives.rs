@@ -24,9 +24,9 @@ pub struct Collectives {
     /// Consecutive ranks on each host
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub ranks_per_host: u32,
-    /// Table whose crossovers are shown: mvapich2, ompi, mpich, mpich4 or default [default: all]
+    /// Table whose crossovers are shown [default: all]
     ///
-    /// Combined algorithms use it in turn; mvapich2 if it is left out. ompi:FILE shows what a rule file of Open MPI chooses.
+    /// mvapich2, ompi, mpich (3), mpich4 or default. Combined algorithms use it in turn; mvapich2 if it is left out. ompi:FILE shows what a rule file of Open MPI chooses.
     #[arg(long, value_name = "TABLE", value_parser = Known(tables), hide_possible_values = true)]
     pub collectives: Option<String>,
     /// Include the messages that find ranks on the same host, as in the first call of a replay [default: off]

@@ -25,7 +25,9 @@ pub struct Throughput {
     /// Messages of a trace as another pattern; rank r is host r
     #[arg(long, value_name = "TRACE")]
     pub from_trace: Vec<PathBuf>,
-    /// Table of collectives for --from-trace: mvapich2, ompi, mpich, mpich4 or default [default: mvapich2]
+    /// Table of collective algorithms for --from-trace [default: mvapich2]
+    ///
+    /// mvapich2, ompi, mpich, mpich4 or default.
     #[arg(long, hide_short_help = true, value_name = "TABLE", value_parser = Known(tables), hide_possible_values = true)]
     pub collectives: Option<String>,
     /// Static routing rule, e.g. split (may be repeated) [default: that of the family]

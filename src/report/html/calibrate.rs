@@ -178,7 +178,7 @@ fn colour(series: usize) -> usize {
     series % super::svg::PATTERNS
 }
 
-/// How much longer the model takes than the measurement, in per cent.
+/// Time of the model beyond the measured one, in per cent of that.
 fn difference(residual: &Residual) -> f64 {
     100.0 * (residual.modelled / residual.measured - 1.0)
 }

@@ -3,7 +3,7 @@
 //!
 //! On a host, MPICH exchanges data without messages after the first five calls on a communicator, if a process has one
 //! thread (release and gather in shared memory, `MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD`). Messages by the rules of
-//! [`rules`], which are those of the first five, stand in, and reports say so.
+//! [`rules`], which are those of the first five, replace it, with a note in reports.
 
 use super::super::planner::{Block, Planner, TAG_REDUCE_TO_ROOT, tag};
 use super::super::rule::Rule;
@@ -20,7 +20,7 @@ const SMALL: u32 = 8;
 fn note(planner: &mut Planner<'_>) {
     planner.report(
         "MPICH 4 shares memory in broadcasts, reductions and barriers on a host, after five of them; messages between \
-         the ranks of a host stand in",
+         the ranks of a host replace it here",
     );
 }
 
@@ -152,7 +152,7 @@ pub(super) fn scan(planner: &mut Planner<'_>) {
     if home > 0 {
         planner.transfer(world, tag(Scan), first(home - 1), leader, block);
     }
-    // Whether there is anything to add, as an integer of four bytes.
+    // A flag, as an integer of four bytes: is there anything to add?
     bcast_on_host(planner, 0, Block::new(1, 4));
     if home > 0 {
         bcast_on_host(planner, 0, block);

@@ -70,7 +70,7 @@ fn shared(world: View<'_>) -> bool {
     world.nodes() < world.size()
 }
 
-/// Plans an alltoallv. Empty blocks are no messages, if the trace says what a rank receives.
+/// Plans an alltoallv. Empty blocks are no messages, if the trace has the counts that a rank receives.
 fn alltoallv(planner: &mut Planner<'_>) {
     let known = planner.counts(planner.call.recv_counts).len() == planner.counts(planner.call.send_counts).len();
     let algorithm = if known { &algo::alltoallv::SCATTERED_NONEMPTY } else { &algo::alltoallv::SCATTERED };
