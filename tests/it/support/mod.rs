@@ -5,6 +5,7 @@ pub mod cli;
 mod clock;
 #[cfg(target_os = "linux")]
 pub mod hosts;
+pub mod html;
 pub mod programs;
 #[path = "../../support/reference.rs"]
 mod reference;
