@@ -2,100 +2,84 @@
 
 use super::args::{Output, PacketSwitch, Packets};
 use super::failure::Failure;
-use super::{options, print, progress};
+use super::files::{self, Outputs};
+use super::progress::{self, Counting};
+use super::{inputs, options, print, side_files};
 use mopsim::defaults::Version;
 use mopsim::packets::Setup;
+use mopsim::packets::choice::{Settings, SweepChoice};
 use mopsim::packets::cycle::Engine;
-use mopsim::packets::parameters::{self, HostPort, PRESETS, Parameters, Switching};
+use mopsim::packets::parameters::Parameters;
 use mopsim::packets::routing::{Deflection, Ready};
-use mopsim::packets::run::Mode;
-use mopsim::packets::source::{ListedPacket, PacketList, Process};
+use mopsim::packets::source::{ListedPacket, PacketList};
 use mopsim::packets::statistics::Window;
-use mopsim::packets::sweep::{self, CableDelay, Sweep};
+use mopsim::packets::sweep::{self, CableDelay};
 use mopsim::packets::{PacketError, Wiring, deadlock, deflection, routing};
 use mopsim::platform::{HostsPerSwitch, PlatformParameters};
 use mopsim::printable::printable;
-use mopsim::report::packets as report;
+use mopsim::report::{html, packets as report};
 use mopsim::topology::Topology;
 use mopsim::topology::input::{MAX_FILE_BYTES, ReadError, read_text};
 use mopsim::traffic;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A network, and the properties of its switches from `--preset` and the options.
-struct Switches {
-    parameters: Parameters,
-    vcs: Option<u32>,
-    switching: Option<Switching>,
-    cycle: report::Cycle,
-}
-
-impl Switches {
-    /// Sets what the packet engine needs, unless an option contradicts it, which that engine reports.
-    fn hold_for_packets(&mut self, flags: &PacketSwitch) {
-        let p = &mut self.parameters;
-        (p.hold_switch, p.wait_for_tail_credit) = (true, true);
-        if flags.vc_buffer.is_none() {
-            p.vc_buffer = p.packet;
-        }
-        if flags.switching.is_none() {
-            self.switching = Some(Switching::CutThrough);
-        }
-    }
-}
-
 pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
-    let by_packets = arguments.engine == "events";
-    let mut switches = switches(&arguments.switch)?;
-    if by_packets {
-        switches.hold_for_packets(&arguments.switch);
-    }
+    let files = &arguments.files;
+    Outputs::default().report("--html", files.html.as_deref(), files.force).check(|| files_read(arguments))?;
+    let version: Version =
+        options::parse("defaults", arguments.switch.defaults.defaults.as_deref())?.unwrap_or_default();
+    let settings = choice(arguments).build(arguments.seed)?;
+    settings.check()?;
     let topologies = arguments
         .specs
         .iter()
         .map(|spec| topology(spec, arguments.seed, arguments.without.as_deref()))
         .collect::<Result<Vec<_>, _>>()?;
-    let cables = cables(arguments, switches.cycle)?;
+    let cycle = report::Cycle { ns: settings.cycle_ns(version), defaults: version };
+    let cables = cables(arguments, cycle)?;
     let pool = options::pool(arguments.threads.or(output.site.threads).unwrap_or(0))?;
     if let Some(file) = &arguments.packets {
-        let sheet = pool.install(|| list(arguments, file, &topologies, &switches, cables))?;
+        let sheet = pool.install(|| list(arguments, file, &topologies, &settings, cycle, cables))?;
         return print(|out| output.format.sheet(&sheet, out));
     }
-    let Switches { parameters, vcs, switching, cycle } = switches;
-    let sweep = Sweep {
-        topologies,
-        hosts: arguments.hosts_per_switch.map(HostsPerSwitch::Uniform),
-        cables,
-        routings: arguments.routing.clone(),
-        patterns: arguments.pattern.iter().flat_map(|text| patterns(text)).collect(),
-        loads: sweep::loads(&arguments.load)?,
-        seeds: (0..u64::from(arguments.seeds)).map(|index| arguments.seed.wrapping_add(index)).collect(),
-        pattern_seed: arguments.seed,
-        by_packets,
-        mode: if arguments.mode == "latency" { Mode::Latency } else { Mode::Throughput },
-        process: if arguments.process == "periodic" { Process::Periodic } else { Process::Bernoulli },
-        warmup: arguments.warmup,
-        measure: arguments.measure,
-        parameters,
-        vcs,
-        switching,
-        saturation: !arguments.no_saturation,
-        allow_deadlock: arguments.allow_deadlock,
-        folder: PathBuf::new(),
-    };
-    // A search for saturation takes about ten runs.
-    let runs = sweep.runs() + if sweep.saturation { 10 * sweep.series() } else { 0 };
-    let template = "{bar:24} {pos}/{len} runs, {elapsed}, about {eta} to go; done: {msg}";
-    let bar = progress::counting("the packets", runs as u64, template, output.quiet);
-    let result = pool.install(|| {
-        sweep.run(&|what| {
-            bar.inc(1);
-            bar.set_message(printable(what).into_owned());
-        })
-    });
+    let hosts = arguments.hosts_per_switch.map(HostsPerSwitch::Uniform);
+    let mut sweep = settings.sweep(topologies, hosts, cables, Path::new(""));
+    sweep.routings.clone_from(&arguments.routing);
+    let bar = bar(sweep.expected_runs(), output.quiet);
+    let result = pool.install(|| sweep.run(&|what| ran(&bar, what)));
     bar.finish_and_clear();
-    let sheet = report::sweep(&sweep, &result?, cycle);
-    print(|out| output.format.sheet(&sheet, out))
+    let series = result?;
+    let sheet = report::sheet(&sweep, &series, cycle);
+    // A failure to write one does not lose the other.
+    let printed = print(|out| output.format.sheet(&sheet, out));
+    if let Some(file) = &files.html {
+        let page = html::packets::page(&sweep, &series, cycle, Some(&side_files::command_line()))
+            .map_err(|error| Failure::file("write", file, &error))?;
+        files::report(file, |out| out.write_all(page.as_bytes()))?;
+    }
+    printed
+}
+
+/// Returns a progress bar for runs, of which the number is an estimate.
+pub fn bar(runs: usize, quiet: bool) -> Counting {
+    let template = "{bar:24} {pos}/{len} runs, {elapsed}, about {eta} to go; done: {msg}";
+    progress::counting("the packets", runs as u64, template, quiet)
+}
+
+/// Shows that a run has ended.
+pub fn ran(bar: &Counting, what: &str) {
+    bar.inc(1);
+    bar.set_message(printable(what).into_owned());
+}
+
+/// Returns the input files.
+fn files_read(arguments: &Packets) -> Vec<PathBuf> {
+    let here = Path::new("");
+    let mut files: Vec<PathBuf> = arguments.specs.iter().flat_map(|spec| inputs::topology(spec, here)).collect();
+    let all = arguments.pattern.iter().flat_map(|text| patterns(text));
+    files.extend(all.flat_map(|pattern| inputs::pattern(&pattern, here)));
+    files
 }
 
 fn topology(spec: &str, seed: u64, without: Option<&str>) -> Result<Arc<Topology>, Failure> {
@@ -118,67 +102,41 @@ fn patterns(text: &str) -> Vec<String> {
     found
 }
 
-/// Returns the properties of switches: the preset, overridden by the options.
-fn switches(flags: &PacketSwitch) -> Result<Switches, Failure> {
-    let mut parameters = Parameters::default();
-    let version: Version = options::parse("defaults", flags.defaults.defaults.as_deref())?.unwrap_or_default();
-    let (mut vcs, mut switching, mut cycle_ns) = (None, None, parameters::cycle_ns(version));
-    if let Some(name) = &flags.preset {
-        let wanted = name.to_lowercase().replace('_', "-");
-        let Some(preset) = PRESETS.iter().find(|preset| preset.name == wanted) else {
-            let names = PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
-            return Err(Failure::input(format!("there is no preset `{name}`"), format!("the presets are {names}")));
-        };
-        (preset.set)(&mut parameters);
-        cycle_ns = preset.cycle_ns;
-        switching = (parameters.switching != Switching::Wormhole).then_some(parameters.switching);
-        vcs = (preset.name != "equality").then_some(parameters.vcs);
+/// Returns the choices of the options.
+fn choice(arguments: &Packets) -> SweepChoice {
+    let flags: &PacketSwitch = &arguments.switch;
+    SweepChoice {
+        patterns: Some(arguments.pattern.iter().flat_map(|text| patterns(text)).collect()),
+        load: Some(arguments.load.clone()),
+        routing: None,
+        mode: Some(arguments.mode.clone()),
+        warmup: Some(arguments.warmup),
+        measure: Some(arguments.measure),
+        seeds: Some(arguments.seeds),
+        seed: Some(arguments.seed),
+        process: Some(arguments.process.clone()),
+        engine: Some(arguments.engine.clone()),
+        saturation: Some(!arguments.no_saturation),
+        allow_deadlock: arguments.allow_deadlock,
+        preset: flags.preset.clone(),
+        vcs: flags.vcs,
+        vc_buffer: flags.vc_buffer,
+        packet: flags.packet,
+        switching: flags.switching.clone(),
+        wait_for_tail_credit: flags.wait_for_tail_credit,
+        hold_switch: flags.hold_switch,
+        routing_delay: flags.routing_delay,
+        vc_delay: flags.vc_delay,
+        switch_delay: flags.switch_delay,
+        crossing_delay: flags.crossing_delay,
+        link_delay: flags.link_delay,
+        host_delay: flags.host_delay,
+        credit_delay: flags.credit_delay,
+        speedup: flags.speedup,
+        host_port: flags.host_port.clone(),
+        count_routed: flags.count_routed,
+        cycle_ns: flags.cycle_ns,
     }
-    let set = |target: &mut u32, value: Option<u32>| {
-        if let Some(value) = value {
-            *target = value;
-        }
-    };
-    set(&mut parameters.packet, flags.packet);
-    if flags.preset.is_none() {
-        parameters.vc_buffer = parameters.vc_buffer.max(parameters.packet);
-    }
-    set(&mut parameters.vc_buffer, flags.vc_buffer);
-    set(&mut parameters.routing_delay, flags.routing_delay);
-    set(&mut parameters.vc_delay, flags.vc_delay);
-    set(&mut parameters.switch_delay, flags.switch_delay);
-    set(&mut parameters.crossing_delay, flags.crossing_delay);
-    set(&mut parameters.link_delay, flags.link_delay);
-    set(&mut parameters.host_delay, flags.host_delay);
-    set(&mut parameters.credit_delay, flags.credit_delay);
-    set(&mut parameters.speedup, flags.speedup);
-    parameters.wait_for_tail_credit |= flags.wait_for_tail_credit;
-    parameters.hold_switch |= flags.hold_switch;
-    parameters.count_routed |= flags.count_routed;
-    match flags.host_port.as_deref() {
-        Some("own") => parameters.host_port = HostPort::Own,
-        Some(_) => parameters.host_port = HostPort::Shared,
-        None => {}
-    }
-    vcs = flags.vcs.or(vcs);
-    switching = match flags.switching.as_deref() {
-        Some("wormhole") => Some(Switching::Wormhole),
-        Some("not-full") => Some(Switching::NotFull),
-        Some(_) => Some(Switching::CutThrough),
-        None => switching,
-    };
-    cycle_ns = flags.cycle_ns.unwrap_or(cycle_ns);
-    if !(cycle_ns.is_finite() && cycle_ns > 0.0) {
-        let message = format!("--cycle-ns is {cycle_ns}, and must be more than 0");
-        return Err(Failure::input(message, "2.56 is a flit of 256 bit at 100 Gbit/s"));
-    }
-    Parameters {
-        vcs: vcs.unwrap_or(parameters.vcs),
-        switching: switching.unwrap_or(parameters.switching),
-        ..parameters.clone()
-    }
-    .check()?;
-    Ok(Switches { parameters, vcs, switching, cycle: report::Cycle { ns: cycle_ns, defaults: version } })
 }
 
 /// Returns the latency of cables by length, if it was asked for.
@@ -213,7 +171,8 @@ fn list(
     arguments: &Packets,
     file: &Path,
     topologies: &[Arc<Topology>],
-    switches: &Switches,
+    switches: &Settings,
+    cycle: report::Cycle,
     cables: Option<CableDelay>,
 ) -> Result<mopsim::report::Sheet, Failure> {
     let ([topology], [] | [_]) = (topologies, &arguments.routing[..]) else {
@@ -229,7 +188,9 @@ fn list(
     let name = arguments.routing.first().map_or(routing::default_for(topology), String::as_str);
     let (rule, vcs) = match routing::ready(name, &wiring, switches.vcs, arguments.seed)? {
         Ready::Buffered(rule, vcs) => (rule, vcs),
-        Ready::Deflection(tables) => return deflected(wiring, tables, list, switches, cables, arguments.seed),
+        Ready::Deflection(tables) => {
+            return deflected(wiring, tables, list, (&switches.parameters, cycle, cables), arguments.seed);
+        }
     };
     let switching = switches.switching.unwrap_or_else(|| routing::switching_for(&*rule, vcs, list.largest));
     let mut parameters = Parameters { vcs, packet: list.largest, switching, ..p.clone() };
@@ -256,7 +217,7 @@ fn list(
         rayon::current_num_threads(),
     )?;
     engine.run_until_empty(packets as u64)?;
-    Ok(report::list(&topology.name(), name, &parameters, switches.cycle, cables, &engine.log()))
+    Ok(report::list(&topology.name(), name, &parameters, cycle, cables, &engine.log()))
 }
 
 /// Sends the packets of a list without buffers.
@@ -264,19 +225,18 @@ fn deflected(
     wiring: Arc<Wiring>,
     tables: Deflection,
     list: PacketList,
-    switches: &Switches,
-    cables: Option<CableDelay>,
+    (parameters, cycle, cables): (&Parameters, report::Cycle, Option<CableDelay>),
     seed: u64,
 ) -> Result<mopsim::report::Sheet, Failure> {
     let topology = wiring.topology.name();
-    let parameters = Parameters { vcs: 0, packet: list.largest, ..switches.parameters.clone() };
+    let parameters = Parameters { vcs: 0, packet: list.largest, ..parameters.clone() };
     let network = deflection::Network { wiring, tables, parameters: Parameters { vcs: 1, ..parameters.clone() } };
     let packets = list.len() as u64;
     let listed = mopsim::packets::source::Packets::Listed(Arc::new(list));
     let window = Window { from: 0, until: mopsim::packets::source::MAX_CYCLES };
     let mut engine = deflection::Engine::new(&network, listed, seed, window, true)?;
     engine.run_until_empty(packets)?;
-    let mut sheet = report::list(&topology, "deflection", &parameters, switches.cycle, cables, &engine.log());
+    let mut sheet = report::list(&topology, "deflection", &parameters, cycle, cables, &engine.log());
     sheet.notes.push(network.note());
     Ok(sheet)
 }

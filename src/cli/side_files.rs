@@ -78,7 +78,7 @@ pub fn write(flags: &StudyFlags, study: &Study, comparison: &Comparison, output:
 
 /// Returns the command as given, without the path of the program and the number of threads, which do not change the
 /// results.
-fn command_line() -> String {
+pub fn command_line() -> String {
     let mut words = vec!["mopsim".to_owned()];
     let mut arguments = super::invocation().arguments.iter().map(|a| a.to_string_lossy().into_owned());
     while let Some(argument) = arguments.next() {

@@ -5,6 +5,7 @@
 //! packets, [`cycle`] moves their flits, [`events`] whole packets, [`deflection`] those of networks without buffers,
 //! [`statistics`] counts. [`replay`] moves the packets of MPI messages. A cycle is the time of one flit on a link.
 
+pub mod choice;
 pub mod cycle;
 pub mod deadlock;
 pub mod deflection;

@@ -23,6 +23,20 @@ pub enum Switching {
     CutThrough,
 }
 
+impl Switching {
+    /// All conditions, from the weakest.
+    pub const ALL: [Self; 3] = [Self::Wormhole, Self::NotFull, Self::CutThrough];
+
+    /// Returns the name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Wormhole => "wormhole",
+            Self::NotFull => "not-full",
+            Self::CutThrough => "cut-through",
+        }
+    }
+}
+
 /// Ports of the hosts of a switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]

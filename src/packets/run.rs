@@ -58,7 +58,7 @@ pub struct Trial {
 }
 
 /// Results of a run. Times are in cycles, loads in flits per host and cycle.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, Default, PartialEq, Debug, Serialize)]
 pub struct Outcome {
     /// Flits offered for each host and cycle.
     pub load: f64,
@@ -178,13 +178,21 @@ impl Trial {
         if !(0.0..=1.0).contains(&self.load) {
             return Err(PacketError::invalid("load", self.load, "it must be from 0 to 1 flit for each host and cycle"));
         }
-        let end = u64::from(self.warmup) + u64::from(self.measure);
-        if self.measure == 0 || end > u64::from(MAX_CYCLES / 4) {
-            let rule = format!("warm-up and measured cycles must be from 1 to {} in all", MAX_CYCLES / 4);
-            return Err(PacketError::invalid("measure", self.measure, rule));
-        }
-        Ok(Window { from: self.warmup, until: end as u32 })
+        check_cycles(self.warmup, self.measure)?;
+        Ok(Window { from: self.warmup, until: self.warmup + self.measure })
     }
+}
+
+/// Checks the numbers of cycles of a run.
+///
+/// # Errors
+/// [`PacketError::Invalid`] for no measured cycles, or too many in all.
+pub(super) fn check_cycles(warmup: u32, measure: u32) -> Result<(), PacketError> {
+    if measure == 0 || u64::from(warmup) + u64::from(measure) > u64::from(MAX_CYCLES / 4) {
+        let rule = format!("warm-up and measured cycles must be from 1 to {} in all", MAX_CYCLES / 4);
+        return Err(PacketError::invalid("measure", measure, rule));
+    }
+    Ok(())
 }
 
 /// A network under simulation, by any engine.

@@ -17,6 +17,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Latency of cables by their lengths.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,8 +45,10 @@ pub struct Sweep {
     pub loads: Vec<f64>,
     /// Seeds of hosts and routing.
     pub seeds: Vec<u64>,
-    /// Seed of random patterns and static routes.
+    /// Seed of random patterns.
     pub pattern_seed: u64,
+    /// Seed of static routes.
+    pub routing_seed: u64,
     /// `true` for the engine that moves whole packets, [`Network::run_by_packets`].
     pub by_packets: bool,
     /// Condition for the end of a run.
@@ -124,6 +127,9 @@ struct Prepared {
     series: Series,
 }
 
+/// Saturation, if any load is carried, and the accepted traffic at full load.
+type Found = (Option<f64>, f64);
+
 /// Largest distance between the loads that enclose saturation.
 const RESOLUTION: f64 = 0.01;
 
@@ -145,15 +151,7 @@ impl Sweep {
             let wiring = wiring(topology, self.hosts.clone(), p, self.cables)?;
             let mut patterns = Vec::with_capacity(self.patterns.len());
             for pattern in &self.patterns {
-                let setting = Setting {
-                    host_switch: wiring.host_switches(),
-                    topology,
-                    seed: self.pattern_seed,
-                    folder: &self.folder,
-                    collectives: "mvapich2",
-                };
-                let traffic = traffic::build(pattern, &setting)?;
-                patterns.push((traffic.name.clone(), Arc::new(Destinations::new(&traffic)?)));
+                patterns.push(self.destinations(topology, &wiring, pattern)?);
             }
             let default = [routing::default_for(topology).to_owned()];
             for name in if self.routings.is_empty() { &default[..] } else { &self.routings } {
@@ -186,10 +184,28 @@ impl Sweep {
         Ok(all)
     }
 
+    /// Returns the full name of a pattern, and the destinations of packets under it.
+    fn destinations(
+        &self,
+        topology: &Arc<Topology>,
+        wiring: &Wiring,
+        pattern: &str,
+    ) -> Result<(String, Arc<Destinations>), PacketError> {
+        let setting = Setting {
+            host_switch: wiring.host_switches(),
+            topology,
+            seed: self.pattern_seed,
+            folder: &self.folder,
+            collectives: "mvapich2",
+        };
+        let traffic = traffic::build(pattern, &setting)?;
+        Ok((traffic.name.clone(), Arc::new(Destinations::new(&traffic)?)))
+    }
+
     /// Builds the model of a network under a routing; returns also why it cannot deadlock, and remarks.
     fn model(&self, name: &str, wiring: &Arc<Wiring>) -> Result<(Model, String, Vec<String>), PacketError> {
         let p = &self.parameters;
-        let (rule, vcs) = match routing::ready(name, wiring, self.vcs, self.pattern_seed)? {
+        let (rule, vcs) = match routing::ready(name, wiring, self.vcs, self.routing_seed)? {
             Ready::Buffered(rule, vcs) => (Arc::<dyn routing::Rule>::from(rule), vcs),
             Ready::Deflection(tables) => {
                 let network = deflection::Network { wiring: wiring.clone(), tables, parameters: p.clone() };
@@ -238,11 +254,39 @@ impl Sweep {
         }
     }
 
+    /// Returns an estimate of the number of all runs: a search for saturation takes about ten.
+    pub fn expected_runs(&self) -> usize {
+        self.runs() + if self.saturation { 10 * self.series() } else { 0 }
+    }
+
+    /// Checks that a pattern fits a network.
+    ///
+    /// # Errors
+    /// [`PacketError`] of the pattern, or of the network's hosts.
+    pub fn check_pattern(&self, topology: &Arc<Topology>, pattern: &str) -> Result<(), PacketError> {
+        let wiring = wiring(topology, self.hosts.clone(), &self.parameters, None)?;
+        self.destinations(topology, &wiring, pattern).map(drop)
+    }
+
     /// Runs everything. `done` is called after each run, from any thread, with a description of it.
     ///
     /// # Errors
     /// The first [`PacketError`] in the order of networks, routings, patterns, loads and seeds.
     pub fn run(&self, done: &(dyn Fn(&str) + Sync)) -> Result<Vec<Series>, PacketError> {
+        let series = self.run_until(&AtomicBool::new(false), done)?;
+        Ok(series.expect("nothing stops the runs"))
+    }
+
+    /// Runs everything as [`Self::run`] does, unless `stop` becomes `true`: then no further run begins, and there is no
+    /// result.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn run_until(
+        &self,
+        stop: &AtomicBool,
+        done: &(dyn Fn(&str) + Sync),
+    ) -> Result<Option<Vec<Series>>, PacketError> {
         let prepared = self.prepare()?;
         let cells: Vec<(usize, f64, u64)> = (0..prepared.len())
             .flat_map(|series| {
@@ -253,45 +297,56 @@ impl Sweep {
         let threads = if cells.len() == 1 && !self.saturation { rayon::current_num_threads() } else { 1 };
         let one = |&(index, load, seed): &(usize, f64, u64)| {
             let Prepared { network, to, series } = &prepared[index];
+            if stop.load(Ordering::Relaxed) {
+                return None;
+            }
             let outcome = network.run(&self.trial(to, load, seed, self.mode, threads));
             done(&format!("{}, {}, {} at {load}", series.topology, series.routing, series.pattern));
-            outcome
+            Some(outcome)
         };
         // Long runs first would balance better, but in this order results of short ones are available sooner.
-        let outcomes: Vec<Result<Outcome, PacketError>> = cells.par_iter().with_max_len(1).map(one).collect();
+        let outcomes: Vec<Option<Result<Outcome, PacketError>>> = cells.par_iter().with_max_len(1).map(one).collect();
+        let Some(outcomes) = outcomes.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
         let mut all: Vec<Series> = prepared.iter().map(|prepared| prepared.series.clone()).collect();
         for (&(index, ..), outcome) in cells.iter().zip(outcomes) {
             all[index].points.push(outcome?);
         }
         if self.saturation {
-            let searched: Vec<Result<(Option<f64>, f64), PacketError>> = (0..all.len())
+            let searched: Vec<Option<Result<Found, PacketError>>> = (0..all.len())
                 .into_par_iter()
                 .with_max_len(1)
-                .map(|index| self.saturation_of(&prepared[index], &all[index], done))
+                .map(|index| self.saturation_of(&prepared[index], &all[index], stop, done).transpose())
                 .collect();
+            let Some(searched) = searched.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
             for (series, found) in all.iter_mut().zip(searched) {
                 let (saturation, full) = found?;
                 series.saturation = saturation;
                 series.accepted_at_full_load = Some(full);
             }
         }
-        Ok(all)
+        Ok(Some(all))
     }
 
     /// Bisects between loads that are carried and loads that are not; finds also the accepted traffic at full load.
+    /// `None` if it was stopped.
     fn saturation_of(
         &self,
         prepared: &Prepared,
         series: &Series,
+        stop: &AtomicBool,
         done: &(dyn Fn(&str) + Sync),
-    ) -> Result<(Option<f64>, f64), PacketError> {
+    ) -> Result<Option<Found>, PacketError> {
         let seed = self.seeds[0];
-        let run = |load: f64, mode: Mode| {
-            let outcome = prepared.network.run(&self.trial(&prepared.to, load, seed, mode, 1));
+        let run = |load: f64, mode: Mode| -> Result<Option<Outcome>, PacketError> {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            let outcome = prepared.network.run(&self.trial(&prepared.to, load, seed, mode, 1))?;
             done(&format!("{}, {}, {}: saturation, at {load:.3}", series.topology, series.routing, series.pattern));
-            outcome
+            Ok(Some(outcome))
         };
-        let full = run(1.0, Mode::Throughput)?.accepted;
+        let Some(full) = run(1.0, Mode::Throughput)? else { return Ok(None) };
+        let full = full.accepted;
         let (mut carried, mut not) = (0.0, 1.0);
         if self.mode == Mode::Latency {
             for point in series.points.iter().filter(|point| point.seed == seed) {
@@ -302,17 +357,21 @@ impl Sweep {
                 }
             }
         }
-        if not == 1.0 && carried < 1.0 && !run(1.0, Mode::Latency)?.saturated {
-            return Ok((Some(1.0), full));
+        if not == 1.0 && carried < 1.0 {
+            let Some(outcome) = run(1.0, Mode::Latency)? else { return Ok(None) };
+            if !outcome.saturated {
+                return Ok(Some((Some(1.0), full)));
+            }
         }
         while not - carried > RESOLUTION * not.max(0.1) {
             let middle = (carried + not) / 2.0;
-            match run(middle, Mode::Latency)?.saturated {
-                true => not = middle,
-                false => carried = middle,
+            match run(middle, Mode::Latency)? {
+                None => return Ok(None),
+                Some(outcome) if outcome.saturated => not = middle,
+                Some(_) => carried = middle,
             }
         }
-        Ok(((carried > 0.0).then_some(carried), full))
+        Ok(Some(((carried > 0.0).then_some(carried), full)))
     }
 }
 

@@ -21,10 +21,73 @@ const fn shown_if(shown: bool, name: &'static str, heading: &'static str) -> Col
     Column { name, heading: if shown { Some(heading) } else { None } }
 }
 
-/// Returns the mean, and half of its 95 % confidence interval; no interval for fewer than two values.
-fn interval(values: &[f64]) -> (Option<f64>, Option<f64>) {
-    let statistic = (!values.is_empty()).then(|| Statistic::of(values));
-    (statistic.map(|s| s.mean), statistic.and_then(|s| s.half_width))
+/// Means over the seeds of a load.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mean<'a> {
+    /// Flits offered per host and cycle.
+    pub load: f64,
+    /// Flits accepted per host and cycle.
+    pub accepted: Statistic,
+    /// Cycles from creation to the arrival of the tail, of the runs that are not saturated; `None` if all are.
+    pub latency: Option<Statistic>,
+    /// Number of saturated runs.
+    pub saturated: usize,
+    /// Runs, one per seed.
+    pub runs: &'a [Outcome],
+}
+
+impl<'a> Mean<'a> {
+    fn of(runs: &'a [Outcome]) -> Self {
+        let accepted: Vec<f64> = runs.iter().map(|run| run.accepted).collect();
+        let latency: Vec<f64> = runs.iter().filter_map(|run| run.latency_mean).collect();
+        Self {
+            load: runs[0].load,
+            accepted: Statistic::of(&accepted),
+            latency: (!latency.is_empty()).then(|| Statistic::of(&latency)),
+            saturated: runs.iter().filter(|run| run.saturated).count(),
+            runs,
+        }
+    }
+}
+
+/// Returns the means over the seeds, load by load.
+pub(super) fn means(series: &Series, seeds: usize) -> Vec<Mean<'_>> {
+    series.points.chunks(seeds.max(1)).map(Mean::of).collect()
+}
+
+/// Units of a network's cycles and flits.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Scale {
+    /// Nanoseconds of a cycle.
+    pub cycle_ns: f64,
+    /// Bytes per second of a link; 1 if it is unknown and the same for all.
+    pub bandwidth: f64,
+}
+
+impl Scale {
+    /// Returns traffic of a series over that of the baseline, in bytes per second.
+    pub fn traffic_ratio(
+        value: fn(&Series) -> Option<f64>,
+        own: (&Series, Self),
+        baseline: (&Series, Self),
+    ) -> Option<f64> {
+        // The factor of equal networks is exactly 1.
+        ratio(value(own.0), value(baseline.0)).map(|ratio| ratio * (own.1.bandwidth / baseline.1.bandwidth))
+    }
+
+    /// Returns a latency of a series over that of the baseline, in seconds.
+    pub fn latency_ratio(
+        value: fn(&Series) -> Option<f64>,
+        own: (&Series, Self),
+        baseline: (&Series, Self),
+    ) -> Option<f64> {
+        ratio(value(own.0), value(baseline.0)).map(|ratio| ratio * (own.1.cycle_ns / baseline.1.cycle_ns))
+    }
+}
+
+/// Returns a value over that of the baseline, if both exist.
+fn ratio(value: Option<f64>, baseline: Option<f64>) -> Option<f64> {
+    Some(value? / baseline?).filter(|ratio| ratio.is_finite())
 }
 
 /// Duration of a cycle, and its origin.
@@ -71,19 +134,19 @@ fn word(value: impl serde::Serialize) -> Datum {
 const POINT_HOPS: usize = 13;
 
 /// Returns the mean latency at the lowest load.
-fn first_latency(series: &Series) -> Option<f64> {
+pub(super) fn first_latency(series: &Series) -> Option<f64> {
     series.points.first().and_then(|point| point.latency_mean)
 }
 
 /// Returns the sheet of a sweep.
-pub fn sweep(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
+pub fn sheet(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
     let text = |text: &str| Datum::Text(text.to_owned());
     let ns = |cycles: Option<f64>| Datum::number(cycles.map(|cycles| cycles * cycle.ns), 1);
     let runs = sweep.routings.len().max(1) * sweep.patterns.len();
     let summary = |(index, series): (usize, &Series)| {
         // The baseline has the same routing, or the same place in the list, and the same pattern.
         let baseline = &all[index % runs];
-        let ratio = |of: &dyn Fn(&Series) -> Option<f64>| Some(of(series)? / of(baseline)?).filter(|r| r.is_finite());
+        let ratio = |of: &dyn Fn(&Series) -> Option<f64>| ratio(of(series), of(baseline));
         vec![
             Datum::Count(index as u64 + 1),
             text(&series.topology),
@@ -163,21 +226,18 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
     if sweep.seeds.len() > 1 {
         let mut rows = Vec::new();
         for (index, series) in all.iter().enumerate() {
-            for points in series.points.chunks(sweep.seeds.len()) {
-                let of = |value: &dyn Fn(&Outcome) -> Option<f64>| points.iter().filter_map(value).collect::<Vec<_>>();
-                let accepted = interval(&of(&|point| Some(point.accepted)));
-                let latency = interval(&of(&|point| point.latency_mean));
+            for mean in means(series, sweep.seeds.len()) {
                 rows.push(vec![
                     Datum::Count(index as u64 + 1),
                     text(&series.topology),
                     text(&series.routing),
                     text(&series.pattern),
-                    Datum::Number(points[0].load, 3),
-                    Datum::number(accepted.0, 4),
-                    Datum::number(accepted.1, 4),
-                    Datum::number(latency.0, 2),
-                    Datum::number(latency.1, 2),
-                    Datum::Count(points.iter().filter(|point| point.saturated).count() as u64),
+                    Datum::Number(mean.load, 3),
+                    Datum::Number(mean.accepted.mean, 4),
+                    Datum::number(mean.accepted.half_width, 4),
+                    Datum::number(mean.latency.map(|latency| latency.mean), 2),
+                    Datum::number(mean.latency.and_then(|latency| latency.half_width), 2),
+                    Datum::Count(mean.saturated as u64),
                 ]);
             }
         }
@@ -336,10 +396,21 @@ mod tests {
 
     #[test]
     fn an_interval_of_three_values() {
+        let run = |seed: u64, latency_mean: Option<f64>| Outcome {
+            load: 0.1,
+            seed,
+            accepted: seed as f64,
+            saturated: latency_mean.is_none(),
+            latency_mean,
+            ..Outcome::default()
+        };
+        let runs = [run(1, None), run(2, Some(5.0)), run(3, None)];
         // Mean 2, standard deviation 1, t = 4.302653: 4.302653 / sqrt(3).
-        let (mean, half) = interval(&[1.0, 2.0, 3.0]);
-        assert_eq!(mean, Some(2.0));
-        assert!((half.unwrap() - 2.484_138).abs() < 1e-5);
-        assert_eq!(interval(&[5.0]), (Some(5.0), None));
+        let mean = Mean::of(&runs);
+        assert_eq!((mean.load, mean.accepted.mean, mean.saturated), (0.1, 2.0, 2));
+        assert!((mean.accepted.half_width.unwrap() - 2.484_138).abs() < 1e-5);
+        let latency = mean.latency.unwrap();
+        assert_eq!((latency.mean, latency.half_width), (5.0, None));
+        assert!(Mean::of(&runs[..1]).latency.is_none());
     }
 }

@@ -90,6 +90,19 @@ pub struct Packets {
     pub cable_delay: Option<String>,
     #[command(flatten)]
     pub floor: Floor,
+    #[command(flatten)]
+    pub files: PacketFiles,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Files")]
+pub struct PacketFiles {
+    /// Write a report with curves as one HTML file that needs nothing else
+    #[arg(long, value_name = "FILE", conflicts_with = "packets")]
+    pub html: Option<PathBuf>,
+    /// Also replace files that are not mopsim reports
+    #[arg(long, hide_short_help = true, requires = "html")]
+    pub force: bool,
 }
 
 #[derive(Debug, Args)]
@@ -162,6 +175,7 @@ Examples:
   mopsim packets torus:8x8 --load 0.1:0.5:0.1
   mopsim packets torus:8x8 random:n=64,d=4 --routing escape --pattern uniform,transpose
   mopsim packets equality:n=64,sa=[-1,1,9,23],sb=[14] --routing amin --hosts-per-switch 2
+  mopsim packets torus:8x8 mesh:8x8 --html curves.html
   mopsim packets torus:4x4 --packets list.txt
 
 A cycle is the time of one flit on a link. docs/packets.md describes the model.

@@ -89,31 +89,49 @@ fn routing_for(spec: &RoutingSpec) -> String {
     }
 }
 
-/// Builds the routing rule, and returns it with its name and number of virtual channels.
-fn rule_of(
-    ground: &Ground<'_>,
-    level: &PacketLevel,
-    wiring: &Arc<Wiring>,
-) -> Result<(Box<dyn Rule>, String, u32), PacketError> {
+/// Packet routing, its name, and its number of virtual channels.
+type Named = (Box<dyn Rule>, String, u32);
+
+/// Builds the packet routing that matches a network's own rule, or is nearest to it.
+fn matching(spec: &RoutingSpec, wiring: &Arc<Wiring>, vcs: Option<u32>, seed: u64) -> Result<Named, PacketError> {
     let build = |name: String| {
-        let (rule, vcs) = routing::build_with(&name, wiring, level.vcs, ground.seed)?;
+        let (rule, vcs) = routing::build_with(&name, wiring, vcs, seed)?;
         Ok((rule, name, vcs))
     };
-    if let Some(routing) = &level.routing {
-        return build(routing.clone());
-    }
-    match build(routing_for(ground.routing)) {
+    match build(routing_for(spec)) {
         // With channels by hop, long routes need more channels than are possible.
-        Err(PacketError::TooFewVcs { needed, .. }) if needed > level.vcs.unwrap_or(MAX_VCS) => {
-            build(routing::default_for(ground.topology).into())
+        Err(PacketError::TooFewVcs { needed, .. }) if needed > vcs.unwrap_or(MAX_VCS) => {
+            build(routing::default_for(&wiring.topology).into())
         }
         other => other,
     }
 }
 
+/// Returns the name of the packet routing that replays use for a network with a rule of its own.
+///
+/// # Errors
+/// [`PacketError`] if it does not fit.
+pub fn packet_routing(
+    spec: &RoutingSpec,
+    wiring: &Arc<Wiring>,
+    vcs: Option<u32>,
+    seed: u64,
+) -> Result<String, PacketError> {
+    matching(spec, wiring, vcs, seed).map(|(_, name, _)| name)
+}
+
+/// Builds the routing rule, and returns it with its name and number of virtual channels.
+fn rule_of(ground: &Ground<'_>, level: &PacketLevel, wiring: &Arc<Wiring>) -> Result<Named, PacketError> {
+    let Some(name) = &level.routing else {
+        return matching(ground.routing, wiring, level.vcs, ground.seed);
+    };
+    let (rule, vcs) = routing::build_with(name, wiring, level.vcs, ground.seed)?;
+    Ok((rule, name.clone(), vcs))
+}
+
 impl Fabric {
     /// Returns the reason why packets cannot model a network, if any.
-    fn refusal(topology: &Topology, platform: &Platform, duplex: Duplex) -> Option<PacketError> {
+    pub fn refusal(topology: &Topology, platform: &Platform, duplex: Duplex) -> Option<PacketError> {
         let shared_host = |host: u32| {
             let [up, down] = platform.routes.host_links(HostId(host));
             up.is_some() && up == down

@@ -28,4 +28,4 @@ mod queue;
 mod state;
 mod switch;
 
-pub use fabric::{FLIT, Fabric, Ground, out_of_range};
+pub use fabric::{FLIT, Fabric, Ground, out_of_range, packet_routing};

@@ -7,9 +7,12 @@
 
 mod bars;
 mod calibrate;
+mod curve_charts;
+mod curves;
 mod heat;
 mod lanes;
 mod offers;
+pub mod packets;
 mod parameters;
 mod pareto;
 mod repetitions;

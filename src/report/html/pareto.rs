@@ -44,7 +44,7 @@ pub(super) fn panels(view: &View<'_>) -> Vec<String> {
 }
 
 /// Returns the outline of a network's mark around the origin; combined with the colour it is unique for 64 networks.
-fn mark(network: usize) -> &'static str {
+pub(super) fn mark(network: usize) -> &'static str {
     [
         "M-6 0a6 6 0 1 0 12 0a6 6 0 1 0-12 0z",
         "M-6-6h12v12h-12z",

@@ -6,4 +6,5 @@ mod deflection;
 mod dsnf;
 mod engines;
 mod identities;
+mod page;
 mod replay;

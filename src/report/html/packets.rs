@@ -1,0 +1,80 @@
+//! The page of `mopsim packets --html`: curves, saturation relative to the baseline, all points, all parameters.
+
+use super::curves::{self, Curve, Pattern};
+use crate::markup::script_safe;
+use crate::packets::sweep::{Series, Sweep};
+use crate::report::packets::{Cycle, Scale, means, sheet};
+use crate::report::sheet::Datum;
+use crate::report::text::letter;
+use crate::report::{Reporter, json::Json};
+use minijinja::{Environment, Value, context};
+use std::io;
+
+const TEMPLATE: &str = concat!(include_str!("templates/curves.html"), include_str!("templates/packets.html"));
+
+/// Returns the page for a sweep and its results. `command` is the command line that repeats it.
+///
+/// # Errors
+/// If the results cannot be written as JSON.
+pub fn page(sweep: &Sweep, all: &[Series], cycle: Cycle, command: Option<&str>) -> io::Result<String> {
+    let sheet = sheet(sweep, all, cycle);
+    let routings = sweep.routings.len().max(1);
+    let per_network = routings * sweep.patterns.len();
+    let several = routings > 1;
+    let pattern = |number: usize| {
+        let of_pattern = (0..all.len()).filter(|index| index % sweep.patterns.len() == number);
+        let curves: Vec<Curve<'_>> = of_pattern
+            .enumerate()
+            .map(|(place, index)| {
+                let series = &all[index];
+                let name = match several {
+                    true => format!("{}, {}", series.topology, series.routing),
+                    false => series.topology.clone(),
+                };
+                let means = means(series, sweep.seeds.len());
+                // The baseline has the same place in the list of routings.
+                let baseline = Some(index % per_network / sweep.patterns.len());
+                let scale = Scale { cycle_ns: cycle.ns, bandwidth: 1.0 };
+                Curve { letter: letter(place), place, name, series, means, scale, baseline }
+            })
+            .collect();
+        Pattern { name: curves.first().map_or_else(String::new, |curve| curve.series.pattern.clone()), curves }
+    };
+    let patterns: Vec<Pattern<'_>> = (0..sweep.patterns.len()).map(pattern).collect();
+    // A single network is compared with nothing.
+    let baselines: Vec<String> = (0..routings).filter(|_| sweep.topologies.len() > 1).map(letter).collect();
+    let section = curves::section(&patterns, &baselines).ok_or_else(|| io::Error::other("there are no curves"))?;
+    let mut json = Vec::new();
+    Json.sheet(&sheet, &mut json)?;
+    let json = script_safe(&String::from_utf8(json).map_err(io::Error::other)?);
+    let fact = |(name, heading, value): &(&'static str, &'static str, Datum)| {
+        let heading = match *name {
+            name if name.ends_with("_delay") => format!("delay of {heading} (cycles)"),
+            "warmup" | "measure" => format!("{heading} (cycles)"),
+            _ => (*heading).to_owned(),
+        };
+        (heading, value.text())
+    };
+    let mut environment = Environment::new();
+    environment.set_trim_blocks(true);
+    environment.set_lstrip_blocks(true);
+    environment
+        .add_template("packets.html", TEMPLATE)
+        .map_err(|error| io::Error::other(format!("the templates of the report: {error}")))?;
+    let template = environment.get_template("packets.html").map_err(io::Error::other)?;
+    template
+        .render(context! {
+            title => sheet.title,
+            style => Value::from_safe_string(include_str!("templates/style.css").to_owned()),
+            version => env!("CARGO_PKG_VERSION"),
+            baseline => all.first().map(|series| series.topology.clone()),
+            loads => sweep.loads.len(),
+            seeds => sweep.seeds.len(),
+            curves => section,
+            facts => sheet.facts.iter().map(fact).collect::<Vec<_>>(),
+            notes => sheet.notes,
+            command => command,
+            json => Value::from_safe_string(json),
+        })
+        .map_err(io::Error::other)
+}
