@@ -163,15 +163,21 @@ impl Study {
         let watch = Watch { ended: ended.clone(), stop: Arc::clone(&stop) };
         let (study, cells) = (self.0.clone(), self.0.cells());
         let results = results.map(|path| (path, resume));
-        let work = move || run(&study, threads, results, &watch);
-        let records = wait::wait(py, &stop, work, |py| match &progress {
+        let work = move || -> Result<_, Failure> {
+            let records = run(&study, threads, results, &watch)?;
+            let curves = options::pool(threads)?.install(|| study.packet_curves(&watch.stop, &|_| {}));
+            Ok((records, curves))
+        };
+        let answer = wait::wait(py, &stop, work, |py| match &progress {
             Some(progress) => progress.call1(py, (ended.load(Ordering::Relaxed), cells)).map(drop),
             None => Ok(()),
         })?;
-        let records = records.map_err(|failure| exception(py, &failure))?;
+        let (records, curves) = answer.map_err(|failure| exception(py, &failure))?;
         if let Some(progress) = &progress {
             progress.call1(py, (records.len(), cells))?;
         }
-        Ok(Comparison { comparison: Arc::new(self.0.compare(&records)), study: self.0.clone() })
+        let mut comparison = self.0.compare(&records);
+        comparison.packets = curves;
+        Ok(Comparison { comparison: Arc::new(comparison), study: self.0.clone() })
     }
 }

@@ -38,6 +38,11 @@ dollars = 100_000
 [sensitivity]
 mappings = ["bisection"]
 models = ["ideal"]
+
+[packets]
+load = "0.1,0.9"
+warmup = 100
+measure = 300
 """
 
 PLAIN = """

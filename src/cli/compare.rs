@@ -103,7 +103,12 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
         }
     }
     records.sort_by_key(|record| record.cell);
-    pool.install(|| study::report(&arguments.study, &study, &study.compare(&records), output))
+    let Some(comparison) = study::compared(&study, &records, arguments.threads, &stop, output)? else {
+        let so_far = file.map_or_else(String::new, |(_, path)| format!(": all replays are in {}", path.display()));
+        let help = "give the same command with --resume: only the packets of the table [packets] run again";
+        return Err(Failure::interrupted(format!("interrupted{so_far}"), help));
+    };
+    pool.install(|| study::report(&arguments.study, &study, &comparison, output))
 }
 
 /// Warns of flags without effect on a shard, which ends without a report. Job scripts pass these flags to all shards,

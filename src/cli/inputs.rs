@@ -97,7 +97,8 @@ pub fn study(file: &Path) -> Vec<PathBuf> {
     files.extend([&study.hostfile, &study.rankfile].into_iter().flatten().map(join));
     files.extend(study.budget.iter().filter_map(|budget| budget.prices.as_ref()).map(join));
     let patterns = study.throughput.and_then(|table| table.patterns).unwrap_or_default();
-    files.extend(patterns.iter().flat_map(|text| pattern(text, base)));
+    let swept = study.packets.and_then(|table| table.patterns).unwrap_or_default();
+    files.extend(patterns.iter().chain(&swept).flat_map(|text| pattern(text, base)));
     files
 }
 

@@ -2,16 +2,18 @@
 
 use super::args::{Output, StudyFlags};
 use super::failure::Failure;
-use super::{inputs, options, print_report, progress, say, side_files, topology};
+use super::{inputs, options, packets, print_report, progress, say, side_files, topology};
 use mopsim::steps::Steps;
 use mopsim::study::comparison::Comparison;
 use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
 use mopsim::study::perturb;
+use mopsim::study::record::CellRecord;
 use mopsim::study::{Overrides, Study, mapping};
 use mopsim::topology::Spec;
 use mopsim::traffic;
 use mopsim::user_error::UserError;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 /// Returns the changes of the flags to the study, checked as far as possible without its file.
 pub fn overrides(flags: &StudyFlags) -> Result<Overrides, Failure> {
@@ -119,6 +121,29 @@ pub fn files_read(flags: &StudyFlags) -> Vec<PathBuf> {
     files.extend(flags.prices.prices.clone());
     files.extend(flags.files.pattern.iter().flat_map(|pattern| inputs::pattern(pattern, Path::new(""))));
     files
+}
+
+/// Compares the records of all replays, and runs the packets of the table `[packets]`, if the study has one. `None` if
+/// `stop` became `true` before they had ended.
+pub fn compared(
+    study: &Study,
+    records: &[CellRecord],
+    threads: Option<usize>,
+    stop: &AtomicBool,
+    output: &Output,
+) -> Result<Option<Comparison>, Failure> {
+    let mut comparison = study.compare(records);
+    if study.sweep.is_some() {
+        let pool = options::pool(threads.or(output.site.threads).unwrap_or(0))?;
+        let bar = packets::bar(study.packet_runs(), output.quiet);
+        let curves = pool.install(|| study.packet_curves(stop, &|what| packets::ran(&bar, what)));
+        bar.finish_and_clear();
+        if curves.is_none() {
+            return Ok(None);
+        }
+        comparison.packets = curves;
+    }
+    Ok(Some(comparison))
 }
 
 /// Prints the report, and writes the requested files.

@@ -4,7 +4,7 @@ use super::compare_json_more::{self, Across, Column, Failure, Sensitivity};
 use super::jobs::{self, JobJson};
 use super::json::Model;
 use super::named::Named;
-use super::{cross_check, findings};
+use super::{cross_check, findings, packet_curves};
 use crate::cost::Ownership;
 use crate::platform::speeds::{Resolved, Speeds};
 use crate::result::explain::Explanation;
@@ -47,6 +47,9 @@ struct Compare<'a> {
     cross_check: Vec<cross_check::Json>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sensitivity: Option<Sensitivity<'a>>,
+    /// Curves of packets under synthetic traffic, if the study has the table `[packets]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packets: Option<packet_curves::Json<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     procurement: Option<Procurement<'a>>,
     model: Model<'a>,
@@ -353,6 +356,7 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
         failures: compare_json_more::failures(c),
         across_settings: compare_json_more::across(c),
         sensitivity: compare_json_more::sensitivity(c),
+        packets: packet_curves::json(c),
         procurement: c.budget.map(|budget| Procurement {
             budget,
             prices: &c.prices.name,

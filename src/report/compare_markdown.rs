@@ -79,7 +79,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out)?;
     cells(c, out)?;
-    for shown in tables::all(c) {
+    for shown in tables::with_packets(c) {
         writeln!(out, "\n{}.\n", escape(&shown.title))?;
         let headings: Vec<String> = shown.headings.iter().map(|text| escape(text)).collect();
         heading(out, &headings.iter().map(String::as_str).collect::<Vec<_>>(), 1)?;

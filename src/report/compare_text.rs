@@ -121,7 +121,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     if c.has_repetitions() {
         repetitions(c, out)?;
     }
-    for shown in tables::all(c) {
+    for shown in tables::with_packets(c) {
         writeln!(out, "{}", shown.title)?;
         let mut rules = table(&shown.headings.iter().map(String::as_str).collect::<Vec<_>>());
         shown.rows.iter().for_each(|cells| row(&mut rules, cells));

@@ -32,6 +32,7 @@ pub mod model;
 mod named;
 pub mod number;
 mod offers;
+mod packet_curves;
 pub mod packets;
 mod ranges;
 mod replay;

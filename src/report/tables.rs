@@ -1,8 +1,13 @@
 //! Tables on a whole study that text, Markdown and HTML share, in their order.
 
 use super::routings::Shown;
-use super::{cross_check, failures, ranges, routings};
+use super::{cross_check, failures, packet_curves, ranges, routings};
 use crate::study::comparison::Comparison;
+
+/// Returns all tables of a study, with those of packets, for formats without charts of them.
+pub(super) fn with_packets(c: &Comparison) -> Vec<Shown> {
+    all(c).into_iter().chain(packet_curves::shown(c)).collect()
+}
 
 /// Returns all tables of a study.
 pub(super) fn all(c: &Comparison) -> Vec<Shown> {

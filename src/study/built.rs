@@ -3,6 +3,7 @@
 use super::cell::Place as RankPlace;
 use super::description::ModelDescription;
 use super::network::NetworkUnderTest;
+use super::packet_sweep::SweepPlan;
 use super::perturb::Factors;
 use super::plan::{Place, Plan};
 use super::traffic::TrafficPlan;
@@ -31,6 +32,8 @@ pub struct Study {
     pub text: String,
     /// Synthetic traffic on the networks in addition to the workloads, if requested.
     pub traffic: Option<TrafficPlan>,
+    /// Sweep of packets over the networks, if requested.
+    pub sweep: Option<SweepPlan>,
     /// Part of each workload that a check replays; `None` for the whole workload.
     pub samples: Vec<Option<Workload>>,
     /// Models: one for each table of collectives, then those of networks with a model of their own.

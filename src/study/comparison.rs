@@ -4,6 +4,7 @@ use super::cross_check::{self, CrossCheck};
 use super::description::ModelDescription;
 use super::matrix::{Cell, Matrix};
 use super::network::NetworkInfo;
+use super::packet_sweep::PacketCurves;
 use super::plan::{Plan, Setting};
 use super::procurement::{self, Budget, NetworkCost, Offer};
 use super::ranking::Stability;
@@ -73,6 +74,9 @@ pub struct Comparison {
     pub sensitivity: Option<Sensitivity>,
     /// Comparison of packets with flows on some iterations, if requested.
     pub check: Option<CrossCheck>,
+    /// Curves of packets under synthetic traffic, if requested; they do not follow from the records, and are added
+    /// to them.
+    pub packets: Option<PacketCurves>,
     /// Limits of price, power and cable, if the study has a budget or prices.
     pub budget: Option<Budget>,
     /// Price list of the costs.
@@ -139,6 +143,7 @@ impl Comparison {
             ranking,
             sensitivity,
             check,
+            packets: None,
             budget: plan.budget,
             prices: plan.prices.clone(),
             cells: stated.cells,

@@ -8,6 +8,7 @@ use super::results::ResultsError;
 use super::toml_file::{Place, TomlError};
 use crate::engine::ReplayError;
 use crate::mpi::mapping::MappingError;
+use crate::packets::PacketError;
 use crate::routing::RoutingError;
 use crate::throughput::ThroughputError;
 use crate::trace::TraceError;
@@ -51,6 +52,9 @@ pub enum StudyError {
     /// The synthetic traffic is impossible.
     #[error(transparent)]
     Traffic(#[from] Box<ThroughputError>),
+    /// The table `[packets]` is impossible.
+    #[error(transparent)]
+    Packets(#[from] Box<PacketError>),
     /// A trace cannot be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
@@ -102,6 +106,7 @@ impl StudyError {
             Self::Routing(error) => Some(error),
             Self::Network { error, .. } => Some(&**error),
             Self::Traffic(error) => Some(&**error),
+            Self::Packets(error) => Some(&**error),
             Self::Trace(error) => Some(error),
             Self::Workload(error) => Some(error),
             Self::Jobs(error) => Some(&**error),

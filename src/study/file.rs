@@ -36,6 +36,7 @@ use super::procurement::BudgetChoice;
 use super::traffic::TrafficChoice;
 use super::workload_entry::WorkloadEntry;
 use crate::defaults::Version;
+use crate::packets::choice::SweepChoice;
 use crate::platform::PlatformParameters;
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -95,6 +96,8 @@ pub struct StudyFile {
     pub network: NetworkChoice,
     /// Synthetic traffic on the networks, for the HTML report.
     pub throughput: Option<TrafficChoice>,
+    /// Packets on the networks under synthetic traffic: curves of latency, and saturation.
+    pub packets: Option<SweepChoice>,
     /// Networks of the study.
     #[serde(default)]
     pub networks: Vec<NetworkChoice>,

@@ -42,6 +42,7 @@ mod network_error;
 mod network_parts;
 mod overrides;
 pub mod packet_choice;
+pub mod packet_sweep;
 pub mod packets;
 pub mod passes;
 pub mod perturb;

@@ -12,6 +12,7 @@ use super::file::StudyFile;
 use super::jobs;
 use super::network::NetworkChoice;
 use super::overrides::Overrides;
+use super::packet_sweep::SweepPlan;
 use super::perturb::Perturbation;
 use super::plan::{Column, Plan, Setting};
 use super::procurement;
@@ -24,8 +25,10 @@ use super::traffic::TrafficPlan;
 use super::workload::{OpenError, Workload};
 use super::workload_entry::WorkloadEntry;
 use crate::engine::Model;
+use crate::packets::PacketError;
 use crate::steps::Steps;
-use crate::topology::input::{MAX_FILE_BYTES, read_bytes};
+use crate::topology::input::{MAX_FILE_BYTES, ReadError, read_bytes};
+use crate::traffic::{self, TrafficError};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -65,7 +68,7 @@ impl Study {
         }
         file.networks.extend_from_slice(&overrides.networks);
         if overrides.only_as_stated {
-            (file.sensitivity, file.check, file.throughput) = (None, None, None);
+            (file.sensitivity, file.check, file.throughput, file.packets) = (None, None, None, None);
         }
         if file.networks.is_empty() || (file.workloads.is_empty() && file.jobs.is_empty()) {
             let needs = "a study needs one of [[networks]], or --topology or --platform beside it, and one of \
@@ -80,6 +83,7 @@ impl Study {
         let has_site_prices = budget.is_some() && !own_prices && overrides.prices_of_site.is_some();
         let traffic = TrafficPlan::read(file.throughput.clone(), &overrides.patterns, axes.seeds[0], &axes.folder)
             .map_err(|error| source.at(&[Key("throughput")], Box::new(error)))?;
+        let sweep = sweep(&source, &file, &axes)?;
         let built = file.networks.len() * axes.platforms.len() * axes.routings.len() * axes.states.len();
         overrides.steps.expect((file.workloads.len() + built) as u64);
         let mut workloads = read_workloads(&source, &file.workloads, &axes.folder, &overrides.steps)?;
@@ -234,6 +238,7 @@ impl Study {
             until_steady,
             text,
             traffic,
+            sweep,
             samples,
             models,
             columns: built,
@@ -243,6 +248,29 @@ impl Study {
             has_site_prices,
         })
     }
+}
+
+/// Returns the sweep of the table `[packets]`, if there is one.
+fn sweep(source: &Source, file: &StudyFile, axes: &Axes) -> Result<Option<SweepPlan>, StudyError> {
+    let Some(choice) = &file.packets else { return Ok(None) };
+    let checked = choice.build(axes.seeds[0].unwrap_or(1)).and_then(|settings| settings.check().map(|()| settings));
+    let settings = checked.map_err(|error| {
+        let key = match &error {
+            PacketError::Invalid { parameter, .. } => parameter.replace('-', "_"),
+            PacketError::UnknownRouting { .. } => "routing".to_owned(),
+            _ => "patterns".to_owned(),
+        };
+        source.at(&[Key("packets"), Key(&key)], Box::new(error))
+    })?;
+    for (number, pattern) in settings.patterns.iter().enumerate() {
+        let Some(path) = traffic::file_of(pattern).map(|name| axes.folder.join(name)) else { continue };
+        if let Err(error) = std::fs::metadata(&path) {
+            let error = TrafficError::from(ReadError::Io { path, source: error });
+            let place = [Key("packets"), Key("patterns"), Item(number)];
+            return Err(source.at(&place, Box::new(PacketError::from(error))));
+        }
+    }
+    Ok(Some(SweepPlan { settings, folder: axes.folder.clone() }))
 }
 
 /// Returns the relative half width at which replays end early, if they do: that of the command line, or of the study.

@@ -136,6 +136,7 @@ impl Study {
             until_steady: None,
             text: String::new(),
             traffic: None,
+            sweep: None,
             samples: Vec::new(),
             models,
             columns,

@@ -198,7 +198,10 @@ impl HtmlReport<'_> {
         environment.set_trim_blocks(true);
         environment.set_lstrip_blocks(true);
         environment
-            .add_template("report.html", include_str!("templates/report.html"))
+            .add_template(
+                "report.html",
+                concat!(include_str!("templates/curves.html"), include_str!("templates/report.html")),
+            )
             .and_then(|()| environment.add_template("view.html", include_str!("templates/view.html")))
             .map_err(|error| io::Error::other(format!("the templates of the report: {error}")))?;
         let template = environment.get_template("report.html").map_err(io::Error::other)?;
@@ -291,6 +294,7 @@ impl HtmlReport<'_> {
                     baseline => c.baselines[n] == n,
                 }).collect::<Vec<_>>(),
                 traffic => traffic::section(&view, &self.carried)?,
+                packets => packets::of_study(c),
                 split => charts(split::panels(&view)),
                 pareto => charts(pareto::panels(&view)),
                 heat => charts(heat::panels(&view)),

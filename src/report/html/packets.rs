@@ -1,13 +1,19 @@
 //! The page of `mopsim packets --html`: curves, saturation relative to the baseline, all points, all parameters.
 
-use super::curves::{self, Curve, Pattern};
+use super::curves::{self, Curve, Pattern, Section};
+use super::short;
 use crate::markup::script_safe;
 use crate::packets::sweep::{Series, Sweep};
+use crate::report::label;
+use crate::report::packet_curves::{pattern_name, sentences};
 use crate::report::packets::{Cycle, Scale, means, sheet};
 use crate::report::sheet::Datum;
 use crate::report::text::letter;
 use crate::report::{Reporter, json::Json};
+use crate::study::comparison::Comparison;
+use crate::study::packet_sweep::NetworkCurves;
 use minijinja::{Environment, Value, context};
+use serde::Serialize;
 use std::io;
 
 const TEMPLATE: &str = concat!(include_str!("templates/curves.html"), include_str!("templates/packets.html"));
@@ -77,4 +83,45 @@ pub fn page(sweep: &Sweep, all: &[Series], cycle: Cycle, command: Option<&str>) 
             json => Value::from_safe_string(json),
         })
         .map_err(io::Error::other)
+}
+
+/// Section of a study's report.
+#[derive(Serialize)]
+pub(super) struct OfStudy {
+    /// `None` if all networks are left out.
+    curves: Option<Section>,
+    /// Parameters, and what is left out.
+    sentences: Vec<String>,
+}
+
+/// Returns the section of a study, if it has the table `[packets]`.
+pub(super) fn of_study(c: &Comparison) -> Option<OfStudy> {
+    let all = c.packets.as_ref()?;
+    let of_pattern = |pattern: usize| {
+        let swept: Vec<usize> =
+            (0..all.networks.len()).filter(|&n| all.networks[n].series[pattern].is_some()).collect();
+        let curve = |&number: &usize| {
+            let network = &all.networks[number];
+            let series = network.series[pattern].as_ref()?;
+            Some(Curve {
+                letter: short(c, network.column),
+                // In several settings a network has several curves, which must look different.
+                place: if c.has_settings() { number } else { label::place(c, network.column).1 },
+                name: c.networks[network.column].name.clone(),
+                series,
+                means: means(series, all.settings.seeds.len()),
+                scale: Scale::of(network),
+                baseline: network.baseline.and_then(|baseline| swept.iter().position(|&other| other == baseline)),
+            })
+        };
+        Pattern {
+            name: pattern_name(all, pattern).unwrap_or_default().to_owned(),
+            curves: swept.iter().filter_map(curve).collect(),
+        }
+    };
+    let patterns: Vec<Pattern<'_>> =
+        (0..all.settings.patterns.len()).map(of_pattern).filter(|pattern| !pattern.curves.is_empty()).collect();
+    let is_baseline = |network: &&NetworkCurves| c.baselines[network.column] == network.column;
+    let baselines: Vec<String> = all.networks.iter().filter(is_baseline).map(|n| short(c, n.column)).collect();
+    Some(OfStudy { curves: curves::section(&patterns, &baselines), sentences: sentences(c, all) })
 }

@@ -8,3 +8,4 @@ mod engines;
 mod identities;
 mod page;
 mod replay;
+mod study;

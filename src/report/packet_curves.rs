@@ -1,0 +1,315 @@
+//! Curves of packets in a study, for all formats.
+
+use super::compare_json_more::Column;
+use super::label::short;
+use super::number::grouped;
+use super::packets::{Scale, first_latency, means};
+use super::routings::Shown;
+use crate::packets::parameters::{HostPort, Parameters};
+use crate::packets::random::GENERATOR;
+use crate::packets::run::{Mode, Outcome};
+use crate::packets::source::Process;
+use crate::packets::sweep::Series;
+use crate::study::comparison::Comparison;
+use crate::study::packet_sweep::{NetworkCurves, PacketCurves};
+use serde::Serialize;
+
+/// Number of networks up to which text has their latencies.
+const COLUMNS: usize = 7;
+
+impl Scale {
+    /// Returns the scale of a network.
+    pub(super) fn of(network: &NetworkCurves) -> Self {
+        Self { cycle_ns: network.cycle_ns, bandwidth: network.bandwidth }
+    }
+}
+
+/// Ratios of a series to that of the baseline.
+#[derive(Serialize)]
+pub(super) struct Ratios {
+    saturation_ratio: Option<f64>,
+    accepted_at_full_load_ratio: Option<f64>,
+    latency_ratio: Option<f64>,
+}
+
+/// Returns the series of a network under a pattern over that of its baseline.
+fn ratios(curves: &PacketCurves, network: &NetworkCurves, pattern: usize) -> Ratios {
+    let pair = || {
+        let baseline = &curves.networks[network.baseline?];
+        let [own, other] =
+            [network, baseline].map(|of| of.series[pattern].as_ref().map(|series| (series, Scale::of(of))));
+        Some((own?, other?))
+    };
+    let traffic = |value: fn(&Series) -> Option<f64>| {
+        let (own, baseline) = pair()?;
+        Scale::traffic_ratio(value, own, baseline)
+    };
+    Ratios {
+        saturation_ratio: traffic(|series| series.saturation),
+        accepted_at_full_load_ratio: traffic(|series| series.accepted_at_full_load),
+        latency_ratio: pair().and_then(|(own, baseline)| Scale::latency_ratio(first_latency, own, baseline)),
+    }
+}
+
+/// Returns the full name of a pattern; `None` if it fits no network.
+pub(super) fn pattern_name(curves: &PacketCurves, pattern: usize) -> Option<&str> {
+    curves.networks.iter().find_map(|network| network.series[pattern].as_ref()).map(|series| series.pattern.as_str())
+}
+
+/// Describes the sweep in sentences.
+pub(super) fn sentences(c: &Comparison, curves: &PacketCurves) -> Vec<String> {
+    let settings = &curves.settings;
+    let p = &settings.parameters;
+    let mode = match settings.mode {
+        Mode::Latency => "latency (all measured packets arrive)",
+        Mode::Throughput => "throughput (no drain)",
+    };
+    let seeds = match &settings.seeds[..] {
+        [seed] => format!("seed {seed}"),
+        several => format!("{} seeds from {}", several.len(), several[0]),
+    };
+    let mut all = vec![
+        format!(
+            "Flits of a packet: {}, of a VC buffer: {}; speed-up {}; cycles of routing {}, VC allocation {}, switch \
+             allocation {}, crossing {}, link {}, host link {}, credit {}. Delays are those of the table [packets], not \
+             those of the study's platforms.",
+            p.packet,
+            p.vc_buffer,
+            p.speedup,
+            p.routing_delay,
+            p.vc_delay,
+            p.switch_delay,
+            p.crossing_delay,
+            p.link_delay,
+            p.host_delay,
+            p.credit_delay
+        ),
+        format!(
+            "Mode {mode}, {} cycles of warm-up, {} measured, {seeds}, generator {GENERATOR}.",
+            grouped(settings.warmup.into()),
+            grouped(settings.measure.into())
+        ),
+    ];
+    let mut notes: Vec<&String> = Vec::new();
+    for note in curves.networks.iter().flat_map(|network| network.series.iter().flatten()).flat_map(|s| &s.notes) {
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    let sentence = |text: &String| if text.ends_with('.') { text.clone() } else { format!("{text}.") };
+    let mut routings: Vec<(&str, Vec<String>)> = Vec::new();
+    for network in &curves.networks {
+        let Some(series) = network.series.iter().flatten().next() else { continue };
+        let name = short(c, network.column);
+        match routings.iter_mut().find(|(routing, _)| *routing == series.routing) {
+            Some((_, names)) => names.push(name),
+            None => routings.push((&series.routing, vec![name])),
+        }
+    }
+    if !routings.is_empty() {
+        let named = routings.iter().map(|(routing, names)| format!("{routing} ({})", names.join(", ")));
+        all.push(format!("Packet routing: {}.", named.collect::<Vec<_>>().join("; ")));
+    }
+    all.extend(notes.into_iter().map(|note| sentence(&format!("Note: {note}"))));
+    all.extend(curves.left_out.iter().map(|reason| sentence(&format!("Left out: {reason}"))));
+    all
+}
+
+/// Returns the tables of the section: saturation of all networks, and latencies by load for each pattern.
+pub(super) fn shown(c: &Comparison) -> Vec<Shown> {
+    let Some(curves) = &c.packets else { return Vec::new() };
+    let mut all = Vec::new();
+    for pattern in 0..curves.settings.patterns.len() {
+        let Some(name) = pattern_name(curves, pattern) else { continue };
+        let series: Vec<(&NetworkCurves, &Series)> =
+            curves.networks.iter().filter_map(|network| Some((network, network.series[pattern].as_ref()?))).collect();
+        all.push(saturation(c, curves, pattern, name, &series));
+        if series.len() <= COLUMNS {
+            all.push(latencies(c, curves, name, &series));
+        }
+    }
+    let rule = "carried: saturation, the highest load that is carried, to 1 %, in flits per host and cycle, and in Gbit/s per \
+                host; at 1.0: accepted at an offered load of 1; latency: mean at the lowest load in ns; rel.: relative to \
+                the baseline; a dash: saturated, or unknown.";
+    let remarks = std::iter::once(rule.to_owned()).chain(sentences(c, curves));
+    match all.last_mut() {
+        Some(last) => last.sentences.extend(remarks),
+        // Everything is left out.
+        None => all.push(Shown {
+            title: "Packets under synthetic traffic: no network is modelled".into(),
+            sentences: sentences(c, curves),
+            headings: vec!["on".into()],
+            rows: Vec::new(),
+        }),
+    }
+    all
+}
+
+fn number(value: Option<f64>, decimals: usize) -> String {
+    value.map_or_else(|| "-".into(), |value| format!("{value:.decimals$}"))
+}
+
+/// Returns the table of saturation under a pattern.
+fn saturation(
+    c: &Comparison,
+    curves: &PacketCurves,
+    pattern: usize,
+    name: &str,
+    all: &[(&NetworkCurves, &Series)],
+) -> Shown {
+    let row = |&(network, series): &(&NetworkCurves, &Series)| {
+        let ratios = ratios(curves, network, pattern);
+        vec![
+            short(c, network.column),
+            number(series.saturation, 3),
+            number(series.saturation.map(|flits| flits * network.bandwidth * 8e-9), 1),
+            number(ratios.saturation_ratio, 2),
+            number(series.accepted_at_full_load, 3),
+            number(ratios.accepted_at_full_load_ratio, 2),
+            number(first_latency(series).map(|cycles| cycles * network.cycle_ns), 1),
+            number(ratios.latency_ratio, 2),
+        ]
+    };
+    let headings = ["on", "carried", "Gbit/s", "rel.", "at 1.0", "rel.", "latency", "rel."];
+    Shown {
+        title: format!("Packets under synthetic traffic: {name}"),
+        sentences: Vec::new(),
+        headings: headings.map(str::to_owned).to_vec(),
+        rows: all.iter().map(row).collect(),
+    }
+}
+
+/// Returns the table of latencies by load under a pattern.
+fn latencies(c: &Comparison, curves: &PacketCurves, name: &str, all: &[(&NetworkCurves, &Series)]) -> Shown {
+    let of_network = |&(network, series): &(&NetworkCurves, &Series)| -> Vec<Option<f64>> {
+        let points = means(series, curves.settings.seeds.len()).into_iter();
+        points.map(|mean| Some(mean.latency.filter(|_| mean.saturated == 0)?.mean * network.cycle_ns)).collect()
+    };
+    let columns: Vec<Vec<Option<f64>>> = all.iter().map(of_network).collect();
+    let row = |(load, offered): (usize, &f64)| {
+        std::iter::once(offered.to_string()).chain(columns.iter().map(|column| number(column[load], 1))).collect()
+    };
+    let letters = all.iter().map(|(network, _)| short(c, network.column));
+    Shown {
+        title: format!("Mean latency of packets in ns by load: {name}"),
+        sentences: Vec::new(),
+        headings: std::iter::once("load".to_owned()).chain(letters).collect(),
+        rows: curves.settings.loads.iter().enumerate().map(row).collect(),
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct Json<'a> {
+    mode: Mode,
+    process: &'static str,
+    warmup: u32,
+    measure: u32,
+    seeds: &'a [u64],
+    generator: &'static str,
+    loads: &'a [f64],
+    packet: u32,
+    vc_buffer: u32,
+    routing_delay: u32,
+    vc_delay: u32,
+    switch_delay: u32,
+    crossing_delay: u32,
+    link_delay: u32,
+    host_delay: u32,
+    credit_delay: u32,
+    speedup: u32,
+    wait_for_tail_credit: bool,
+    hold_switch: bool,
+    count_routed: bool,
+    host_port: HostPort,
+    engine: &'static str,
+    networks: Vec<NetworkJson<'a>>,
+    left_out: &'a [String],
+}
+
+#[derive(Serialize)]
+struct NetworkJson<'a> {
+    #[serde(flatten)]
+    column: Column<'a>,
+    cycle_ns: f64,
+    link_bytes_per_second: f64,
+    series: Vec<SeriesJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct SeriesJson<'a> {
+    pattern: &'a str,
+    packet_routing: &'a str,
+    switches: usize,
+    hosts: u32,
+    vcs: u32,
+    switching: &'static str,
+    freedom_from_deadlock: &'a str,
+    saturation: Option<f64>,
+    accepted_at_full_load: Option<f64>,
+    latency_at_lowest_load: Option<f64>,
+    latency_at_lowest_load_ns: Option<f64>,
+    #[serde(flatten)]
+    ratios: Ratios,
+    points: &'a [Outcome],
+}
+
+/// Returns the section for JSON, if the study has one.
+pub(super) fn json(c: &Comparison) -> Option<Json<'_>> {
+    let curves = c.packets.as_ref()?;
+    let settings = &curves.settings;
+    let p: &Parameters = &settings.parameters;
+    Some(Json {
+        mode: settings.mode,
+        process: match settings.process {
+            Process::Bernoulli => "bernoulli",
+            Process::Periodic => "periodic",
+        },
+        warmup: settings.warmup,
+        measure: settings.measure,
+        seeds: &settings.seeds,
+        generator: GENERATOR,
+        loads: &settings.loads,
+        packet: p.packet,
+        vc_buffer: p.vc_buffer,
+        routing_delay: p.routing_delay,
+        vc_delay: p.vc_delay,
+        switch_delay: p.switch_delay,
+        crossing_delay: p.crossing_delay,
+        link_delay: p.link_delay,
+        host_delay: p.host_delay,
+        credit_delay: p.credit_delay,
+        speedup: p.speedup,
+        wait_for_tail_credit: p.wait_for_tail_credit,
+        hold_switch: p.hold_switch,
+        count_routed: p.count_routed,
+        host_port: p.host_port,
+        engine: if settings.by_packets { "events" } else { "cycles" },
+        networks: curves.networks.iter().map(|network| network_json(c, curves, network)).collect(),
+        left_out: &curves.left_out,
+    })
+}
+
+fn network_json<'a>(c: &'a Comparison, curves: &'a PacketCurves, network: &'a NetworkCurves) -> NetworkJson<'a> {
+    let series = |(pattern, series): (usize, &'a Series)| SeriesJson {
+        pattern: &series.pattern,
+        packet_routing: &series.routing,
+        switches: series.switches,
+        hosts: series.hosts,
+        vcs: series.vcs,
+        switching: series.switching.map_or("bufferless", |switching| switching.name()),
+        freedom_from_deadlock: &series.freedom,
+        saturation: series.saturation,
+        accepted_at_full_load: series.accepted_at_full_load,
+        latency_at_lowest_load: first_latency(series),
+        latency_at_lowest_load_ns: first_latency(series).map(|cycles| cycles * network.cycle_ns),
+        ratios: ratios(curves, network, pattern),
+        points: &series.points,
+    };
+    let known = network.series.iter().enumerate().filter_map(|(pattern, series)| Some((pattern, series.as_ref()?)));
+    NetworkJson {
+        column: Column::of(c, network.column),
+        cycle_ns: network.cycle_ns,
+        link_bytes_per_second: network.bandwidth,
+        series: known.map(series).collect(),
+    }
+}

@@ -1,0 +1,214 @@
+//! Latency and saturation of the networks of a study, packet by packet under synthetic traffic: the table `[packets]`.
+//!
+//! Each network has its hosts and its routing of the study. A cycle is the time of a flit of 32 bytes on its links, so
+//! networks of different speeds are compared in seconds and bytes. Networks that packets do not model are left out with
+//! a note, as in settings with the packet model.
+
+use super::network::{Making, NetworkUnderTest};
+use super::plan::{Column, Setting};
+use super::run::Study;
+use crate::ids::{HostId, LinkId};
+use crate::packets::PacketError;
+use crate::packets::choice::Settings;
+use crate::packets::replay::{FLIT, Fabric, packet_routing};
+use crate::packets::sweep::{Series, Sweep, wiring};
+use crate::platform::{HostsPerSwitch, Platform};
+use crate::topology::Topology;
+use crate::user_error::UserError;
+use rayon::prelude::*;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Sweep over the networks of a study.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SweepPlan {
+    /// Loads, patterns, seeds, switches.
+    pub settings: Settings,
+    /// Folder of relative file names in patterns.
+    pub folder: PathBuf,
+}
+
+/// Results of a sweep over the networks of a study.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PacketCurves {
+    /// Loads, patterns, seeds, switches.
+    pub settings: Settings,
+    /// Networks in the order of their first columns.
+    pub networks: Vec<NetworkCurves>,
+    /// Networks and patterns that are left out, with the reason.
+    pub left_out: Vec<String>,
+}
+
+/// Results of a network.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NetworkCurves {
+    /// Index of the network's first column.
+    pub column: usize,
+    /// Index of its baseline among the networks of [`PacketCurves`]; `None` if that is left out.
+    pub baseline: Option<usize>,
+    /// Nanoseconds of a cycle.
+    pub cycle_ns: f64,
+    /// Bytes per second of its links.
+    pub bandwidth: f64,
+    /// A series for each pattern of the settings; `None` for a pattern that does not fit.
+    pub series: Vec<Option<Series>>,
+}
+
+/// Network that is ready to run.
+struct Ready {
+    column: usize,
+    cycle_ns: f64,
+    bandwidth: f64,
+    sweep: Sweep,
+    /// For each pattern of the settings, its index in the sweep.
+    patterns: Vec<Option<usize>>,
+    left_out: Vec<String>,
+}
+
+/// `true` if two columns are the same network on the same platform, with the same routes and failures. Placement of
+/// ranks, collectives and the network model have no effect on a sweep.
+fn is_same_network(a: &Column, b: &Column) -> bool {
+    let of = |column: &Column| Setting {
+        mapping: String::new(),
+        collectives: String::new(),
+        model: None,
+        ..column.setting.clone()
+    };
+    a.network == b.network && of(a) == of(b)
+}
+
+/// Returns the bandwidth of all links of a network in bytes per second.
+///
+/// # Errors
+/// [`PacketError::NotModelled`] if links differ: a flit takes one cycle on each.
+fn bandwidth(network: &NetworkUnderTest, topology: &Topology) -> Result<f64, PacketError> {
+    let platform: &Platform = &network.platform;
+    let cables = (0..topology.graph.arcs() as u32).map(|arc| platform.links[LinkId(arc).index()].bandwidth);
+    let hosts = (0..platform.hosts.len() as u32).flat_map(|host| platform.routes.host_links(HostId(host)));
+    let hosts = hosts.flatten().map(|link| platform.links[link.index()].bandwidth);
+    let mut all = cables.chain(hosts);
+    let Some(first) = all.next() else { return Err(PacketError::NoHosts(topology.name())) };
+    match all.find(|other| *other != first) {
+        None => Ok(first),
+        Some(_) => Err(PacketError::NotModelled {
+            network: network.info.name.clone(),
+            what: "links of different bandwidths under synthetic traffic, since a flit takes one cycle on each".into(),
+            instead: "set link_bandwidth and host_link_bandwidth to the same value",
+        }),
+    }
+}
+
+impl SweepPlan {
+    /// Prepares the sweep of a network.
+    fn ready(&self, column: usize, network: &NetworkUnderTest) -> Result<Ready, PacketError> {
+        let Some((topology, making)) = network.graph() else {
+            return Err(PacketError::NotModelled {
+                network: network.info.name.clone(),
+                what: "platforms that list their links, which have no switches".into(),
+                instead: "describe the network by a topology",
+            });
+        };
+        if let Some(refusal) = Fabric::refusal(topology, &network.platform, making.parameters.duplex) {
+            return Err(refusal);
+        }
+        let bandwidth = bandwidth(network, topology)?;
+        let mut counts = vec![0; topology.graph.switches()];
+        for host in &network.platform.hosts {
+            counts[host.switch.expect("hosts of a topology have switches").index()] += 1;
+        }
+        let hosts = Some(HostsPerSwitch::Each(counts));
+        let mut sweep = self.settings.sweep(vec![Arc::clone(topology)], hosts, None, &self.folder);
+        sweep.routing_seed = making.routing_seed;
+        if sweep.routings.is_empty() {
+            sweep.routings = vec![self.routing(topology, making, &sweep)?];
+        }
+        let (mut fitting, mut left_out) = (Vec::new(), Vec::new());
+        let place = |pattern: &String| match sweep.check_pattern(topology, pattern) {
+            Ok(()) => {
+                fitting.push(pattern.clone());
+                Some(fitting.len() - 1)
+            }
+            Err(error) => {
+                left_out.push(format!("{pattern}: {error}"));
+                None
+            }
+        };
+        let patterns = self.settings.patterns.iter().map(place).collect();
+        sweep.patterns = fitting;
+        let cycle_ns = self.settings.cycle_ns.unwrap_or(f64::from(FLIT) / bandwidth * 1e9);
+        Ok(Ready { column, cycle_ns, bandwidth, sweep, patterns, left_out })
+    }
+
+    /// Returns the packet routing of a network, as the packet model chooses it.
+    fn routing(&self, topology: &Arc<Topology>, making: &Making, sweep: &Sweep) -> Result<String, PacketError> {
+        let wiring = wiring(topology, sweep.hosts.clone(), &sweep.parameters, None)?;
+        packet_routing(&making.routing, &wiring, self.settings.vcs, making.routing_seed)
+    }
+}
+
+impl Study {
+    /// Returns an estimate of the number of runs of the table `[packets]`; 0 without it.
+    pub fn packet_runs(&self) -> usize {
+        let Some(plan) = &self.sweep else { return 0 };
+        let settings = &plan.settings;
+        let series = self.swept_columns().len() * settings.patterns.len();
+        series * (settings.loads.len() * settings.seeds.len() + if settings.saturation { 10 } else { 0 })
+    }
+
+    /// Returns the first column of each network that differs to a sweep.
+    fn swept_columns(&self) -> Vec<usize> {
+        let columns = &self.plan.columns;
+        let is_first = |&at: &usize| (0..at).all(|before| !is_same_network(&columns[before], &columns[at]));
+        (0..columns.len()).filter(is_first).collect()
+    }
+
+    /// Runs the sweep over the networks, if the study has the table `[packets]`. Of random networks it is the first one.
+    /// `done` is called after each run, from any thread, with a description of it. The result does not depend on the
+    /// number of threads. `None` without the table, or if `stop` became `true` before the end.
+    pub fn packet_curves(&self, stop: &AtomicBool, done: &(dyn Fn(&str) + Sync)) -> Option<PacketCurves> {
+        let plan = self.sweep.as_ref()?;
+        let networks: Vec<&NetworkUnderTest> = self.column_networks().collect();
+        let columns = self.swept_columns();
+        let run = |&column: &usize| -> Option<Result<(Ready, Vec<Series>), String>> {
+            let name = &self.plan.columns[column].info.name;
+            let reason = |error: PacketError| format!("{name}: {error} ({})", error.help());
+            let ready = match plan.ready(column, networks[column]) {
+                Ok(ready) => ready,
+                Err(error) => return Some(Err(reason(error))),
+            };
+            match ready.sweep.run_until(stop, done) {
+                Ok(series) => Some(Ok((ready, series?))),
+                Err(error) => Some(Err(reason(error))),
+            }
+        };
+        let answers: Vec<_> = columns.par_iter().map(run).collect();
+        let (mut found, mut left_out) = (Vec::new(), Vec::new());
+        for answer in answers {
+            match answer? {
+                Err(reason) => left_out.push(reason),
+                Ok((ready, series)) => {
+                    let name = &self.plan.columns[ready.column].info.name;
+                    left_out.extend(ready.left_out.iter().map(|reason| format!("{name}, {reason}")));
+                    found.push(NetworkCurves {
+                        column: ready.column,
+                        baseline: None,
+                        cycle_ns: ready.cycle_ns,
+                        bandwidth: ready.bandwidth,
+                        series: ready.patterns.iter().map(|&at| Some(series[at?].clone())).collect(),
+                    });
+                }
+            }
+        }
+        let of = |column: usize| &self.plan.columns[column];
+        let baselines: Vec<Option<usize>> = found
+            .iter()
+            .map(|own| {
+                let baseline = of(of(own.column).baseline);
+                found.iter().position(|other| is_same_network(of(other.column), baseline))
+            })
+            .collect();
+        found.iter_mut().zip(baselines).for_each(|(own, baseline)| own.baseline = baseline);
+        Some(PacketCurves { settings: plan.settings.clone(), networks: found, left_out })
+    }
+}
