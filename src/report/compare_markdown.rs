@@ -2,9 +2,9 @@
 
 use super::findings;
 use super::label::{self, short};
-use super::markdown::{escape, heading, model, row};
+use super::markdown_parts::{escape, heading, model, row};
+use super::network_words::described;
 use super::number::{mops, percent, seconds};
-use super::text::described;
 use super::{across, offers, ranges, routings, sensitivity, tables};
 use crate::result::critical::CriticalPath;
 use crate::study::comparison::Comparison;
@@ -88,7 +88,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         }
         shown.sentences.iter().try_for_each(|sentence| writeln!(out, "\n{}", escape(sentence)))?;
     }
-    super::markdown::jobs(out, &super::jobs::of_comparison(c))?;
+    super::markdown_parts::jobs(out, &super::jobs::of_comparison(c))?;
     across_settings(c, out)?;
     ranking(c, out)?;
     sensitivity_table(c, out)?;

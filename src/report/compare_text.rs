@@ -2,8 +2,9 @@
 
 use super::findings;
 use super::label::{self, short};
+use super::network_words::described;
 use super::number::{mops, percent, seconds};
-use super::text::{described, fitting, model, notes, row, table, wrapped};
+use super::text::parts::{fitting, model, notes, row, table, wrapped};
 use super::wrap::width;
 use super::{across, offers, ranges, routings, sensitivity, tables};
 use crate::study::comparison::Comparison;
@@ -130,7 +131,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out)?;
     }
     let jobs = super::jobs::of_comparison(c);
-    super::text::jobs(out, &jobs)?;
+    super::text::parts::jobs(out, &jobs)?;
     if !jobs.is_empty() {
         writeln!(out)?;
     }

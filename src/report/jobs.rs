@@ -1,7 +1,7 @@
 //! Interference between jobs, for all formats.
 
+use super::network_words::letter;
 use super::number::{grouped, percent, seconds};
-use super::text::letter;
 use crate::study::comparison::{Comparison, Run};
 use crate::study::jobs::{Interference, JobTimes};
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! Short names of networks in a comparison: a letter for each network, followed by the number of the setting if there
 //! are several.
 
-use super::text::letter;
+use super::network_words::letter;
 use crate::study::comparison::Comparison;
 
 /// Returns the number of a column's setting and that of its network within the setting, both from 0.

@@ -2,7 +2,7 @@
 
 use super::findings::grouped;
 use super::label::{network, place, short};
-use super::text::routing;
+use super::network_words::routing;
 use crate::study::comparison::Comparison;
 
 /// A network, with the settings in which only its routing differs.

@@ -2,7 +2,7 @@
 //!
 //! They are added to a report that is written already, by one rule for each format, so that no report can leave them out.
 
-use super::markdown::escape;
+use super::markdown_parts::escape;
 use crate::markup::escape_text;
 use std::io;
 

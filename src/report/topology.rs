@@ -1,7 +1,7 @@
 //! Tables on topologies for people, common to all formats.
 
+use crate::report::network_words::letter;
 use crate::report::number::{counted, grouped, percent};
-use crate::report::text::letter;
 use crate::survey::{CostSurvey, RouteSurvey, Survey};
 
 /// A property: its name with the unit, and its formatted value; `None` if it is unknown.

@@ -4,9 +4,9 @@
 //! networks of different speeds are compared in seconds and bytes. Networks that packets do not model are left out with
 //! a note, as in settings with the packet model.
 
+use super::built::Study;
 use super::network::{Making, NetworkUnderTest};
 use super::plan::{Column, Setting};
-use super::run::Study;
 use crate::ids::{HostId, LinkId};
 use crate::packets::PacketError;
 use crate::packets::choice::Settings;

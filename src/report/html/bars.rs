@@ -1,7 +1,8 @@
 //! Grouped bars: the performance of every network on every workload, relative to the baseline.
 
+use super::parts::View;
 use super::svg::{Svg, finite, network_fill, ratio, shortened, tick, ticks};
-use super::{View, short};
+use crate::report::label::short;
 use crate::report::{across, label};
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;

@@ -1,8 +1,8 @@
 //! Calibrations as a self-contained HTML page: measured and modelled times with their ratios, constants, and what
 //! the measurements leave open.
 
+use super::parts::{Exact, exact};
 use super::svg::Svg;
-use super::{Exact, exact};
 use crate::calibrate::{Fitted, Kind, Residual, Series, errors};
 use crate::report::calibrate::sheet;
 use crate::report::number::{self, grouped};

@@ -3,8 +3,8 @@
 
 use super::curve_charts;
 use super::pareto::mark;
+use super::parts::{Exact, exact};
 use super::svg::{look, tick};
-use super::{Exact, exact};
 use crate::packets::run::Outcome;
 use crate::packets::sweep::Series;
 use crate::report::findings::list;

@@ -1,6 +1,6 @@
 //! Heat maps of link loads, from the busiest to the idlest link, network by network.
 
-use super::View;
+use super::parts::View;
 use super::svg::{Svg, escape, finite, shortened};
 use crate::report::number::percent;
 use crate::report::{across, label};

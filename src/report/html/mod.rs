@@ -15,6 +15,7 @@ mod offers;
 pub mod packets;
 mod parameters;
 mod pareto;
+mod parts;
 mod repetitions;
 mod split;
 mod stability;
@@ -37,11 +38,9 @@ use crate::study::comparison::Comparison;
 use crate::study::facts::NetworkFacts;
 use crate::study::timeline::Timeline;
 use minijinja::{Environment, Value, context};
+use parts::{Exact, RESTS_ON_ALL, View, cables, exact};
 use serde::Serialize;
 use std::io::{self, Write};
-
-/// Choices of the interactive view that change a comparison of networks.
-const RESTS_ON_ALL: &str = "weights networks workloads baseline settings";
 
 /// Contents of the report.
 #[derive(Debug)]
@@ -67,33 +66,6 @@ pub struct Origin {
     pub command: String,
     /// Text of the study file.
     pub study: String,
-}
-
-/// Input of the charts.
-struct View<'a> {
-    comparison: &'a Comparison,
-    facts: &'a [NetworkFacts],
-}
-
-/// Formats cables: `192 two-way`.
-fn cables((count, one_way): (usize, bool)) -> String {
-    format!("{} {}", number::grouped(count as u64), if one_way { "one-way" } else { "two-way" })
-}
-
-/// Formats an interval: `0.980–1.031`.
-fn interval([low, high]: [f64; 2]) -> String {
-    format!("{low:.3}–{high:.3}")
-}
-
-/// A value and its exact number, for the template.
-#[derive(Serialize)]
-struct Exact {
-    value: String,
-    text: String,
-}
-
-fn exact(value: f64, text: impl Fn(f64) -> String) -> Exact {
-    Exact { value: value.to_string(), text: if value.is_finite() { text(value) } else { "—".into() } }
 }
 
 #[derive(Serialize)]

@@ -1,9 +1,11 @@
 //! Offers: the networks by performance per dollar, within the budget first.
 
-use super::{Exact, NetworkFacts, View, exact, short};
+use super::parts::{Exact, View, exact};
 use crate::report::across;
+use crate::report::label::short;
 use crate::report::number::grouped;
 use crate::report::offers::{caveats, limits, sign, within};
+use crate::study::facts::NetworkFacts;
 use crate::study::procurement::{self, NetworkCost, Offer};
 use serde::Serialize;
 

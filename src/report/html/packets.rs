@@ -1,14 +1,14 @@
 //! The page of `mopsim packets --html`: curves, saturation relative to the baseline, all points, all parameters.
 
 use super::curves::{self, Curve, Pattern, Section};
-use super::short;
 use crate::markup::script_safe;
 use crate::packets::sweep::{Series, Sweep};
 use crate::report::label;
+use crate::report::label::short;
+use crate::report::network_words::letter;
 use crate::report::packet_curves::{pattern_name, sentences};
 use crate::report::packets::{Cycle, Scale, means, sheet};
 use crate::report::sheet::Datum;
-use crate::report::text::letter;
 use crate::report::{Reporter, json::Json};
 use crate::study::comparison::Comparison;
 use crate::study::packet_sweep::NetworkCurves;

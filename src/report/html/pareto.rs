@@ -1,7 +1,7 @@
 //! Performance against the cost of networks: money, power, metres of cable, or the number of cables if these are
 //! unknown.
 
-use super::View;
+use super::parts::View;
 use super::svg::{Svg, escape, finite, look, ratio, tick, ticks_between};
 use crate::report::{label, offers};
 use crate::study::facts::NetworkFacts;

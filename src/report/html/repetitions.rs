@@ -1,6 +1,7 @@
 //! Spread of repetitions, workload by workload, and in the means of all.
 
-use super::{Exact, exact, short};
+use super::parts::{Exact, exact};
+use crate::report::label::short;
 use crate::report::number::{percent, seconds};
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;

@@ -1,6 +1,6 @@
 //! Parts of the time: a bar for each network, as long as the run.
 
-use super::View;
+use super::parts::View;
 use super::svg::{Svg, escape, finite, shortened};
 use crate::report::number::{percent, seconds};
 use crate::report::{across, label};

@@ -1,6 +1,6 @@
 //! Stability of rankings when bandwidth, latency and compute speed differ from the stated values.
 
-use super::short;
+use crate::report::label::short;
 use crate::report::ranges::varied;
 use crate::study::comparison::Comparison;
 use serde::Serialize;

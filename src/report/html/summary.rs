@@ -1,9 +1,11 @@
 //! Summary for a buyer: the best network for this mix of workloads, and the dependencies of that conclusion.
 
 use super::super::{basis, cross_check};
+use super::offers;
+use super::parts::View;
 use super::svg::ratio;
-use super::{View, offers, short};
 use crate::report::findings::{EQUAL, list};
+use crate::report::label::short;
 use crate::report::offers::limits;
 use crate::report::{across, failures, label, routings};
 use crate::study::comparison::Comparison;
@@ -41,7 +43,7 @@ impl Remark {
 
     /// Returns a remark that compares networks.
     fn comparing(text: String) -> Self {
-        Self { rests_on: super::RESTS_ON_ALL, ..Self::of(text) }
+        Self { rests_on: super::parts::RESTS_ON_ALL, ..Self::of(text) }
     }
 }
 
@@ -106,12 +108,12 @@ pub(super) fn summary(view: &View<'_>) -> Summary {
         baseline: n == c.baselines[n],
         part: if longest > 0.0 { mean(n) / longest } else { 0.0 },
         geometric: mean(n),
-        interval: c.geometric[n].interval().map(super::interval),
+        interval: c.geometric[n].interval().map(super::parts::interval),
         arithmetic: c.arithmetic_mean(n),
         least: values(n).fold(f64::INFINITY, f64::min),
         most: values(n).fold(0.0, f64::max),
         wins: wins(c, group, n),
-        cables: view.facts[n].cables.map(super::cables),
+        cables: view.facts[n].cables.map(super::parts::cables),
     };
     let ranking = groups.iter().flat_map(|group| group.iter().map(|&n| rank(group, n))).collect();
     let mut remarks = vec![Remark { view: "measure", ..Remark::of(measure(c)) }];

@@ -146,7 +146,7 @@ pub(super) fn ticks_between(least: f64, most: f64) -> Vec<f64> {
 
 /// Formats a tick.
 pub(super) fn tick(value: f64) -> String {
-    if value >= 1e4 { super::number::grouped(value as u64) } else { format!("{}", (value * 1e6).round() / 1e6) }
+    if value >= 1e4 { crate::report::number::grouped(value as u64) } else { format!("{}", (value * 1e6).round() / 1e6) }
 }
 
 /// Formats a ratio; a dash if it is not finite, as for a run that takes no time.

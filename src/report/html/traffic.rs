@@ -1,9 +1,10 @@
 //! Throughput of the networks under synthetic traffic: bars of saturation relative to the baseline, and a table.
 
 use super::bars::{self, Bar, Chart, Group};
+use super::parts::{Exact, View, exact};
 use super::svg::ratio;
-use super::{Exact, View, exact, short};
 use crate::markup::script_safe;
+use crate::report::label::short;
 use crate::report::number::percent;
 use crate::report::throughput::{label, without_seed};
 use crate::study::carried::SyntheticTraffic;

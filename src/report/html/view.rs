@@ -5,15 +5,18 @@
 //! compares its output with that of mopsim for the same choice. Times and loads are those of the results that the page
 //! contains in any case, so the data here is only what they lack.
 
-use super::{NetworkFacts, View, short, svg};
+use super::parts::View;
+use super::svg;
 use crate::printable::printable;
 use crate::report::label::place;
+use crate::report::label::short;
 use crate::report::number::grouped;
 use crate::report::offers::currency;
 use crate::report::offers::{self, Caveats};
 use crate::report::{across, sensitivity};
 use crate::study::across::{Part, parts};
 use crate::study::comparison::Comparison;
+use crate::study::facts::NetworkFacts;
 use crate::study::sensitivity::Effect;
 use crate::study::statistics::student_t;
 use serde::Serialize;
@@ -212,7 +215,7 @@ fn column(c: &Comparison, facts: &[NetworkFacts], n: usize) -> Column {
         look: svg::look(number),
         fill: svg::network_pattern(number),
         lanes,
-        cables: cables.map(super::cables),
+        cables: cables.map(super::parts::cables),
         duplex: network(n).duplex.clone(),
         graph: first(n, |a, b| network(a).topology == network(b).topology && network(a).seed == network(b).seed),
         topology: first(n, |a, b| network(a).topology == network(b).topology),
@@ -275,7 +278,7 @@ pub(super) fn data(view: &View<'_>) -> Data {
         ownership: c.prices.ownership,
         currency: [text(&currency(c)), text(offers::sign(c)), text(&c.prices.currency)],
         caveats: offers::caveats_in_parts(c),
-        equal: super::findings::EQUAL,
+        equal: crate::report::findings::EQUAL,
         assumptions: c.sensitivity.iter().flat_map(|all| &all.effects).map(assumption).collect(),
     }
 }

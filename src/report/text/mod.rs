@@ -1,131 +1,22 @@
 //! Plain text, in 80 columns or the width of the terminal.
 
+use super::network_words::{describe, letter};
 use super::number::{bytes, grouped, mops, percent, seconds};
 use super::sheet::{Column, Datum};
-use super::wrap::{broken, width};
 use super::{ReplayReport, Reporter, Sheet, ThroughputReport};
 use crate::report::site::SiteDefault;
 use crate::result::time_split::Split;
-use crate::study::choice::ModelDescription;
 use crate::study::comparison::Comparison;
-use crate::study::network::NetworkInfo;
 use crate::survey::{CollectivesSurvey, Survey};
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use std::io::{self, Write};
 
+pub(super) mod parts;
 mod topology;
+
+use parts::{fitting, jobs, model, notes, row, table, wrapped};
 
 /// The text format.
 pub struct Text;
-
-/// Creates a table; long names in its cells are broken if it would become too wide.
-pub(super) fn table(heading: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width() as u16);
-    table.load_style(presets::ASCII_BORDERS_ONLY_CONDENSED);
-    table.set_header(heading.iter().enumerate().map(|(i, h)| cell(i, h)));
-    table
-}
-
-/// Creates a cell: text on the left in the first column, numbers on the right in the others.
-fn cell(column: usize, text: &str) -> Cell {
-    Cell::new(text).set_alignment(if column == 0 { CellAlignment::Left } else { CellAlignment::Right })
-}
-
-pub(super) fn row(table: &mut Table, cells: &[String]) {
-    table.add_row(cells.iter().enumerate().map(|(i, text)| cell(i, text)));
-}
-
-/// Returns the short name of a network in wide tables: A, B, .. Z, AA, AB ...
-pub(super) fn letter(index: usize) -> String {
-    let last = char::from(b'A' + (index % 26) as u8);
-    if index < 26 { last.to_string() } else { letter(index / 26 - 1) + &last.to_string() }
-}
-
-/// Describes the routing: `static routing ecmp (seed 1)`. A seed is included only for a routing with its own: the
-/// seed of a topology is part of its name, and the seeds of a network with `repetitions` are in a list.
-pub(super) fn routing(network: &NetworkInfo, repetitions: bool) -> String {
-    let own = network.seed.filter(|_| !repetitions && !network.topology.contains("seed="));
-    let seed = own.map_or_else(String::new, |seed| format!(" (seed {seed})"));
-    let rule = network.routing.as_deref().unwrap_or("as listed in the file");
-    format!("{} routing {rule}{seed}", network.routing_nature)
-}
-
-/// Describes the topology, the directions of cables, and the routing.
-pub(super) fn describe(network: &NetworkInfo, repetitions: bool) -> String {
-    described(network, routing(network, repetitions))
-}
-
-/// Describes the topology and the directions of cables, with a text on the routing.
-pub(super) fn described(network: &NetworkInfo, routing: String) -> String {
-    let mut parts = vec![network.topology.clone()];
-    parts.extend(network.duplex.as_deref().map(|d| match d {
-        "one-way" => "one-way cables".to_owned(),
-        mode => format!("{mode} duplex"),
-    }));
-    parts.push(routing);
-    parts.join(", ")
-}
-
-/// Describes the model, and the speeds of the networks.
-pub(super) fn model(
-    out: &mut dyn Write,
-    model: &ModelDescription,
-    mapping: &str,
-    (networks, names): (&[NetworkInfo], &[String]),
-) -> io::Result<()> {
-    let onoff = |on: bool| if on { "on" } else { "off" };
-    let first = format!(
-        "Model: network {}, {} sharing, collectives {}, cross-traffic {},",
-        model.network_model,
-        model.sharing,
-        model.collectives,
-        onoff(model.crosstraffic),
-    );
-    let indent = "       ";
-    let second = format!("SMP set-up {}, ranks placed {mapping}.", onoff(model.smp_setup));
-    if first.chars().count() <= width() {
-        writeln!(out, "{first}")?;
-        fitting(out, &format!("{indent}{second}"), indent)?;
-    } else {
-        wrapped(out, &format!("{first} {second}"), indent)?;
-    }
-    for (kind, algorithm) in &model.collective {
-        writeln!(out, "{indent}{kind} always by {algorithm}.")?;
-    }
-    model.parameters.iter().try_for_each(|(name, value)| wrapped(out, &format!("{indent}{name} {value}."), indent))?;
-    super::basis::sentences(model).iter().try_for_each(|text| wrapped(out, text, indent))?;
-    super::findings::platforms(networks, names).iter().try_for_each(|text| wrapped(out, text, indent))
-}
-
-pub(super) fn notes(out: &mut dyn Write, notes: &[String]) -> io::Result<()> {
-    notes.iter().try_for_each(|note| wrapped(out, &format!("Note: {note}."), "      "))
-}
-
-/// Writes the tables of jobs that run together.
-pub(super) fn jobs(out: &mut dyn Write, tables: &[super::jobs::Shown]) -> io::Result<()> {
-    for shown in tables {
-        writeln!(out, "\n{}", shown.title)?;
-        let mut lines = table(&shown.headings.iter().map(String::as_str).collect::<Vec<_>>());
-        shown.rows.iter().for_each(|cells| row(&mut lines, cells));
-        writeln!(out, "{lines}")?;
-        shown.sentences.iter().try_for_each(|sentence| wrapped(out, sentence, ""))?;
-    }
-    Ok(())
-}
-
-/// Writes a line unchanged if it fits, otherwise broken between words.
-pub(super) fn fitting(out: &mut dyn Write, text: &str, indent: &str) -> io::Result<()> {
-    if text.chars().count() <= width() { writeln!(out, "{text}") } else { wrapped(out, text, indent) }
-}
-
-/// Writes a text broken between words into lines; all lines but the first begin with `indent`, which consists of
-/// blanks.
-pub(super) fn wrapped(out: &mut dyn Write, text: &str, indent: &str) -> io::Result<()> {
-    let words = text.trim_start();
-    let column = text.len() - words.len();
-    writeln!(out, "{}{}", &text[..column], broken(words, column, indent.len()))
-}
 
 impl Reporter for Text {
     fn name(&self) -> &'static str {

@@ -1,6 +1,7 @@
 //! Topologies side by side: a row for each property, a column for each topology.
 
-use super::{letter, row, table, wrapped};
+use super::parts::{row, table, wrapped};
+use crate::report::network_words::letter;
 use crate::report::topology as shown;
 use crate::survey::Survey;
 use std::io::{self, Write};

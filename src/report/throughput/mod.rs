@@ -1,7 +1,7 @@
 //! Throughput under synthetic traffic: common parts of text, Markdown, JSON, CSV and drawings.
 
+use super::network_words::letter;
 use super::number::{grouped, percent, seconds};
-use super::text::letter;
 use crate::throughput::load::SAME;
 use crate::throughput::{Cell, Speeds, latency};
 use serde::Serialize;

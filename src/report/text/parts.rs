@@ -1,0 +1,86 @@
+//! Tables and paragraphs of the text format.
+
+use crate::report::wrap::{broken, width};
+use crate::report::{basis, findings, jobs as jobs_of_report};
+use crate::study::choice::ModelDescription;
+use crate::study::network::NetworkInfo;
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
+use std::io::{self, Write};
+
+/// Creates a table; long names in its cells are broken if it would become too wide.
+pub(in crate::report) fn table(heading: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width() as u16);
+    table.load_style(presets::ASCII_BORDERS_ONLY_CONDENSED);
+    table.set_header(heading.iter().enumerate().map(|(i, h)| cell(i, h)));
+    table
+}
+
+/// Creates a cell: text on the left in the first column, numbers on the right in the others.
+fn cell(column: usize, text: &str) -> Cell {
+    Cell::new(text).set_alignment(if column == 0 { CellAlignment::Left } else { CellAlignment::Right })
+}
+
+pub(in crate::report) fn row(table: &mut Table, cells: &[String]) {
+    table.add_row(cells.iter().enumerate().map(|(i, text)| cell(i, text)));
+}
+
+/// Describes the model, and the speeds of the networks.
+pub(in crate::report) fn model(
+    out: &mut dyn Write,
+    model: &ModelDescription,
+    mapping: &str,
+    (networks, names): (&[NetworkInfo], &[String]),
+) -> io::Result<()> {
+    let onoff = |on: bool| if on { "on" } else { "off" };
+    let first = format!(
+        "Model: network {}, {} sharing, collectives {}, cross-traffic {},",
+        model.network_model,
+        model.sharing,
+        model.collectives,
+        onoff(model.crosstraffic),
+    );
+    let indent = "       ";
+    let second = format!("SMP set-up {}, ranks placed {mapping}.", onoff(model.smp_setup));
+    if first.chars().count() <= width() {
+        writeln!(out, "{first}")?;
+        fitting(out, &format!("{indent}{second}"), indent)?;
+    } else {
+        wrapped(out, &format!("{first} {second}"), indent)?;
+    }
+    for (kind, algorithm) in &model.collective {
+        writeln!(out, "{indent}{kind} always by {algorithm}.")?;
+    }
+    model.parameters.iter().try_for_each(|(name, value)| wrapped(out, &format!("{indent}{name} {value}."), indent))?;
+    basis::sentences(model).iter().try_for_each(|text| wrapped(out, text, indent))?;
+    findings::platforms(networks, names).iter().try_for_each(|text| wrapped(out, text, indent))
+}
+
+pub(in crate::report) fn notes(out: &mut dyn Write, notes: &[String]) -> io::Result<()> {
+    notes.iter().try_for_each(|note| wrapped(out, &format!("Note: {note}."), "      "))
+}
+
+/// Writes the tables of jobs that run together.
+pub(in crate::report) fn jobs(out: &mut dyn Write, tables: &[jobs_of_report::Shown]) -> io::Result<()> {
+    for shown in tables {
+        writeln!(out, "\n{}", shown.title)?;
+        let mut lines = table(&shown.headings.iter().map(String::as_str).collect::<Vec<_>>());
+        shown.rows.iter().for_each(|cells| row(&mut lines, cells));
+        writeln!(out, "{lines}")?;
+        shown.sentences.iter().try_for_each(|sentence| wrapped(out, sentence, ""))?;
+    }
+    Ok(())
+}
+
+/// Writes a line unchanged if it fits, otherwise broken between words.
+pub(in crate::report) fn fitting(out: &mut dyn Write, text: &str, indent: &str) -> io::Result<()> {
+    if text.chars().count() <= width() { writeln!(out, "{text}") } else { wrapped(out, text, indent) }
+}
+
+/// Writes a text broken between words into lines; all lines but the first begin with `indent`, which consists of
+/// blanks.
+pub(in crate::report) fn wrapped(out: &mut dyn Write, text: &str, indent: &str) -> io::Result<()> {
+    let words = text.trim_start();
+    let column = text.len() - words.len();
+    writeln!(out, "{}{}", &text[..column], broken(words, column, indent.len()))
+}
