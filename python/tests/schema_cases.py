@@ -124,7 +124,7 @@ CASES = [
     ("mopsim.topology-fit/2", ["topology", "--fit", "hosts=4096,radix=36"]),
     ("mopsim.throughput/2", ["throughput", "torus:4x4", "random:n=16,d=4", "--pattern", "transpose", "--pattern", "uniform"]),
     ("mopsim.throughput/2", ["throughput", "torus:4x4", "--pattern", "worst-case", "--bound", "flow"]),
-    ("mopsim.packets/1", ["packets", "torus:4x4", "--load", "0.1:0.3:0.1", "--warmup", "500", "--measure", "1000"]),
+    ("mopsim.packets/2", ["packets", "torus:4x4", "--load", "0.1:0.3:0.1", "--warmup", "500", "--measure", "1000"]),
     ("mopsim.collectives/1", ["collectives", "allreduce", "--ranks", "64", "--size", "4096"]),
     ("mopsim.collectives/1", ["collectives", "alltoall", "bcast", "--ranks", "60", "--size", "100"]),
     ("mopsim.model/1", ["model"]),

@@ -2,11 +2,9 @@
 
 use super::*;
 use crate::ids::HostId;
-use crate::platform::Platform;
-use crate::platform::{LoadOptions, PlatformParameters};
-use crate::topology::Topology;
+use crate::platform::{LoadOptions, Platform, PlatformParameters};
 use crate::topology::metrics::edge_sha256;
-use crate::topology::{self, Graph};
+use crate::topology::{self, Graph, Topology};
 use proptest::prelude::*;
 use std::sync::Arc;
 

@@ -78,6 +78,8 @@ pub struct Sweep {
 pub struct Series {
     /// The topology with all its parameters.
     pub topology: String,
+    /// Name of the family.
+    pub family: &'static str,
     /// Number of switches.
     pub switches: usize,
     /// Number of hosts.
@@ -165,6 +167,7 @@ impl Sweep {
                 for (pattern, to) in &patterns {
                     let series = Series {
                         topology: topology.name(),
+                        family: topology.spec.family().name,
                         switches: wiring.switches(),
                         hosts: wiring.hosts(),
                         routing: name.clone(),

@@ -1,12 +1,11 @@
 //! Optional parts of `mopsim.compare/2`: the comparison across settings, sensitivity and failures.
 
 use super::named::Named;
-use crate::study::across;
 use crate::study::comparison::Comparison;
 use crate::study::failed::Failed;
 use crate::study::failure_effects as failures;
-use crate::study::sensitivity;
 use crate::study::statistics::Statistic;
+use crate::study::{across, sensitivity};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -163,6 +163,9 @@ pub fn sheet(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
             Datum::number(ratio(&|series| series.saturation), 2),
             Datum::number(ratio(&first_latency), 2),
             text(&series.freedom),
+            text(&series.topology),
+            text(&series.topology),
+            text(series.family),
         ]
     };
     let deflected = all.iter().any(|series| series.switching.is_none());
@@ -192,6 +195,10 @@ pub fn sheet(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
             Datum::Number(point.packets_inside, 2),
             Datum::Count(point.packets),
             Datum::Count(point.seed),
+            text(&series.topology),
+            text(&series.topology),
+            text(series.family),
+            Datum::Count(series.hosts.into()),
         ];
         if deflected {
             row.insert(POINT_HOPS + 2, Datum::number(point.deflections_mean, 3));
@@ -220,6 +227,9 @@ pub fn sheet(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
             shown_if(several, "saturation_ratio", "carried, rel."),
             shown_if(several, "latency_ratio", "latency, rel."),
             hidden("freedom_from_deadlock"),
+            hidden("network"),
+            hidden("spec"),
+            hidden("family"),
         ],
         rows: all.iter().enumerate().map(summary).collect(),
     }];
@@ -283,6 +293,10 @@ pub fn sheet(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
         hidden("packets_inside"),
         hidden("packets"),
         hidden("seed"),
+        hidden("network"),
+        hidden("spec"),
+        hidden("family"),
+        hidden("hosts"),
     ];
     if deflected {
         columns.insert(POINT_HOPS + 2, column("deflections_mean", "detours"));
@@ -346,7 +360,7 @@ pub fn sheet(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
         let delay = cables.cycles_per_metre * cycle.ns;
         notes.push(format!("Cables between switches take {delay:.1} ns/m by floor plan, in whole cycles."));
     }
-    Sheet { schema: "mopsim.packets/1", title, facts: all_facts, tables, detail: None, notes }
+    Sheet { schema: "mopsim.packets/2", title, facts: all_facts, tables, detail: None, notes }
 }
 
 /// Returns the sheet of a list of packets.

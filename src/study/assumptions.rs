@@ -1,8 +1,6 @@
 //! Assumptions of a study that a sensitivity analysis changes, one at a time.
 
-use super::built::BuiltVariation;
-use super::built::UNCHANGED;
-use super::built::{BuiltColumn, BuiltRun};
+use super::built::{BuiltColumn, BuiltRun, BuiltVariation, UNCHANGED};
 use super::choice::ModelChoice;
 use super::choice_error::ChoiceError;
 use super::description::ModelDescription;

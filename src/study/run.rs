@@ -1,9 +1,6 @@
 //! Studies, checked and built, and their parallel runs.
 
-use super::built::BuiltColumn;
-use super::built::BuiltRun;
-use super::built::BuiltVariation;
-use super::built::Study;
+use super::built::{BuiltColumn, BuiltRun, BuiltVariation, Study};
 use super::cell::Place as RankPlace;
 use super::cell::{self, CellResult, Explain};
 use super::choice::ModelChoice;
@@ -13,9 +10,7 @@ use super::digest::Fingerprint;
 use super::error::StudyError;
 use super::fabric;
 use super::jobs::MixError;
-use super::layouts::fabric_of;
-use super::layouts::layouts;
-use super::layouts::model_of;
+use super::layouts::{fabric_of, layouts, model_of};
 use super::network::NetworkUnderTest;
 use super::perturb;
 use super::plan::{Column, Place, Plan, Setting};

@@ -10,9 +10,8 @@ use super::families::{
     random_regular, random_ring, random_swapping, ring, skywalk, slimfly, spectralfly, star, tofu, torus, tree, xgft,
     xpander,
 };
-use super::family::normalised;
-use super::family::required;
 pub use super::family::{Absent, Arguments, CABINET, Family, Kind, Parameter, SWITCHES_PER_CABINET, Value};
+use super::family::{normalised, required};
 use super::files;
 
 const fn with_default(name: &'static str, kind: Kind, default: &'static str, help: &'static str) -> Parameter {

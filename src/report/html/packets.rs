@@ -3,13 +3,12 @@
 use super::curves::{self, Curve, Pattern, Section};
 use crate::markup::script_safe;
 use crate::packets::sweep::{Series, Sweep};
-use crate::report::label;
 use crate::report::label::short;
 use crate::report::network_words::letter;
 use crate::report::packet_curves::{pattern_name, sentences};
 use crate::report::packets::{Cycle, Scale, means, sheet};
 use crate::report::sheet::Datum;
-use crate::report::{Reporter, json::Json};
+use crate::report::{Reporter, json::Json, label};
 use crate::study::comparison::Comparison;
 use crate::study::packet_sweep::NetworkCurves;
 use minijinja::{Environment, Value, context};

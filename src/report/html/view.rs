@@ -8,11 +8,9 @@
 use super::parts::View;
 use super::svg;
 use crate::printable::printable;
-use crate::report::label::place;
-use crate::report::label::short;
+use crate::report::label::{place, short};
 use crate::report::number::grouped;
-use crate::report::offers::currency;
-use crate::report::offers::{self, Caveats};
+use crate::report::offers::{self, Caveats, currency};
 use crate::report::{across, sensitivity};
 use crate::study::across::{Part, parts};
 use crate::study::comparison::Comparison;

@@ -6,8 +6,7 @@
 
 use crate::topology::family::Arguments;
 use crate::topology::graph::MAX_SWITCHES;
-use crate::topology::{Graph, TopologyError};
-use crate::topology::{Hosts, Spec};
+use crate::topology::{Graph, Hosts, Spec, TopologyError};
 
 /// Returns the guarantee of a Clos network for circuits from free inputs to free outputs: `strictly` if a path is
 /// always free, which is so if and only if m >= 2n - 1; `rearrangeable` if others may have to move for it, if and only

@@ -7,8 +7,7 @@
 use crate::ids::SwitchId;
 use crate::topology::damage::{Amount, RULE};
 use crate::topology::family::Arguments;
-use crate::topology::{Graph, Randomness, TopologyError, derived_seed};
-use crate::topology::{Hosts, Spec, Topology};
+use crate::topology::{Graph, Hosts, Randomness, Spec, Topology, TopologyError, derived_seed};
 use std::sync::Arc;
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {

@@ -10,8 +10,7 @@
 
 use crate::topology::family::{Arguments, CABINET};
 use crate::topology::graph::{MAX_ARCS, MAX_SWITCHES};
-use crate::topology::{Graph, TopologyError};
-use crate::topology::{Hosts, Spec};
+use crate::topology::{Graph, Hosts, Spec, TopologyError};
 
 /// Groups of switches, and the ends of the cables between them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

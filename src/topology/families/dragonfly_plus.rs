@@ -7,10 +7,9 @@
 //! hops apart. Balanced with p = l = s = h, half the ports of a switch: `(p^2 + 1)*p^2` hosts.
 
 use super::dragonfly::{Groups, global_cables, trunk_and_groups};
-use crate::topology::Hosts;
 use crate::topology::family::Arguments;
 use crate::topology::graph::MAX_SWITCHES;
-use crate::topology::{Graph, TopologyError};
+use crate::topology::{Graph, Hosts, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let hosts = arguments.hosts("p")?;

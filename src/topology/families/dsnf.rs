@@ -11,10 +11,9 @@
 //!
 //! K complete layers have 2n cables for p >= 3, degrees 3 to 5, and routes of at most `2(p + K - 1)` hops.
 
-use crate::topology::Spec;
 use crate::topology::family::{Arguments, Value};
 use crate::topology::graph::MAX_SWITCHES;
-use crate::topology::{Graph, TopologyError};
+use crate::topology::{Graph, Spec, TopologyError};
 
 /// Distribution of the switches of an incomplete last layer over the super-nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,8 +6,7 @@
 //! looks the same from every switch (`i -> i + 2` and `i -> 1 - i` are automorphisms). Connectivity is not guaranteed.
 
 use crate::topology::family::Arguments;
-use crate::topology::{Graph, TopologyError};
-use crate::topology::{Hosts, Spec};
+use crate::topology::{Graph, Hosts, Spec, TopologyError};
 
 /// The hops of an Equality network.
 #[derive(Clone, PartialEq, Eq, Debug)]

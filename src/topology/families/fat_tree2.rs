@@ -5,9 +5,8 @@
 //! (tapered) tree. Order: leaves, spines; hosts are attached to the leaves only.
 
 use super::ratio::split;
-use crate::topology::Hosts;
 use crate::topology::family::Arguments;
-use crate::topology::{Graph, TopologyError};
+use crate::topology::{Graph, Hosts, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     // k^2 arcs between switches are allowed, which also bounds hosts and switches.

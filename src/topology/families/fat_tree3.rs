@@ -8,9 +8,8 @@
 //! Order: edge, aggregation, core switches; hosts are attached to the edge switches only.
 
 use super::ratio::split;
-use crate::topology::Hosts;
 use crate::topology::family::Arguments;
-use crate::topology::{Graph, TopologyError};
+use crate::topology::{Graph, Hosts, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let k = arguments.count("k", 2, 404)?;

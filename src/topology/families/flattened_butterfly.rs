@@ -3,10 +3,9 @@
 //! (J. Kim, W. Dally, D. Abts, Flattened Butterfly: a Cost-efficient Topology for High-radix Networks, 2007.)
 
 use super::hyperx;
-use crate::topology::Hosts;
 use crate::topology::family::Arguments;
 use crate::topology::graph::MAX_SWITCHES;
-use crate::topology::{Graph, TopologyError};
+use crate::topology::{Graph, Hosts, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let k = arguments.count("k", 2, MAX_SWITCHES)?;

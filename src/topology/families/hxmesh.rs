@@ -10,10 +10,9 @@
 //! Accelerator (X, Y) has the number `Y*x*a + X`; the networks of the rows follow, then those of the columns, each
 //! with its leaves before its spines.
 
-use crate::topology::Hosts;
 use crate::topology::family::Arguments;
 use crate::topology::graph::MAX_SWITCHES;
-use crate::topology::{Graph, TopologyError};
+use crate::topology::{Graph, Hosts, TopologyError};
 
 /// Switches of the network of a row or column.
 struct Line {

@@ -7,9 +7,8 @@
 //! the columns and the rows.
 
 use super::lattice;
-use crate::topology::Hosts;
 use crate::topology::family::Arguments;
-use crate::topology::{Graph, TopologyError};
+use crate::topology::{Graph, Hosts, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let hosts = arguments.hosts("p")?;

@@ -5,10 +5,9 @@
 //! of w and w' to the base k agree except perhaps in digit l, counted from the most significant one. k hosts are
 //! attached to each switch of the last level.
 
-use crate::topology::Hosts;
 use crate::topology::family::Arguments;
 use crate::topology::graph::MAX_SWITCHES;
-use crate::topology::{Graph, TopologyError};
+use crate::topology::{Graph, Hosts, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let k = arguments.count("k", 2, MAX_SWITCHES)?;

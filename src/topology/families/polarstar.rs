@@ -10,10 +10,9 @@ use super::galois::{Field, is_prime_power};
 use super::legal::nearest;
 use super::polarity;
 use super::star_product::Supernode;
-use crate::topology::Hosts;
 use crate::topology::family::Arguments;
 use crate::topology::graph::MAX_SWITCHES;
-use crate::topology::{Graph, TopologyError};
+use crate::topology::{Graph, Hosts, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let hosts = arguments.hosts("p")?;

@@ -7,9 +7,8 @@
 //! this creates a loop or a duplicate. Degrees are unchanged as well. The number of successful swaps is that of the
 //! cables, or `swaps`; if hardly any succeed the process ends after a hundred attempts per swap.
 
-use crate::topology::Spec;
 use crate::topology::family::{Arguments, SWITCHES_PER_CABINET};
-use crate::topology::{Graph, Randomness, TopologyError, derived_seed, family, graph};
+use crate::topology::{Graph, Randomness, Spec, TopologyError, derived_seed, family, graph};
 use std::collections::{HashMap, HashSet};
 
 /// Number of instances until one is connected.

@@ -7,10 +7,9 @@
 //! the Hoffman-Singleton graph. Balanced with half the degree, rounded up, as hosts on each switch.
 
 use super::galois::Field;
-use crate::topology::Hosts;
 use crate::topology::family::Arguments;
 use crate::topology::graph::MAX_ARCS;
-use crate::topology::{Graph, TopologyError};
+use crate::topology::{Graph, Hosts, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let hosts = arguments.hosts("p")?;

@@ -18,10 +18,9 @@
 
 use super::galois::is_prime;
 use super::legal::nearest;
-use crate::topology::Hosts;
 use crate::topology::family::Arguments;
 use crate::topology::graph::MAX_SWITCHES;
-use crate::topology::{Graph, TopologyError};
+use crate::topology::{Graph, Hosts, TopologyError};
 
 /// Entries of a matrix modulo q, row by row.
 type Matrix = [usize; 4];

@@ -7,9 +7,8 @@
 //! consecutive switches.
 
 use super::lattice;
-use crate::topology::Spec;
 use crate::topology::family::Arguments;
-use crate::topology::{Graph, TopologyError};
+use crate::topology::{Graph, Spec, TopologyError};
 
 /// Sizes of A, B and C.
 const GROUP: [usize; 3] = [2, 3, 2];

@@ -6,10 +6,9 @@
 //! With `w1 = 1` each is attached to one switch and is not part of the graph; with more it has several cables and is a
 //! vertex.
 
-use crate::topology::Hosts;
 use crate::topology::family::Arguments;
 use crate::topology::graph::MAX_SWITCHES;
-use crate::topology::{Graph, TopologyError};
+use crate::topology::{Graph, Hosts, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let (m, w) = (sizes(arguments, "m")?, sizes(arguments, "w")?);

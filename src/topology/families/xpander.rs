@@ -5,10 +5,9 @@
 //! random perfect matching between two meta-nodes. Switch i of meta-node m has the number `m*k + i`; all degrees are d.
 //! Ten instances are drawn in turn until one is connected.
 
-use crate::topology::Hosts;
 use crate::topology::family::Arguments;
 use crate::topology::graph::MAX_SWITCHES;
-use crate::topology::{Graph, Randomness, TopologyError, derived_seed};
+use crate::topology::{Graph, Hosts, Randomness, TopologyError, derived_seed};
 
 /// Number of instances to try.
 const INSTANCES: u64 = 10;

@@ -3,8 +3,7 @@
 use std::fs;
 
 use super::*;
-use crate::trace::Effect;
-use crate::trace::TraceWarning;
+use crate::trace::{Effect, TraceWarning};
 
 /// Files of both ranks of a small program.
 pub(in crate::trace) const SAMPLE: [&str; 2] = [

@@ -2,11 +2,10 @@
 //!
 //! Partners are relative to the rank, so that ranks with equivalent actions look the same to a compressor.
 
-use crate::trace::check_call;
 use crate::trace::tables::Tables;
 use crate::trace::varint::{Cursor, put, put_signed};
 use crate::trace::{
-    ANY_TARGET, Action, CollectiveCall, CollectiveKind, CommunicatorId, Counts, Datatype, SendRecv, Trace,
+    ANY_TARGET, Action, CollectiveCall, CollectiveKind, CommunicatorId, Counts, Datatype, SendRecv, Trace, check_call,
 };
 
 /// Codes of entries. The order is part of the format.

@@ -35,10 +35,16 @@ fn networks_specifications_and_families_have_one_name() {
     let replay: &[&str] = &["replay", "t.ti", "--topology", SPEC];
     let topology: &[&str] = &["topology", SPEC];
     let throughput: &[&str] = &["throughput", SPEC];
+    let packets: &[&str] =
+        &["packets", SPEC, "--load", "0.1", "--warmup", "50", "--measure", "50", "--no-saturation", "--quiet"];
     let compare: &[&str] = &["compare", "study.toml", "--quiet"];
-    for (verb, wanted) in
-        [(replay, &of_network), (topology, &of_spec.to_vec()), (throughput, &of_network), (compare, &named)]
-    {
+    for (verb, wanted) in [
+        (replay, &of_network),
+        (topology, &of_spec.to_vec()),
+        (throughput, &of_network),
+        (packets, &of_network),
+        (compare, &named),
+    ] {
         let row = row(&folder.output(&[verb, &["--format", "csv"]].concat()));
         for (name, value) in wanted.iter().chain(&[("hosts", "12")]) {
             assert_eq!(row.get(*name).map(String::as_str), Some(*value), "{name} of {verb:?}");
@@ -47,6 +53,8 @@ fn networks_specifications_and_families_have_one_name() {
     assert_named(&folder.json(replay), &of_network);
     assert_named(&folder.json(topology), &of_spec);
     assert_named(&folder.json(throughput)["cells"][0], &of_network);
+    assert_named(&folder.json(packets)["points"][0], &of_network);
+    assert_named(&folder.json(packets)["series"][0], &of_network);
     let compared = folder.json(compare);
     assert_named(&compared["topologies"][0], &named);
     assert_named(&compared["cells"][0], &[("network", "grid")]);

@@ -7,7 +7,7 @@ fn a_curve_is_a_list_of_points() {
     let folder = Folder::new().pinned();
     let ask = ["packets", "torus:4x4", "--load", "0.1,0.3", "--measure", "2000", "--seeds", "2", "--threads", "2"];
     let json = folder.json(&ask);
-    assert_eq!(json["schema"], "mopsim.packets/1");
+    assert_eq!(json["schema"], "mopsim.packets/2");
     let points = json["points"].as_array().unwrap();
     assert_eq!(points.len(), 4);
     for point in points {
