@@ -92,6 +92,8 @@ ranks = 8
 
 FAILURES = PLAIN.replace("ring:16", "hypercube:4").replace("[[networks]]", 'failures = { cables = "4 %", seeds = 2 }\n[[networks]]', 1)
 
+PACKETS = PLAIN + '[packets]\nload = "0.1,0.9"\nwarmup = 200\nmeasure = 300\nseeds = 2\n'
+
 CASES = [
     ("mopsim.replay/2", ["replay", TRACE, "--topology", "torus:8x8"]),
     ("mopsim.replay/2", ["replay", TRACE, "--topology", "random:n=64,d=6", "--explain", "--timing"]),
@@ -125,6 +127,9 @@ CASES = [
     ("mopsim.throughput/2", ["throughput", "torus:4x4", "random:n=16,d=4", "--pattern", "transpose", "--pattern", "uniform"]),
     ("mopsim.throughput/2", ["throughput", "torus:4x4", "--pattern", "worst-case", "--bound", "flow"]),
     ("mopsim.packets/2", ["packets", "torus:4x4", "--load", "0.1:0.3:0.1", "--warmup", "500", "--measure", "1000"]),
+    ("mopsim.packets/2", ["packets", "torus:4x4", "mesh:4x4", "--load", "0.1,0.9", "--seeds", "2", "--warmup", "200", "--measure", "300"]),
+    ("mopsim.packets/2", ["packets", "torus:4x4", "--mode", "throughput", "--load", "0.9", "--no-saturation", "--warmup", "200", "--measure", "300"]),
+    ("mopsim.compare/2", ["compare", "{tmp}/packets.toml", "--no-explain"]),
     ("mopsim.collectives/1", ["collectives", "allreduce", "--ranks", "64", "--size", "4096"]),
     ("mopsim.collectives/1", ["collectives", "alltoall", "bcast", "--ranks", "60", "--size", "100"]),
     ("mopsim.model/1", ["model"]),
@@ -142,7 +147,7 @@ CASES = [
 
 def prepare(folder: pathlib.Path) -> None:
     """Write the files that the commands read."""
-    for name, text in [("all", STUDY), ("plain", PLAIN), ("jobs", JOBS), ("failures", FAILURES), ("long", LONG)]:
+    for name, text in [("all", STUDY), ("plain", PLAIN), ("jobs", JOBS), ("failures", FAILURES), ("long", LONG), ("packets", PACKETS)]:
         (folder / f"{name}.toml").write_text(text)
     root = pathlib.Path(__file__).resolve().parents[2]
     (folder / "example.toml").write_text((root / "data" / "prices" / "example.toml").read_text())

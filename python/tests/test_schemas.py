@@ -52,9 +52,9 @@ def test_every_key_is_described(path):
 
 
 def test_a_wrong_document_is_refused():
-    schema = schema_of("mopsim.replay/1")
+    schema = schema_of("mopsim.replay/2")
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate({"schema": "mopsim.replay/1"}, schema)
+        jsonschema.validate({"schema": "mopsim.replay/2"}, schema)
 
 
 def test_the_page_lists_them():

@@ -23,7 +23,7 @@ pub fn listen(saves: bool, quiet: bool) -> Result<Arc<AtomicBool>, Failure> {
         }
         // This precedes the flag for the replays, the last of which may end the program immediately.
         if !quiet {
-            say("interrupted: waiting for the replays that run; Ctrl-C again ends them, too");
+            say("interrupted: waiting for what runs; Ctrl-C again ends that, too");
         }
         seen.store(true, Ordering::Relaxed);
     };

@@ -1,4 +1,4 @@
-//! What a format is, and what it cannot hold.
+//! Export formats: an entry of their table, and what a format cannot hold.
 
 use crate::ids::HostId;
 use crate::platform::Platform;

@@ -145,6 +145,9 @@ impl SweepChoice {
             return Err(PacketError::invalid("patterns", "an empty list", "it must have at least one pattern"));
         }
         patterns.iter().try_for_each(|pattern| traffic::check(pattern))?;
+        if let Some(twice) = (1..patterns.len()).find(|&at| patterns[..at].contains(&patterns[at])) {
+            return Err(PacketError::invalid("patterns", format!("`{}`", patterns[twice]), "it is there twice"));
+        }
         if let Some(routing) = &self.routing {
             routing::find(routing.split(':').next().unwrap_or_default())?;
         }

@@ -20,7 +20,7 @@ const COLUMNS: usize = 7;
 impl Scale {
     /// Returns the scale of a network.
     pub(super) fn of(network: &NetworkCurves) -> Self {
-        Self { cycle_ns: network.cycle_ns, bandwidth: network.bandwidth }
+        Self { cycle_ns: network.cycle_ns, bandwidth: network.flit_rate }
     }
 }
 
@@ -90,6 +90,15 @@ pub(super) fn sentences(c: &Comparison, curves: &PacketCurves) -> Vec<String> {
             grouped(settings.measure.into())
         ),
     ];
+    if let Some(network) = curves.networks.iter().find(|network| network.flit_rate != network.bandwidth) {
+        all.push(format!(
+            "A cycle takes {:.3} ns on all networks, whatever the bandwidth of their links in the study.",
+            network.cycle_ns
+        ));
+    }
+    if curves.networks.iter().any(|network| network.baseline.is_none()) {
+        all.push("Without ratios: networks whose baseline is left out.".into());
+    }
     let mut notes: Vec<&String> = Vec::new();
     for note in curves.networks.iter().flat_map(|network| network.series.iter().flatten()).flat_map(|s| &s.notes) {
         if !notes.contains(&note) {
@@ -129,7 +138,7 @@ pub(super) fn shown(c: &Comparison) -> Vec<Shown> {
         }
     }
     let rule = "carried: saturation, the highest load that is carried, to 1 %, in flits per host and cycle, and in Gbit/s per \
-                host; at 1.0: accepted at an offered load of 1; latency: mean at the lowest load in ns; rel.: relative to \
+                host; at 1.0: accepted at an offered load of 1, both with the first seed; latency: mean at the lowest load in ns; rel.: relative to \
                 the baseline; a dash: saturated, or unknown.";
     let remarks = std::iter::once(rule.to_owned()).chain(sentences(c, curves));
     match all.last_mut() {
@@ -162,7 +171,7 @@ fn saturation(
         vec![
             short(c, network.column),
             number(series.saturation, 3),
-            number(series.saturation.map(|flits| flits * network.bandwidth * 8e-9), 1),
+            number(series.saturation.map(|flits| flits * network.flit_rate * 8e-9), 1),
             number(ratios.saturation_ratio, 2),
             number(series.accepted_at_full_load, 3),
             number(ratios.accepted_at_full_load_ratio, 2),

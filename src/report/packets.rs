@@ -133,9 +133,29 @@ fn word(value: impl serde::Serialize) -> Datum {
 /// Place of the mean hops among the columns of points.
 const POINT_HOPS: usize = 13;
 
-/// Returns the mean latency at the lowest load.
+/// Returns the mean latency at the lowest load over all seeds; `None` if a run has none.
 pub(super) fn first_latency(series: &Series) -> Option<f64> {
-    series.points.first().and_then(|point| point.latency_mean)
+    let lowest = series.points.first()?.load;
+    let runs = series.points.iter().take_while(|point| point.load == lowest);
+    let all: Vec<f64> = runs.map(|point| point.latency_mean).collect::<Option<_>>()?;
+    Some(all.iter().sum::<f64>() / all.len() as f64)
+}
+
+/// Explains the short headings of the tables.
+pub(super) fn headings_in_words(seeds: usize) -> Vec<String> {
+    let mut notes = vec![
+        "Loads are flits per host and cycle, latencies cycles from creation to the arrival of the tail; in the first table \
+         at the lowest load. carried: saturation, the highest load that is carried, to 1 %; at 1.0: accepted at an offered load of 1; rel.: \
+         relative to the first network. A run is saturated, and has no latency, if less than 0.97 of the load is accepted or packets grow old."
+            .to_owned(),
+    ];
+    if seeds > 1 {
+        notes.push(
+            "+-: half of the 95 % confidence interval over seeds (Student's t); carried and at 1.0 are those of the first seed."
+                .into(),
+        );
+    }
+    notes
 }
 
 /// Returns the sheet of a sweep.
@@ -314,15 +334,7 @@ pub fn sheet(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
         Mode::Latency => "latency (all measured packets arrive)",
         Mode::Throughput => "throughput (no drain)",
     };
-    let mut notes = vec![
-        "Loads are flits per host and cycle, latencies cycles from creation to the arrival of the tail; in the first table \
-         at the lowest load. carried: saturation, the highest load that is carried, to 1 %; at 1.0: accepted at an offered load of 1; rel.: \
-         relative to the first network. A run is saturated, and has no latency, if less than 0.97 of the load is accepted or packets grow old."
-            .to_owned(),
-    ];
-    if sweep.seeds.len() > 1 {
-        notes.push("+-: half of the 95 % confidence interval over seeds (Student's t).".into());
-    }
+    let mut notes = headings_in_words(sweep.seeds.len());
     for note in all.iter().flat_map(|series| &series.notes) {
         if !notes.contains(note) {
             notes.push(note.clone());

@@ -1,4 +1,4 @@
-//! What a format writes.
+//! The trait of an output format.
 
 use super::replay::ReplayReport;
 use super::sheet::Sheet;

@@ -1,4 +1,4 @@
-//! Errors of routings. Their help names the rules that there are, so it stands beside the table of rules.
+//! Errors of routings. The help lists all rules, so its `impl UserError` is in `mod.rs`, with their table.
 
 use crate::similar::did_you_mean;
 use crate::topology::Topology;

@@ -1,4 +1,4 @@
-//! What a routing rule is: routes between switches, and the entry of the table of rules.
+//! Routing rules: routes between switches, and an entry of the table of rules.
 
 use super::error::RoutingError;
 use super::spec::{Parameter, RoutingSpec};

@@ -1,4 +1,4 @@
-//! What the networks of a study carry of its synthetic traffic.
+//! Throughput of the networks of a study under its synthetic traffic.
 
 use super::built::Study;
 use super::network::NetworkUnderTest;

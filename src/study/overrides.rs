@@ -1,4 +1,4 @@
-//! Choices of the command line, which come before those of the study file.
+//! Choices of the command line, which override those of the study file.
 
 use super::choice::ModelChoice;
 use super::network::NetworkChoice;

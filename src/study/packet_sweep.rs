@@ -51,6 +51,8 @@ pub struct NetworkCurves {
     pub cycle_ns: f64,
     /// Bytes per second of its links.
     pub bandwidth: f64,
+    /// Bytes per second of a flit in each cycle: that bandwidth, unless the study sets the time of a cycle.
+    pub flit_rate: f64,
     /// A series for each pattern of the settings; `None` for a pattern that does not fit.
     pub series: Vec<Option<Series>>,
 }
@@ -60,6 +62,7 @@ struct Ready {
     column: usize,
     cycle_ns: f64,
     bandwidth: f64,
+    flit_rate: f64,
     sweep: Sweep,
     /// For each pattern of the settings, its index in the sweep.
     patterns: Vec<Option<usize>>,
@@ -136,8 +139,11 @@ impl SweepPlan {
         };
         let patterns = self.settings.patterns.iter().map(place).collect();
         sweep.patterns = fitting;
-        let cycle_ns = self.settings.cycle_ns.unwrap_or(f64::from(FLIT) / bandwidth * 1e9);
-        Ok(Ready { column, cycle_ns, bandwidth, sweep, patterns, left_out })
+        let (cycle_ns, flit_rate) = match self.settings.cycle_ns {
+            Some(cycle_ns) => (cycle_ns, f64::from(FLIT) / cycle_ns * 1e9),
+            None => (f64::from(FLIT) / bandwidth * 1e9, bandwidth),
+        };
+        Ok(Ready { column, cycle_ns, bandwidth, flit_rate, sweep, patterns, left_out })
     }
 
     /// Returns the packet routing of a network, as the packet model chooses it.
@@ -195,6 +201,7 @@ impl Study {
                         baseline: None,
                         cycle_ns: ready.cycle_ns,
                         bandwidth: ready.bandwidth,
+                        flit_rate: ready.flit_rate,
                         series: ready.patterns.iter().map(|&at| Some(series[at?].clone())).collect(),
                     });
                 }

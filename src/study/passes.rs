@@ -1,4 +1,4 @@
-//! What a study runs besides the study as stated: changed assumptions, and a check on samples.
+//! Further runs of a study: changed assumptions, and a check on samples.
 
 /// A changed assumption.
 #[derive(Debug, Clone, PartialEq)]

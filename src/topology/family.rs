@@ -1,4 +1,4 @@
-//! What a family of topologies is, and the arguments of a specification.
+//! Families of topologies: an entry of their table, and the arguments of a specification.
 
 use super::error::TopologyError;
 use super::graph::{Graph, MAX_ARCS, MAX_SWITCHES};

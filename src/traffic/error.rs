@@ -1,4 +1,4 @@
-//! Errors of traffic patterns. Their help names the patterns that there are, so it stands beside the table of patterns.
+//! Errors of traffic patterns. The help lists all patterns, so its `impl UserError` is in `mod.rs`, with their table.
 
 use crate::similar::did_you_mean;
 use crate::topology::input::{Located, ReadError};

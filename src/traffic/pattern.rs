@@ -1,4 +1,4 @@
-//! What a traffic pattern is, and the entry of the table of patterns.
+//! Traffic patterns: destinations of each host, and an entry of the table of patterns.
 
 use super::arguments::Arguments;
 use super::error::TrafficError;

@@ -150,12 +150,11 @@ impl Engine {
                 "the packet engine needs allocations of one cycle and no speed-up",
             );
         }
-        if p.host_port == super::parameters::HostPort::Shared || p.count_routed {
-            return must(
-                "host-port",
-                "`shared`".into(),
-                "the packet engine has a port for each host, and rules that count credits",
-            );
+        if p.host_port == super::parameters::HostPort::Shared {
+            return must("host-port", "`shared`".into(), "the packet engine has a port for each host");
+        }
+        if p.count_routed {
+            return must("count-routed", "on".into(), "adaptive rules of the packet engine count credits alone");
         }
         if let Packets::Listed(list) = &setup.packets
             && list.packets.iter().any(|packet| packet.flits != p.packet)

@@ -128,14 +128,16 @@ pub(super) fn latency(pattern: &Pattern<'_>, number: usize, units: Units) -> Opt
     let (across, up) = (format!("accepted, {}", units.of_traffic()), format!("mean latency, {}", units.of_latency()));
     frame.draw(&mut svg, &across, &up);
     // The letter of a curve is above the load at which it saturates; letters that would overlap are in further rows.
-    let mut taken: Vec<(f64, f64)> = Vec::new();
+    let mut taken: Vec<(f64, f64, usize)> = Vec::new();
     for curve in &pattern.curves {
         let Some(flits) = saturation(curve) else { continue };
         let x = frame.x(flits);
         let rows = [14.0, 4.0 + TOP + 10.0, 4.0 + TOP + 23.0, 4.0 + TOP + 36.0];
-        let free = |y: &f64| taken.iter().all(|t| (t.0 - x).abs() > 11.0 || (t.1 - y).abs() > 9.0);
+        let own = curve.letter.chars().count();
+        let apart = |other: usize| 5.5 * (own + other) as f64;
+        let free = |y: &f64| taken.iter().all(|t| (t.0 - x).abs() > apart(t.2) || (t.1 - y).abs() > 9.0);
         let y = rows.into_iter().find(free).unwrap_or(rows[0]);
-        taken.push((x, y));
+        taken.push((x, y, own));
         let colour = look(curve.place).0;
         svg.raw(&format!(
             "<path d=\"M{x:.1} {TOP:.1}V{:.1}\" class=\"saturation stroke-net{colour}\"/>",
@@ -147,7 +149,7 @@ pub(super) fn latency(pattern: &Pattern<'_>, number: usize, units: Units) -> Opt
     }
     let mut letters = taken.iter();
     for curve in pattern.curves.iter().filter(|curve| saturation(curve).is_some()) {
-        if let Some(&(x, y)) = letters.next() {
+        if let Some(&(x, y, _)) = letters.next() {
             svg.text(x, y + 4.0, "label strong middle halo", &curve.letter);
         }
     }

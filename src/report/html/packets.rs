@@ -6,7 +6,7 @@ use crate::packets::sweep::{Series, Sweep};
 use crate::report::label::short;
 use crate::report::network_words::letter;
 use crate::report::packet_curves::{pattern_name, sentences};
-use crate::report::packets::{Cycle, Scale, means, sheet};
+use crate::report::packets::{Cycle, Scale, headings_in_words, means, sheet};
 use crate::report::sheet::Datum;
 use crate::report::{Reporter, json::Json, label};
 use crate::study::comparison::Comparison;
@@ -52,6 +52,9 @@ pub fn page(sweep: &Sweep, all: &[Series], cycle: Cycle, command: Option<&str>) 
     let mut json = Vec::new();
     Json.sheet(&sheet, &mut json)?;
     let json = script_safe(&String::from_utf8(json).map_err(io::Error::other)?);
+    // Tables of the page have longer headings.
+    let short = headings_in_words(sweep.seeds.len());
+    let notes: Vec<&String> = sheet.notes.iter().filter(|note| !short.contains(note)).collect();
     let fact = |(name, heading, value): &(&'static str, &'static str, Datum)| {
         let heading = match *name {
             name if name.ends_with("_delay") => format!("delay of {heading} (cycles)"),
@@ -77,7 +80,7 @@ pub fn page(sweep: &Sweep, all: &[Series], cycle: Cycle, command: Option<&str>) 
             seeds => sweep.seeds.len(),
             curves => section,
             facts => sheet.facts.iter().map(fact).collect::<Vec<_>>(),
-            notes => sheet.notes,
+            notes => notes,
             command => command,
             json => Value::from_safe_string(json),
         })

@@ -1,4 +1,4 @@
-//! What several charts share.
+//! Input and numbers of the charts.
 
 use crate::report::number;
 use crate::study::comparison::Comparison;

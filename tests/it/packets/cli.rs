@@ -20,6 +20,10 @@ fn a_curve_is_a_list_of_points() {
     }
     // Two hops on average in a 4x4 torus, itself as destination included.
     assert!((number(&points[0], "hops_mean") - 2.0).abs() < 0.05);
+    // The summary is the mean over the seeds, not the first one.
+    let latencies = [0, 1].map(|seed| number(&points[seed], "latency_mean"));
+    assert_ne!(latencies[0], latencies[1]);
+    assert_eq!(number(&json["series"][0], "latency_at_lowest_load"), (latencies[0] + latencies[1]) / 2.0);
     let saturation = number(&json["series"][0], "saturation");
     assert!((0.8..1.0).contains(&saturation), "{saturation}");
     let mut with_one = ask.to_vec();

@@ -181,6 +181,18 @@ fn networks_of_other_speeds_are_compared_in_seconds_and_bytes() {
     let page = folder.read("out.html");
     assert!(page.contains("accepted, Gbit/s per host</text>") && page.contains("mean latency, ns</text>"));
     assert!(!page.contains("mean latency, cycles</text>"));
+    // A cycle of a stated length is the same on all of them, and so is what a flit in each of them carries.
+    folder.write("s.toml", folder.read("s.toml").replace("[packets]\n", "[packets]\ncycle_ns = 1000\n"));
+    let json = folder.json(&["compare", "s.toml", "-q"]);
+    let fast = &list(&list(&json["packets"], "networks")[1], "series")[0];
+    assert_eq!(ratios.map(|key| number(fast, key)), [1.0; 3]);
+    let text = folder.output(&["compare", "s.toml", "-q"]);
+    // 32 bytes in a microsecond are 0.256 Gbit/s.
+    let carried = format!("{:.1}", number(fast, "saturation") * 0.256);
+    let row =
+        text.lines().skip_while(|line| !line.contains("carried")).find(|line| line.contains(" B ")).expect("a row");
+    assert_eq!(row.split_whitespace().filter(|word| *word == carried).count(), 1, "{row}");
+    assert!(text.contains("A cycle takes 1000.000 ns on all networks"), "{text}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a table says of its choice.
+//! Reasons for the choice of a table.
 
 use super::rule::Rule;
 use crate::trace::CollectiveKind;

@@ -1,4 +1,4 @@
-//! What ranks know of each other's hosts.
+//! Knowledge of ranks about each other's hosts.
 
 use crate::mpi::collective::Comm;
 

@@ -1,4 +1,4 @@
-//! What a table picks: an algorithm, or a combination of several.
+//! Entries of tables: an algorithm, or a combination of several.
 
 use super::planner::Planner;
 use crate::mpi::collective::Algorithm;
