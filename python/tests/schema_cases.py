@@ -130,6 +130,8 @@ CASES = [
     ("mopsim.packets/2", ["packets", "torus:4x4", "mesh:4x4", "--load", "0.1,0.9", "--seeds", "2", "--warmup", "200", "--measure", "300"]),
     ("mopsim.packets/2", ["packets", "torus:4x4", "--mode", "throughput", "--load", "0.9", "--no-saturation", "--warmup", "200", "--measure", "300"]),
     ("mopsim.compare/2", ["compare", "{tmp}/packets.toml", "--no-explain"]),
+    ("mopsim.packet-list/1", ["packets", "torus:4x4", "--packets", "{tmp}/list.txt"]),
+    ("mopsim.packet-list/1", ["packets", "torus:4x4", "--packets", "{tmp}/list.txt", "--routing", "deflection"]),
     ("mopsim.collectives/1", ["collectives", "allreduce", "--ranks", "64", "--size", "4096"]),
     ("mopsim.collectives/1", ["collectives", "alltoall", "bcast", "--ranks", "60", "--size", "100"]),
     ("mopsim.model/1", ["model"]),
@@ -147,6 +149,7 @@ CASES = [
 
 def prepare(folder: pathlib.Path) -> None:
     """Write the files that the commands read."""
+    (folder / "list.txt").write_text("0 5 0\n3 1 4\n")
     for name, text in [("all", STUDY), ("plain", PLAIN), ("jobs", JOBS), ("failures", FAILURES), ("long", LONG), ("packets", PACKETS)]:
         (folder / f"{name}.toml").write_text(text)
     root = pathlib.Path(__file__).resolve().parents[2]

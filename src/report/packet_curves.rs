@@ -56,6 +56,23 @@ pub(super) fn pattern_name(curves: &PacketCurves, pattern: usize) -> Option<&str
     curves.networks.iter().find_map(|network| network.series[pattern].as_ref()).map(|series| series.pattern.as_str())
 }
 
+/// Returns each value with the letters of the networks that have it: `2.560 ns (A, B)`.
+fn grouped_by<'a>(
+    c: &Comparison,
+    networks: impl IntoIterator<Item = &'a NetworkCurves>,
+    value: impl Fn(&NetworkCurves) -> String,
+) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for network in networks {
+        let (own, name) = (value(network), short(c, network.column));
+        match groups.iter_mut().find(|(other, _)| *other == own) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((own, vec![name])),
+        }
+    }
+    groups.into_iter().map(|(value, names)| format!("{value} ({})", names.join(", "))).collect()
+}
+
 /// Describes the sweep in sentences.
 pub(super) fn sentences(c: &Comparison, curves: &PacketCurves) -> Vec<String> {
     let settings = &curves.settings;
@@ -90,6 +107,19 @@ pub(super) fn sentences(c: &Comparison, curves: &PacketCurves) -> Vec<String> {
             grouped(settings.measure.into())
         ),
     ];
+    let special = [
+        (settings.process == Process::Periodic, "packets created periodically"),
+        (settings.by_packets, "the engine of whole packets"),
+        (p.hold_switch, "switches held for a packet"),
+        (p.wait_for_tail_credit, "channels given again once they are empty"),
+        (p.count_routed, "routed flits counted"),
+        (p.host_port == HostPort::Shared, "one port for the hosts of a switch"),
+        (settings.allow_deadlock, "rules that can deadlock allowed"),
+    ];
+    let special: Vec<&str> = special.into_iter().filter_map(|(is_set, what)| is_set.then_some(what)).collect();
+    if !special.is_empty() {
+        all.push(format!("Other than by default: {}.", special.join(", ")));
+    }
     if let Some(network) = curves.networks.iter().find(|network| network.flit_rate != network.bandwidth) {
         all.push(format!(
             "A cycle takes {:.3} ns on all networks, whatever the bandwidth of their links in the study.",
@@ -105,19 +135,18 @@ pub(super) fn sentences(c: &Comparison, curves: &PacketCurves) -> Vec<String> {
             notes.push(note);
         }
     }
-    let sentence = |text: &String| if text.ends_with('.') { text.clone() } else { format!("{text}.") };
-    let mut routings: Vec<(&str, Vec<String>)> = Vec::new();
-    for network in &curves.networks {
-        let Some(series) = network.series.iter().flatten().next() else { continue };
-        let name = short(c, network.column);
-        match routings.iter_mut().find(|(routing, _)| *routing == series.routing) {
-            Some((_, names)) => names.push(name),
-            None => routings.push((&series.routing, vec![name])),
-        }
+    let cycles: Vec<String> = grouped_by(c, &curves.networks, |network| format!("{:.3} ns", network.cycle_ns));
+    if curves.networks.iter().all(|network| network.flit_rate == network.bandwidth) && !cycles.is_empty() {
+        all.push(format!("A cycle: {}.", cycles.join("; ")));
     }
+    let sentence = |text: &String| if text.ends_with('.') { text.clone() } else { format!("{text}.") };
+    let has_series = |network: &&NetworkCurves| network.series.iter().flatten().next().is_some();
+    let of = |network: &NetworkCurves| {
+        network.series.iter().flatten().next().map_or_else(String::new, |s| s.routing.clone())
+    };
+    let routings = grouped_by(c, curves.networks.iter().filter(has_series), of);
     if !routings.is_empty() {
-        let named = routings.iter().map(|(routing, names)| format!("{routing} ({})", names.join(", ")));
-        all.push(format!("Packet routing: {}.", named.collect::<Vec<_>>().join("; ")));
+        all.push(format!("Packet routing: {}.", routings.join("; ")));
     }
     all.extend(notes.into_iter().map(|note| sentence(&format!("Note: {note}"))));
     all.extend(curves.left_out.iter().map(|reason| sentence(&format!("Left out: {reason}"))));

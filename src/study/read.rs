@@ -21,11 +21,12 @@ use super::sha256;
 use super::source::Source;
 use super::steady;
 use super::toml_file::{self, Step::Item, Step::Key};
-use super::traffic::TrafficPlan;
+use super::traffic::{TrafficChoice, TrafficPlan};
 use super::workload::{OpenError, Workload};
 use super::workload_entry::WorkloadEntry;
 use crate::engine::Model;
 use crate::packets::PacketError;
+use crate::packets::choice::SweepChoice;
 use crate::steps::Steps;
 use crate::topology::input::{MAX_FILE_BYTES, ReadError, read_bytes};
 use crate::traffic::{self, TrafficError};
@@ -81,9 +82,11 @@ impl Study {
         let (budget, prices) = budget(&source, &file, &overrides, &axes)?;
         let own_prices = overrides.prices.is_some() || file.budget.as_ref().is_some_and(|own| own.prices.is_some());
         let has_site_prices = budget.is_some() && !own_prices && overrides.prices_of_site.is_some();
-        let traffic = TrafficPlan::read(file.throughput.clone(), &overrides.patterns, axes.seeds[0], &axes.folder)
+        let own = |written: Option<u64>| overrides.seed.or(written);
+        let written = file.throughput.clone().map(|choice| TrafficChoice { seed: own(choice.seed), ..choice });
+        let traffic = TrafficPlan::read(written, &overrides.patterns, axes.seeds[0], &axes.folder)
             .map_err(|error| source.at(&[Key("throughput")], Box::new(error)))?;
-        let sweep = sweep(&source, &file, &axes)?;
+        let sweep = sweep(&source, &file, &axes, &overrides)?;
         let built = file.networks.len() * axes.platforms.len() * axes.routings.len() * axes.states.len();
         overrides.steps.expect((file.workloads.len() + built) as u64);
         let mut workloads = read_workloads(&source, &file.workloads, &axes.folder, &overrides.steps)?;
@@ -251,8 +254,14 @@ impl Study {
 }
 
 /// Returns the sweep of the table `[packets]`, if there is one.
-fn sweep(source: &Source, file: &StudyFile, axes: &Axes) -> Result<Option<SweepPlan>, StudyError> {
-    let Some(choice) = &file.packets else { return Ok(None) };
+fn sweep(
+    source: &Source,
+    file: &StudyFile,
+    axes: &Axes,
+    overrides: &Overrides,
+) -> Result<Option<SweepPlan>, StudyError> {
+    let Some(written) = &file.packets else { return Ok(None) };
+    let choice = SweepChoice { seed: overrides.seed.or(written.seed), ..written.clone() };
     let checked = choice.build(axes.seeds[0].unwrap_or(1)).and_then(|settings| settings.check().map(|()| settings));
     let settings = checked.map_err(|error| {
         let key = match &error {

@@ -30,6 +30,9 @@ fn a_study_has_the_results_of_the_verb_relative_to_its_baseline() {
     let verb = folder.json(&[&verb[..], &["--seeds", "2", "--seed", "7"], &FLAGS].concat());
     let section = &json["packets"];
     assert_eq!((&section["seeds"], number(section, "measure")), (&serde_json::json!([7, 8]), 500.0));
+    // The command line comes before the file.
+    let other = folder.json(&["compare", "s.toml", "-q", "--seed", "9"]);
+    assert_eq!(other["packets"]["seeds"], serde_json::json!([9, 10]));
     assert!(list(section, "left_out").is_empty());
     let networks = list(section, "networks");
     let names: Vec<&str> = networks.iter().map(|network| network["topology"].as_str().unwrap()).collect();
