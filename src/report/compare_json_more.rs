@@ -2,7 +2,7 @@
 
 use super::named::Named;
 use crate::study::comparison::Comparison;
-use crate::study::failed::Failed;
+use crate::study::failure_choice::Failed;
 use crate::study::failure_effects as failures;
 use crate::study::statistics::Statistic;
 use crate::study::{across, sensitivity};

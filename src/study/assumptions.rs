@@ -3,9 +3,9 @@
 use super::built::{BuiltColumn, BuiltRun, BuiltVariation, UNCHANGED};
 use super::choice::ModelChoice;
 use super::choice_error::ChoiceError;
+use super::column_parts::{fabric_of, layouts};
 use super::description::ModelDescription;
 use super::error::StudyError;
-use super::layouts::{fabric_of, layouts};
 use super::network::NetworkUnderTest;
 use super::passes::Variation;
 use super::perturb::Factors;

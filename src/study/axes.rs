@@ -8,7 +8,7 @@ use super::file::StudyFile;
 use super::network::NetworkChoice;
 use super::overrides::Overrides;
 use super::packet_choice::{PACKET, has_packets};
-use super::packets;
+use super::packet_refusals;
 use super::placement::Placement;
 use super::procurement::{self, Budget, BudgetChoice};
 use super::source::Source;
@@ -281,7 +281,8 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
         // Constants of packets apply only to the models of the list that have packets.
         let has_packets = network.map_or(sample.is_none(), |(_, name)| has_packets(name));
         // Constants that the study sets for another model do not apply to the model that a check adds.
-        let base = if added && has_packets && network.is_some() { &packets::without_factors(&base) } else { &base };
+        let base =
+            if added && has_packets && network.is_some() { &packet_refusals::without_factors(&base) } else { &base };
         ModelChoice {
             network_model,
             collectives: table.map(|(_, name)| name.clone()).or_else(|| base.collectives.clone()),
@@ -293,7 +294,7 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
     let mut not_modelled = Vec::new();
     let mut is_possible = |pair: &Pair<'_>| {
         let Some((_, name)) = pair.0.filter(|(_, name)| has_packets(name) && networks.len() > 1) else { return true };
-        let refused = packets::refuse_factors(&choice(pair));
+        let refused = packet_refusals::refuse_factors(&choice(pair));
         not_modelled.extend(refused.as_ref().err().map(|error| format!("{name}: not modelled: {error}")));
         refused.is_ok()
     };
@@ -327,7 +328,14 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
         sample: sample.map(|keep| {
             let flows = choice(&pairs[0]);
             let packet = base.packet.clone();
-            (keep, ModelChoice { network_model: Some(PACKET.to_owned()), packet, ..packets::without_factors(&flows) })
+            (
+                keep,
+                ModelChoice {
+                    network_model: Some(PACKET.to_owned()),
+                    packet,
+                    ..packet_refusals::without_factors(&flows)
+                },
+            )
         }),
         not_modelled,
         models: pairs.iter().map(model).collect::<Result<_, StudyError>>()?,

@@ -2,17 +2,17 @@
 
 use super::axes::{Axes, DEFAULT_ROUTING};
 use super::built::{BuiltColumn, BuiltRun};
+use super::column_parts::{fabric_of, layouts, model_of};
 use super::description::ModelDescription;
 use super::error::StudyError;
 use super::fabric;
-use super::failed::Failed;
+use super::failure_choice::Failed;
 use super::failures::{Level, State};
 use super::file::StudyFile;
-use super::layouts::{fabric_of, layouts, model_of};
 use super::network::{NetworkChoice, NetworkError, NetworkUnderTest};
 use super::overrides::Overrides;
 use super::packet_choice::PACKET;
-use super::packets::refuse_factors;
+use super::packet_refusals::refuse_factors;
 use super::placement::Placement;
 use super::plan::{Column, Setting};
 use super::source::Source;

@@ -1,7 +1,7 @@
 //! Slowdowns by failures, from a comparison.
 
 use super::comparison::Comparison;
-use super::failed::Failed;
+use super::failure_choice::Failed;
 use super::mean;
 use super::plan::Setting;
 use super::statistics::Statistic;

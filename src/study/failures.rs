@@ -8,7 +8,7 @@
 //! in excess of that by the even loss is the effect of losing single cables.
 
 use super::error::StudyError;
-use super::failed::{Failed, FailureChoice};
+use super::failure_choice::{Failed, FailureChoice};
 use super::file::StudyFile;
 use super::network::NetworkChoice;
 use super::source::Source;

@@ -29,7 +29,7 @@
 
 use super::assumptions::SensitivityChoice;
 use super::choice::ModelChoice;
-use super::failed::DegradedChoice;
+use super::failure_choice::DegradedChoice;
 use super::jobs::JobEntry;
 use super::network::NetworkChoice;
 use super::procurement::BudgetChoice;

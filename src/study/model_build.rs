@@ -5,7 +5,7 @@ use super::choice_error::ChoiceError;
 use super::cross_traffic::CrossTraffic;
 use super::description::{CALIBRATION, ModelDescription};
 use super::packet_choice::{PacketChoice, has_packets};
-use super::packets::refuse_factors;
+use super::packet_refusals::refuse_factors;
 use super::site::over_site;
 use super::tables::CollectiveTable;
 use crate::engine::{Model, TIMING_PRECISION};

@@ -2,7 +2,7 @@
 //! Reports depend only on a plan and on records, so that merging needs no replay.
 
 use super::description::ModelDescription;
-use super::failed::Failed;
+use super::failure_choice::Failed;
 use super::network::NetworkInfo;
 use super::packet_choice::has_packets;
 use super::passes::{SampleCheck, Variation};

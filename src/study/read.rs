@@ -7,7 +7,7 @@ use super::choice_error::ChoiceError;
 use super::columns::Builder;
 use super::description::ModelDescription;
 use super::error::StudyError;
-use super::failed::Failed;
+use super::failure_choice::Failed;
 use super::file::StudyFile;
 use super::jobs;
 use super::network::NetworkChoice;

@@ -8,7 +8,7 @@ use super::assumptions::Base;
 use super::built::BuiltVariation;
 use super::choice::ModelChoice;
 use super::error::StudyError;
-use super::packets::refuse_factors;
+use super::packet_refusals::refuse_factors;
 use super::passes::{Part, SampleCheck};
 use super::workload::Workload;
 use crate::trace::transform::{Cut, Part as Kept, cut, iterations};
