@@ -5,7 +5,9 @@ use super::CalibrateError;
 use crate::topology::input::read_text;
 use crate::trace::DEFAULT_RECORDED_SPEED;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use std::path::Path;
+use toml::Spanned;
 
 /// Source text of the program that measures; compiled with `-pthread`.
 pub const HOST_PROGRAM: &str = include_str!("host.c");
@@ -40,6 +42,16 @@ pub struct HostSpeed {
     pub triad_one_core: Rate,
     /// Bytes per second of a core in the triad, with all cores busy.
     pub triad_all_cores: Rate,
+}
+
+/// Numbers of a file with their places in it.
+#[derive(Deserialize)]
+struct Places {
+    cores: Spanned<u32>,
+    product_one_core: [Spanned<f64>; 3],
+    product_all_cores: [Spanned<f64>; 3],
+    triad_one_core: [Spanned<f64>; 3],
+    triad_all_cores: [Spanned<f64>; 3],
 }
 
 /// A kernel on two hosts.
@@ -93,14 +105,47 @@ impl HostSpeed {
     /// [`CalibrateError`].
     pub fn read(file: &Path) -> Result<Self, CalibrateError> {
         let text = read_text(file, MAX_BYTES)?;
-        let wrong = |line: usize, message: String| CalibrateError::Host { file: file.to_owned(), line, message };
-        let speed: Self = toml::from_str(&text).map_err(|error| {
-            let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].lines().count().max(1));
-            wrong(line, error.message().to_owned())
-        })?;
-        let rates = [speed.product_one_core, speed.product_all_cores, speed.triad_one_core, speed.triad_all_cores];
-        if rates.iter().flatten().any(|rate| !(rate.is_finite() && *rate > 0.0)) {
-            return Err(wrong(1, "a rate is not a number above zero".to_owned()));
+        Self::parse(&text).map_err(|(start, message)| {
+            let before = text.get(..start).unwrap_or_default();
+            let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+            CalibrateError::Host {
+                file: file.to_owned(),
+                line: before.matches('\n').count() + 1,
+                column: before.len() - line_start + 1,
+                message,
+            }
+        })
+    }
+
+    /// Parses the text of a file. Errors have the offset of their place.
+    fn parse(text: &str) -> Result<Self, (usize, String)> {
+        let malformed =
+            |error: toml::de::Error| (error.span().map_or(0, |span| span.start), error.message().to_owned());
+        let speed: Self = toml::from_str(text).map_err(malformed)?;
+        let places: Places = toml::from_str(text).map_err(malformed)?;
+        let too_small = |name: &str, span: Range<usize>| {
+            Err((span.start, format!("{name}: {} is not a number above 0", &text[span])))
+        };
+        if speed.cores == 0 {
+            return too_small("cores", places.cores.span());
+        }
+        for (name, rate) in [
+            ("product_one_core", places.product_one_core),
+            ("product_all_cores", places.product_all_cores),
+            ("triad_one_core", places.triad_one_core),
+            ("triad_all_cores", places.triad_all_cores),
+        ] {
+            if let Some(bad) = rate.iter().find(|rate| !(rate.get_ref().is_finite() && *rate.get_ref() > 0.0)) {
+                return too_small(name, bad.span());
+            }
+            let [median, least, most] = &rate;
+            if !(least.get_ref() <= median.get_ref() && median.get_ref() <= most.get_ref()) {
+                let [median_text, least_text, most_text] = [median, least, most].map(|rate| &text[rate.span()]);
+                let message = format!(
+                    "{name}: the median {median_text} is not between the smallest {least_text} and the largest {most_text}"
+                );
+                return Err((median.span().start, message));
+            }
         }
         Ok(speed)
     }
@@ -163,6 +208,29 @@ mod tests {
         assert_eq!(toml::from_str::<HostSpeed>(&speed.toml()).unwrap(), speed);
         assert!(HostSpeed::of_output("product 1 8e9 6e9 9e9\n", "n1", "").unwrap_err().contains("no triad"));
         assert!(HostSpeed::of_output(&OUTPUT.replace("3e9", "nan"), "n1", "").is_err());
+    }
+
+    #[test]
+    fn files_are_refused_where_they_are_wrong() {
+        let whole = HostSpeed::of_output(OUTPUT, "n1", "").unwrap().toml();
+        let refused = |from: &str, to: &str| {
+            assert!(whole.contains(from), "{whole}");
+            let text = whole.replace(from, to);
+            let (start, message) = HostSpeed::parse(&text).unwrap_err();
+            (text[start..].chars().take(4).collect::<String>(), message)
+        };
+        assert!(HostSpeed::parse(&whole).is_ok());
+        assert_eq!(refused("cores = 2", "cores = 0"), ("0\npr".into(), "cores: 0 is not a number above 0".into()));
+        for bad in ["-8e9", "0.0", "nan", "inf"] {
+            let (place, message) = refused("[8000000000.0,", &format!("[{bad},"));
+            assert!(bad.starts_with(place.trim_end_matches([',', ' '])), "{bad}: {place}");
+            assert_eq!(message, format!("product_one_core: {bad} is not a number above 0"));
+        }
+        let (place, message) = refused("[4000000000.0,", "[9e9,");
+        assert_eq!(place, "9e9,");
+        assert!(message.starts_with("triad_one_core: the median 9e9 is not between the smallest 3"), "{message}");
+        let (place, message) = refused("cores = 2", "speed = 3\ncores = 2");
+        assert!(place == "spee" && message.contains("unknown field `speed`"), "{place}: {message}");
     }
 
     #[test]

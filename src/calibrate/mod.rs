@@ -86,12 +86,14 @@ pub enum CalibrateError {
         message: String,
     },
     /// A file does not describe the speed of a host.
-    #[error("{}:{line}: {message}", .file.display())]
+    #[error("{}:{line}:{column}: {message}", .file.display())]
     Host {
         /// File with the error.
         file: PathBuf,
         /// Line, from 1.
         line: usize,
+        /// Column in bytes, from 1.
+        column: usize,
         /// Description of the error.
         message: String,
     },
