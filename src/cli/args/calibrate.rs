@@ -17,16 +17,16 @@ Files are the output of osu_latency, osu_bw and osu_bibw (OSU), of IMB-MPI1
 PingPong, Uniband and Biband (Intel), or of NetPIPE, measured between two hosts.
 docs/guide/calibrate.md explains which constant follows from which measurement.")]
 pub struct Calibrate {
-    /// Output of benchmarks: OSU, IMB-MPI1 or NetPIPE
+    /// Output of benchmarks (OSU, IMB-MPI1, NetPIPE), or with --host a file that it wrote
     #[arg(value_name = "FILE", required_unless_present_any = ["run", "host"])]
     pub files: Vec<PathBuf>,
     /// Measure: compile a small MPI program, and start it by the command after `--`
     #[arg(long)]
     pub run: bool,
-    /// Measure how fast this host computes, or read it from FILE
+    /// Measure how fast this host computes; with FILE, show that host
     ///
-    /// FILE is what -o wrote on another host. A matrix product in cache and a triad over memory, on one core and on all of them, in C, compiled by `cc` (`$CC`).
-    #[arg(long, conflicts_with_all = ["run", "link_bandwidth", "svg", "html"])]
+    /// FILE is what `--host -o` wrote. A matrix product in cache and a triad over memory, on one core and on all of them, in C, compiled by `cc` (`$CC`).
+    #[arg(long, conflicts_with_all = ["run", "link_bandwidth", "link_latency", "svg", "html", "measurements", "mpicc", "command"])]
     pub host: bool,
     /// Compare --host with the host of a recording
     ///
@@ -41,7 +41,9 @@ pub struct Calibrate {
     /// As the platform of later replays has them.
     #[arg(long, allow_hyphen_values = true, value_name = "TIME", default_value = "0 s")]
     pub link_latency: String,
-    /// Write the model file, for --model FILE
+    /// Write the model file, or with --host the speed of the host
+    ///
+    /// Model files are for --model FILE.
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Draw measured and modelled bandwidth over the message size
