@@ -38,7 +38,7 @@ impl CalibrationPage<'_> {
         environment
             .add_template("calibrate.html", include_str!("templates/calibrate.html"))
             .map_err(|error| io::Error::other(format!("the template of the page: {error}")))?;
-        let (bandwidth, latency) = (number::bandwidth(fitted.bandwidth), number::brief_seconds(fitted.route_latency));
+        let (bandwidth, latency) = (gigabits(fitted.bandwidth), number::brief_seconds(fitted.route_latency));
         let own = sheet(series, fitted, self.residuals);
         // Errors are in a table of their own.
         let facts = own.facts.iter().filter(|fact| !fact.0.ends_with("_error")).map(|(_, name, value)| {
@@ -106,10 +106,10 @@ impl CalibrationPage<'_> {
     fn verdict(&self) -> String {
         let of = |kind: Kind| {
             let [median, _] = errors(self.series, self.residuals, kind)?;
-            Some(format!("{:.1} % for {}", 100.0 * median, kind.name()))
+            Some(format!("{} for {}", factor(median), kind.name()))
         };
         let all: Vec<String> = Kind::ALL.into_iter().filter_map(of).collect();
-        format!("Median error of the model: {}.", all.join(", "))
+        format!("Median factor between model and measurement: {}.", all.join(", "))
     }
 
     /// Rows of the table of errors.
@@ -117,12 +117,12 @@ impl CalibrationPage<'_> {
         let row = |kind: Kind| {
             let [median, most] = errors(self.series, self.residuals, kind).unwrap_or([f64::NAN; 2]);
             let worst = self.of(kind).max_by(|a, b| a.error().total_cmp(&b.error()));
-            let percent = |error: f64| exact(100.0 * error, |v| format!("{v:.1} %"));
+            let factor = |error: f64| exact(1.0 + error, |_| factor(error));
             context! {
                 name => kind.name(),
                 points => self.of(kind).count(),
-                median => percent(median),
-                most => percent(most),
+                median => factor(median),
+                most => factor(most),
                 at => worst.map_or(String::new(), |worst| size(worst.bytes)),
             }
         };
@@ -186,6 +186,18 @@ fn difference(residual: &Residual) -> f64 {
 /// Formats a difference: `+3.1 %`.
 fn signed(percent: f64) -> String {
     format!("{percent:+.1} %").replace('-', "−")
+}
+
+/// Formats an error as the factor between the two times: `1.03 ×`.
+fn factor(error: f64) -> String {
+    format!("{:.2} ×", 1.0 + error)
+}
+
+/// Formats a bandwidth in bytes/s with three digits: `71.0 Gbit/s`.
+fn gigabits(bandwidth: f64) -> String {
+    let value = bandwidth * 8.0 / 1e9;
+    let decimals = (2.0 - value.log10().floor()).clamp(0.0, 9.0) as usize;
+    format!("{value:.decimals$} Gbit/s")
 }
 
 /// Formats a size in binary units, if they are whole ones.
@@ -297,4 +309,15 @@ fn decade_name(decade: i32) -> String {
     let (unit, least) = units.into_iter().find(|&(_, least)| decade >= least).unwrap_or(("ns", -9));
     let value = 10_f64.powi(decade - least);
     format!("{value} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bandwidths_have_three_digits() {
+        let shown = [71.041_734, 200.0, 0.94, 1234.5, 2.5].map(|value| gigabits(value * 1e9 / 8.0));
+        assert_eq!(shown, ["71.0 Gbit/s", "200 Gbit/s", "0.940 Gbit/s", "1234 Gbit/s", "2.50 Gbit/s"]);
+    }
 }
