@@ -15,20 +15,26 @@ pub fn sheet(here: &HostSpeed, recorded: Option<&HostSpeed>) -> Sheet {
         column("kernel", "kernel"),
         column("busy_cores", "busy cores"),
         column("giga_per_second", "Gflop/s or GB/s"),
-        column("smallest", "smallest"),
-        column("largest", "largest"),
+        column("smallest", "range"),
+        // Text has both ends of the range in one column.
+        Column { name: "largest", heading: None },
     ];
     if recorded.is_some() {
         columns.extend([
             column("recorded", "recorded"),
             column("ratio", "ratio"),
-            column("host_speed_gflops", "--host-speed, Gflop/s"),
+            column("host_speed_gflops", "Gflop/s"),
         ]);
     }
     let compared = recorded.map(|recorded| here.relative_to(recorded));
     let rows = here.rates().into_iter().enumerate().map(|(i, (kernel, busy, rate))| {
         let mut row = vec![Datum::Text(kernel.to_owned()), Datum::Text(busy.to_owned())];
-        row.extend(rate.map(|rate| Datum::Number(rate / 1e9, 2)));
+        let [median, least, most] = rate.map(|rate| rate / 1e9);
+        row.extend([
+            Datum::Number(median, 2),
+            Datum::Shown(least, format!("{least:.1}-{most:.1}")),
+            Datum::Number(most, 2),
+        ]);
         if let (Some(compared), Some(recorded)) = (&compared, recorded) {
             row.extend([
                 Datum::Number(recorded.rates()[i].2[0] / 1e9, 2),
@@ -43,18 +49,17 @@ pub fn sheet(here: &HostSpeed, recorded: Option<&HostSpeed>) -> Sheet {
     ];
     match (&compared, recorded) {
         (Some([_, product, _, triad]), Some(recorded)) => {
-            let mut ends = [product.host_speed(), triad.host_speed()];
-            ends.sort_by(f64::total_cmp);
             notes.push(format!(
-                "replays of a recording of {}, with all cores busy, have --host-speed between {} and {}: a program that \
-                 computes in cache is near the matrix product, one that waits for memory near the triad",
+                "replay recordings of {} with --host-speed \"{}\" (programs that compute in cache) to \"{}\" (programs \
+                 limited by memory), if all cores are busy",
                 recorded.host,
-                flops(ends[0]),
-                flops(ends[1]),
+                flops(product.host_speed()),
+                flops(triad.host_speed()),
             ));
             let widest = |range: [f64; 2], ratio: f64| (range[1] / ratio).max(ratio / range[0]) - 1.0;
             let spread = widest(product.range, product.ratio).max(widest(triad.range, triad.ratio));
-            notes.push(format!("repetitions permit ratios that are up to {:.0} % off", 100.0 * spread));
+            notes
+                .push(format!("the ratios are uncertain by up to {:.0} % (spread of the repetitions)", 100.0 * spread));
         }
         _ => notes.push("measure the host of a recording as well, and compare them with --relative-to FILE".to_owned()),
     }

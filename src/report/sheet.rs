@@ -12,6 +12,8 @@ pub enum Datum {
     Count(u64),
     /// A number, and the number of its decimals in text.
     Number(f64, usize),
+    /// A number, and the words for it in text.
+    Shown(f64, String),
     /// `true` or `false`.
     Flag(bool),
     /// Integers.
@@ -34,7 +36,7 @@ impl Datum {
     /// Returns the text for people.
     pub fn text(&self) -> String {
         match self {
-            Self::Text(text) => text.clone(),
+            Self::Text(text) | Self::Shown(_, text) => text.clone(),
             Self::Count(count) => grouped(*count),
             Self::Number(number, 0) if (0.0..1e18).contains(number) => grouped(number.round() as u64),
             Self::Number(number, decimals) => format!("{number:.decimals$}"),
@@ -48,7 +50,7 @@ impl Datum {
     pub fn field(&self) -> String {
         match self {
             Self::Count(count) => count.to_string(),
-            Self::Number(number, _) => number.to_string(),
+            Self::Number(number, _) | Self::Shown(number, _) => number.to_string(),
             Self::Flag(flag) => flag.to_string(),
             Self::List(list) => list.iter().map(u64::to_string).collect::<Vec<_>>().join(" "),
             Self::Missing => String::new(),
@@ -62,7 +64,7 @@ impl Serialize for Datum {
         match self {
             Self::Text(text) => serializer.serialize_str(text),
             Self::Count(count) => serializer.serialize_u64(*count),
-            Self::Number(number, _) => serializer.serialize_f64(*number),
+            Self::Number(number, _) | Self::Shown(number, _) => serializer.serialize_f64(*number),
             Self::Flag(flag) => serializer.serialize_bool(*flag),
             Self::List(list) => list.serialize(serializer),
             Self::Missing => serializer.serialize_none(),
@@ -100,7 +102,7 @@ pub struct Sheet {
     pub title: String,
     /// Facts: name for programs, name for people, value.
     pub facts: Vec<(&'static str, &'static str, Datum)>,
-    /// Tables that text shows.
+    /// Tables that text shows, except for those without headings.
     pub tables: Vec<Rows>,
     /// A long table that only programs need.
     pub detail: Option<Rows>,
@@ -113,6 +115,13 @@ struct Row<'a>(&'a [Column], &'a [Datum]);
 impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|column| column.name).zip(self.1))
+    }
+}
+
+impl Rows {
+    /// `true` if text shows a column of it.
+    pub fn has_text(&self) -> bool {
+        self.columns.iter().any(|column| column.heading.is_some())
     }
 }
 
