@@ -3,7 +3,7 @@
 use super::args::{Calibrate, Output};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::{options, print, say};
+use super::{options, print, say, supervised};
 use mopsim::calibrate::{self, Route, Series};
 use mopsim::platform::units::{Bandwidth, Seconds};
 use mopsim::record as recorder;
@@ -12,7 +12,7 @@ use mopsim::report::html::CalibrationPage;
 use mopsim::report::model::{self, Curve, ModelLink};
 use mopsim::user_error::UserError;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 pub fn run(arguments: &Calibrate, output: &Output) -> Result<(), Failure> {
     if arguments.host {
@@ -88,18 +88,22 @@ fn curves(series: &[Series], residuals: &[calibrate::Residual]) -> Vec<Curve> {
 /// Compiles the benchmark, starts it by the user's command, and returns its output.
 fn measured(arguments: &Calibrate) -> Result<String, Failure> {
     let compiler = recorder::find_compiler(arguments.mpicc.as_deref(), &arguments.command)?;
+    let stop = supervised::Stop::listen();
     let folder = tempfile::tempdir().map_err(|error| Failure::file("make", &std::env::temp_dir(), &error))?;
-    let program =
-        recorder::compile_program(&compiler, folder.path(), calibrate::PROGRAM_NAME, calibrate::PROGRAM, &["-O2"])?;
+    let compiled =
+        recorder::compile_program(&compiler, folder.path(), calibrate::PROGRAM_NAME, calibrate::PROGRAM, &["-O2"]);
+    // The terminal sends Ctrl-C to the compiler as well, which then fails.
+    stop.check()?;
     let (first, rest) = arguments.command.split_first().expect("it was checked that there is a command");
-    let command = first.to_string_lossy().into_owned();
-    let out = Command::new(first).args(rest).arg(&program).stderr(Stdio::inherit()).output().map_err(|error| {
-        Failure::input(format!("`{command}` cannot be started: {error}"), "check the command behind --")
+    let name = first.to_string_lossy().into_owned();
+    let mut command = Command::new(first);
+    command.args(rest).arg(compiled?);
+    let (status, text) = supervised::output(command, &stop)?.map_err(|error| {
+        Failure::input(format!("`{name}` cannot be started: {error}"), "check the command behind --")
     })?;
-    if !out.status.success() {
+    if !status.success() {
         let help = "what the command printed says why; it has to start two ranks of the program that is appended to it";
-        return Err(Failure::input(format!("`{command}` ends with {}", out.status), help));
+        return Err(Failure::input(format!("`{name}` ends with {status}"), help));
     }
-    String::from_utf8(out.stdout)
-        .map_err(|_| Failure::input(format!("`{command}` prints what is no text"), "check the command behind --"))
+    Ok(text)
 }

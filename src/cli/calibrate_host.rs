@@ -3,22 +3,25 @@
 use super::args::{Calibrate, Output};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::{print, say};
+use super::{print, say, supervised};
 use mopsim::calibrate::{HOST_PROGRAM, HOST_PROGRAM_NAME, HostSpeed};
-use mopsim::record as recorder;
+use mopsim::record::{self as recorder, RecordError};
 use mopsim::report::calibrate_host as report;
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-/// Options of the C compiler: the speed counts that programs built for this machine have.
-const OPTIONS: [&str; 3] = ["-O3", "-march=native", "-pthread"];
+/// Options of the C compiler.
+const OPTIONS: [&str; 2] = ["-O3", "-pthread"];
+
+/// Option for the instructions of this processor, since programs are built for their machine. Not all compilers have it.
+const NATIVE: &str = "-march=native";
 
 pub fn run(arguments: &Calibrate, output: &Output) -> Result<(), Failure> {
     let inputs: Vec<PathBuf> = arguments.files.iter().chain(&arguments.relative_to).cloned().collect();
     Outputs::default().report("--output", arguments.output.as_deref(), arguments.force).check(|| inputs)?;
     let here = match &arguments.files[..] {
-        [] => measured()?,
+        [] => measured(output.quiet)?,
         [file] => HostSpeed::read(file)?,
         [_, second, ..] => {
             let message = format!("--host reads one file, and {} is a second one", files::name(second));
@@ -36,20 +39,39 @@ pub fn run(arguments: &Calibrate, output: &Output) -> Result<(), Failure> {
 }
 
 /// Compiles the program, runs it, and returns the speed of this host.
-fn measured() -> Result<HostSpeed, Failure> {
-    let compiler = std::env::var_os("CC").filter(|name| !name.is_empty()).map_or_else(|| "cc".into(), PathBuf::from);
+fn measured(quiet: bool) -> Result<HostSpeed, Failure> {
+    let stop = supervised::Stop::listen();
     let folder = tempfile::tempdir().map_err(|error| Failure::file("make", &std::env::temp_dir(), &error))?;
-    let program = recorder::compile_program(&compiler, folder.path(), HOST_PROGRAM_NAME, HOST_PROGRAM, &OPTIONS)
-        .map_err(|error| Failure::input(error, "install a C compiler (Debian: gcc), or name one with $CC"))?;
-    let out = Command::new(&program).stderr(Stdio::inherit()).output();
-    let out = out.map_err(|error| Failure::file("start", &program, &error))?;
-    if !out.status.success() {
-        return Err(Failure::input(format!("the measurement ends with {}", out.status), "it needs 48 MiB per core"));
+    // The terminal sends Ctrl-C to the compiler as well, which then fails.
+    let compiled = compiled(folder.path(), quiet);
+    stop.check()?;
+    let program =
+        compiled.map_err(|error| Failure::input(error, "install a C compiler (Debian: gcc), or name one with $CC"))?;
+    let (status, text) =
+        supervised::output(Command::new(&program), &stop)?.map_err(|error| Failure::file("start", &program, &error))?;
+    if !status.success() {
+        return Err(Failure::input(format!("the measurement ends with {status}"), "it needs 48 MiB per core"));
     }
     let read = |file: &str| fs::read_to_string(file).unwrap_or_default();
     let host = read("/proc/sys/kernel/hostname").trim().to_owned();
     let host = if host.is_empty() { "this host".to_owned() } else { host };
-    let text = String::from_utf8_lossy(&out.stdout);
     HostSpeed::of_output(&text, &host, &read("/proc/cpuinfo"))
         .map_err(|error| Failure::input(format!("the measurement failed: {error}"), "run it again"))
+}
+
+/// Compiles the program in a folder by `$CC`, which may have options.
+fn compiled(folder: &Path, quiet: bool) -> Result<PathBuf, RecordError> {
+    let named = std::env::var("CC").unwrap_or_default();
+    let mut words = named.split_whitespace();
+    let compiler = PathBuf::from(words.next().unwrap_or("cc"));
+    let options: Vec<&str> = words.chain(OPTIONS).collect();
+    let compile =
+        |options: &[&str]| recorder::compile_program(&compiler, folder, HOST_PROGRAM_NAME, HOST_PROGRAM, options);
+    compile(&[&options[..], &[NATIVE]].concat()).or_else(|_| {
+        let program = compile(&options)?;
+        if !quiet {
+            say(&format!("{} refuses {NATIVE}: programs that have it may be faster", compiler.display()));
+        }
+        Ok(program)
+    })
 }

@@ -36,6 +36,7 @@ mod side_files;
 pub mod site;
 mod slurm;
 pub mod study;
+mod supervised;
 mod throughput;
 pub mod topology;
 pub mod trace;

@@ -93,6 +93,8 @@ fn a_page_shows_measured_and_modelled_times() {
     let row = &points(&result)[0];
     let measured = format!("<data value=\"{}\">", number(row, "measured_us"));
     assert!(page.contains(&measured), "{measured}");
+    let factor = format!("{:.2} ×</data>", 1.0 + number(&result, "ping_pong_largest_error") / 100.0);
+    assert!(page.contains(&factor), "{factor}");
     assert!(page.contains("how latency grows with the number of switches"), "what is not determined");
     assert!(page.contains("delivery = &quot;in-order&quot;"), "the model file");
     assert!(!page.contains("<script") && !page.contains("http://"), "nothing runs, and nothing is loaded");
@@ -136,17 +138,34 @@ fn hosts_are_compared_by_their_kernels() {
     }
     let text = folder.output(&compare);
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("--host-speed between 125 Gflop/s and 200 Gflop/s"), "{text}");
-    assert!(words.contains("up to 22 % off"), "1.1 / 0.9: {text}");
+    let ends =
+        "--host-speed \"200 Gflop/s\" (programs that compute in cache) to \"125 Gflop/s\" (programs limited by memory)";
+    assert!(words.contains(&format!("replay recordings of old with {ends}")), "{text}");
+    assert!(words.contains("uncertain by up to 22 %"), "1.1 / 0.9: {text}");
+    // Nothing is broken within a word, though rates have as many digits as those of real hosts.
+    assert!(text.contains("36.0-44.0") && text.contains("recorded") && text.contains("busy cores"), "{text}");
     assert_80_columns(&text);
+    let csv = folder.output(&[&compare[..], &["--format", "csv"]].concat());
+    assert!(csv.starts_with("kernel,busy_cores,giga_per_second,smallest,largest,recorded,"), "{csv}");
+    assert!(csv.contains("\nmatrix product,one,40,36,44,"), "{csv}");
     assert!(folder.output(&["calibrate", "--host", "new.toml"]).contains("--relative-to FILE"));
     let refuse = |arguments: &[&str], parts: &[&str]| {
         folder.refuse(&[&["calibrate", "--host"], arguments].concat(), 2, parts);
     };
     folder.write("bad.toml", host("bad", 1e10, 4e9).replace("cores = 4", "cores = \"four\""));
-    refuse(&["bad.toml"], &["bad.toml:3", "help: give a file that `mopsim calibrate --host -o FILE` wrote"]);
-    folder.write("zero.toml", host("zero", 0.0, 4e9));
-    refuse(&["zero.toml"], &["a rate is not a number above zero"]);
+    refuse(&["bad.toml"], &["bad.toml:3:9: ", "help: give a file that `mopsim calibrate --host -o FILE` wrote"]);
+    folder.write("key.toml", host("key", 1e10, 4e9).replace("product_one_core", "clock = 3\nproduct_one_core"));
+    refuse(&["key.toml"], &["key.toml:4:1: unknown field `clock`"]);
+    folder.write("zero.toml", host("zero", 1e10, 4e9).replace("triad_one_core = [8e9", "triad_one_core = [-8e9"));
+    refuse(&["zero.toml"], &["zero.toml:6:19: triad_one_core: -8e9 is not a number above 0"]);
+    folder.write("cores.toml", host("cores", 1e10, 4e9).replace("cores = 4", "cores = 0"));
+    refuse(&["cores.toml"], &["cores.toml:3:9: cores: 0 is not"]);
+    folder.write("order.toml", host("order", 1e10, 4e9).replace("[8e9", "[9e9"));
+    refuse(&["order.toml"], &["order.toml:6:19: triad_one_core: the median 9e9 is not between the smallest 7.2e9"]);
+    // Options of networks do nothing for hosts.
+    for option in [&["--link-latency", "5 us"][..], &["--measurements", "x"], &["--mpicc", "cc"], &["--", "ls"]] {
+        refuse(&[&["new.toml"], option].concat(), &["cannot be used with"]);
+    }
     refuse(&["new.toml", "old.toml"], &["old.toml is a second one", "--relative-to"]);
     refuse(&["new.toml", "--relative-to", "new.toml", "-o", "new.toml"], &["new.toml"]);
     folder.refuse(&["calibrate", "new.toml", "--relative-to", "old.toml"], 2, &["--host"]);
@@ -165,6 +184,68 @@ fn this_host_is_measured() {
     // Relative to itself it is as fast as it is.
     let same = folder.json(&["calibrate", "--host", "here.toml", "--relative-to", "here.toml"]);
     assert!(same["rates"].as_array().expect("a list").iter().all(|rate| number(rate, "ratio") == 1.0), "{same}");
+}
+
+/// A folder with a C compiler of its own, which makes a shell script of any program.
+#[cfg(unix)]
+fn compiler(refused: &str, script: &str) -> Folder {
+    let folder = Folder::new();
+    let text = format!(
+        "#!/bin/sh\necho \"$@\" >> calls\ncase \"$*\" in *{refused}*) echo \"unknown {refused}\" >&2; exit 1;; esac\n\
+         while [ \"$1\" != -o ]; do shift; done\nprintf '#!/bin/sh\\n{script}\\n' > \"$2\"\nchmod +x \"$2\"\n"
+    );
+    folder.write("compiler", text);
+    folder.write("tmp/README", "");
+    folder
+}
+
+#[cfg(unix)]
+#[test]
+fn compilers_have_options_and_may_lack_some() {
+    let rates = "printf \"%%s\\n\" \"product 1 8e9 6e9 9e9\" \"triad 1 4e9 3e9 5e9\" \"product 2 7e9 7e9 7e9\" \"triad 2 2e9 1e9 2e9\"";
+    let folder = compiler("-march=native", rates);
+    let run = |compiler: &str| folder.command(&["calibrate", "--host"]).env("CC", compiler).assert();
+    let out = run(" sh ./compiler -O2 ").success();
+    let said = String::from_utf8_lossy(&out.get_output().stderr).into_owned();
+    assert!(said.contains("sh refuses -march=native"), "{said}");
+    let shown = String::from_utf8_lossy(&out.get_output().stdout).into_owned();
+    assert!(shown.contains("6.0-9.0"), "{shown}");
+    let calls = folder.read("calls");
+    let calls: Vec<&str> = calls.lines().collect();
+    assert!(calls.len() == 2 && calls.iter().all(|call| call.starts_with("-O2 -O3 -pthread ")), "{calls:?}");
+    assert!(calls[0].contains("-march=native") && !calls[1].contains("-march=native"), "{calls:?}");
+    let folder = compiler("-pthread", rates);
+    let refused = folder.command(&["calibrate", "--host"]).env("CC", "sh ./compiler").assert().code(2);
+    refused.stderr(predicates::str::contains("unknown -pthread"));
+}
+
+/// Nothing is left of a measurement that is interrupted, also if the terminal is not the sender of the signal.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_measurement_leaves_nothing() {
+    use std::time::{Duration, Instant};
+    let folder = compiler("no-such-option", "echo $$ > pid.part; mv pid.part pid; exec sleep 100");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mopsim"));
+    command.current_dir(folder.path("")).args(["calibrate", "--host"]);
+    command.env("CC", "sh ./compiler").env("TMPDIR", folder.path("tmp"));
+    let child = command.stderr(std::process::Stdio::piped()).spawn().expect("it starts");
+    let begin = Instant::now();
+    while !folder.path("pid").is_file() {
+        assert!(begin.elapsed() < Duration::from_secs(30), "it is not measured");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let signal = |name: &str, pid: &str| {
+        let run = Command::new("sh").args(["-c", &format!("kill -{name} {pid} 2>&1")]).output().expect("a shell");
+        run.status.success()
+    };
+    let measured = folder.read("pid");
+    assert!(signal("0", measured.trim()), "it runs");
+    assert!(signal("INT", &child.id().to_string()));
+    let out = child.wait_with_output().expect("it ends");
+    assert_eq!(out.status.code(), Some(130), "{}", String::from_utf8_lossy(&out.stderr));
+    assert!(!signal("0", measured.trim()), "it still runs");
+    let left: Vec<_> = std::fs::read_dir(folder.path("tmp")).expect("a folder").flatten().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
 }
 
 #[test]
