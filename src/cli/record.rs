@@ -7,6 +7,7 @@ use super::{files, say};
 use mopsim::calibrate::processor;
 use mopsim::record::{self, RecordError, Recorder};
 use mopsim::report::number::{counted, grouped};
+use mopsim::report::{Rows, trace_info};
 use mopsim::topology::input::read_text;
 use mopsim::trace::recording::{self, RecordedRank, Summary};
 use serde::{Deserialize, Serialize};
@@ -216,8 +217,8 @@ fn in_words(hosts: &[Host]) -> String {
     kinds.iter().map(kind).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the hosts on which a trace was recorded in words, if it is a recording that has them.
-pub fn recorded_on(trace: &Path) -> Option<String> {
+/// Returns the hosts on which a trace was recorded, in words and as a table, if it is a recording that has them.
+pub fn recorded_on(trace: &Path) -> Option<(String, Rows)> {
     #[derive(Deserialize)]
     struct Hosts {
         #[serde(default)]
@@ -227,7 +228,8 @@ pub fn recorded_on(trace: &Path) -> Option<String> {
     let is_recording = trace.is_dir() || trace.extension().is_some_and(|extension| extension == "mrec");
     let text = read_text(&folder.join(ABOUT), MOST_ABOUT).ok().filter(|_| is_recording)?;
     let hosts = toml::from_str::<Hosts>(&text).ok()?.hosts;
-    (!hosts.is_empty()).then(|| in_words(&hosts))
+    let row = |host: &Host| trace_info::host(&host.name, host.processor.as_deref(), host.processors, host.ranks);
+    (!hosts.is_empty()).then(|| (in_words(&hosts), trace_info::hosts(hosts.iter().map(row).collect())))
 }
 
 /// Describes the recording, its omissions, and the next step.

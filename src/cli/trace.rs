@@ -67,7 +67,8 @@ fn info(arguments: &TraceInfo, output: &Output) -> Result<(), Failure> {
     warn(&trace, output);
     let info = inspect::Info::of(&trace);
     let mut sheet = info_sheet(&trace, &info, host_speed)?;
-    if let Some(hosts) = super::record::recorded_on(&arguments.trace) {
+    if let Some((hosts, rows)) = super::record::recorded_on(&arguments.trace) {
+        sheet.tables.push(rows);
         sheet
             .notes
             .push(format!("recorded on {hosts}; calibrate --host measures how fast another host is relative to it"));

@@ -148,7 +148,7 @@ impl Reporter for Markdown {
                 row(out, &[escape(name), escape(&value.text())])?;
             }
         }
-        for shown in &sheet.tables {
+        for shown in sheet.tables.iter().filter(|shown| shown.has_text()) {
             let headings: Vec<String> = shown.columns.iter().filter_map(|c| c.heading).map(escape).collect();
             heading(out, &headings.iter().map(String::as_str).collect::<Vec<_>>(), 1)?;
             for values in &shown.rows {

@@ -58,7 +58,7 @@ pub mod wrap;
 
 pub use replay::ReplayReport;
 pub use reporter::Reporter;
-pub use sheet::Sheet;
+pub use sheet::{Rows, Sheet};
 pub use throughput::ThroughputReport;
 
 /// All formats, as values of `--format`. The first is the default, and the only one for reading in a terminal.

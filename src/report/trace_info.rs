@@ -128,6 +128,22 @@ pub fn info(trace: &Trace, info: &Info, extras: &Extras) -> Sheet {
     }
 }
 
+/// Returns the table of the hosts of a recording, for programs: in text they are a note.
+pub fn hosts(rows: Vec<Vec<Datum>>) -> Rows {
+    let columns = ["name", "processor", "processors", "ranks"].map(|name| Column { name, heading: None });
+    Rows { name: "hosts", columns: columns.to_vec(), rows }
+}
+
+/// Returns the row of a host: its name, the name and number of its processors, and the ranks that ran on it.
+pub fn host(name: &str, processor: Option<&str>, processors: u32, ranks: u32) -> Vec<Datum> {
+    vec![
+        Datum::Text(name.to_owned()),
+        processor.map_or(Datum::Missing, |processor| Datum::Text(processor.to_owned())),
+        Datum::Count(processors.into()),
+        Datum::Count(ranks.into()),
+    ]
+}
+
 /// Returns the actions before, in, and after the iterations.
 fn parts(trace: &Trace, found: &Iterations) -> [Total; 3] {
     let ranks = || 0..trace.ranks();

@@ -141,7 +141,7 @@ impl Reporter for Text {
                 fitting(out, &format!("  {name:<18} {}", value.text()), &" ".repeat(21))?;
             }
         }
-        for shown in &sheet.tables {
+        for shown in sheet.tables.iter().filter(|shown| shown.has_text()) {
             // Names of topologies and networks, which may be long, are separate from the numbers: each has a letter, or the
             // number of its row.
             let is_name = |column: &Column| {

@@ -79,4 +79,14 @@ fn a_recording_names_its_hosts() {
     let shown = String::from_utf8_lossy(&info.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
     let processors = hosts[0]["processors"].as_integer().expect("a number");
     assert!(shown.contains(&format!("recorded on 1 host with {processors} processor")), "{shown}");
+    let mut info = std::process::Command::new(env!("CARGO_BIN_EXE_mopsim"));
+    let info = info.args(["trace", "info", "--format", "json"]).arg(run.path("it.mrec")).output().expect("it starts");
+    let info: serde_json::Value = serde_json::from_slice(&info.stdout).expect("JSON");
+    let expected = serde_json::json!([{
+        "name": hosts[0]["name"].as_str(),
+        "processor": processor,
+        "processors": processors,
+        "ranks": 2,
+    }]);
+    assert_eq!(info["hosts"], expected);
 }
