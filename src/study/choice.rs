@@ -16,7 +16,7 @@ use std::path::Path;
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelChoice {
-    /// One of [`NetworkModel::NAMES`]; `packet:routing=amin,vcs=6` has constants of
+    /// One of [`NetworkModel::NAMES`](crate::network::model::NetworkModel::NAMES); `packet:routing=amin,vcs=6` has constants of
     /// [`Self::packet`].
     pub network_model: Option<String>,
     /// Collective table: `mvapich2`, `ompi`, `mpich`, `mpich4`, `default`, or `ompi:FILE` with a rule file.
@@ -24,7 +24,7 @@ pub struct ModelChoice {
     /// One algorithm for all calls of an operation, e.g. `alltoall = "bruck"`.
     #[serde(default)]
     pub collective: BTreeMap<String, String>,
-    /// One of [`Rule::FORMS`].
+    /// One of [`Rule::FORMS`](crate::network::sharing::Rule::FORMS).
     pub sharing: Option<String>,
     /// Seconds; events closer than this are simultaneous.
     pub timing_precision: Option<f64>,

@@ -73,7 +73,7 @@ pub struct StudyFile {
     pub routings: Option<Vec<String>>,
     /// Several tables of collectives; every network is compared with the baseline under each of them.
     pub collectives: Option<Vec<String>>,
-    /// Cables and switches that fail: a table with the keys of [`FailureChoice`](super::failures::FailureChoice), or a
+    /// Cables and switches that fail: a table with the keys of [`FailureChoice`](super::failure_choice::FailureChoice), or a
     /// list of such tables. Every network is also compared with its intact state.
     pub failures: Option<toml::Value>,
     /// Cables that become slower, in addition to `failures` or alone.
