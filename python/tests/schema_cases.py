@@ -141,9 +141,25 @@ CASES = [
     ("mopsim.trace-check/1", ["trace", "check", TRACE]),
     ("mopsim.trace-check/1", ["trace", "check", "{tmp}/unmatched.ti"]),
     ("mopsim.trace-diff/1", ["trace", "diff", TRACE, "{tmp}/m.ti"]),
+    ("mopsim.workload/1", ["workload"]),
+    ("mopsim.workload/1", ["workload", "npb/is", "--parameters"]),
+    ("mopsim.workload/1", ["workload", "npb/mg", "--ranks", "4", "--class", "S", "-o", "{tmp}/w.ti", "--force"]),
+    ("mopsim.export/1", ["export", "ring:4", "--to", "edges", "-o", "{tmp}/ring.edges", "--force"]),
+    ("mopsim.export/1", ["export", "ring:4", "--to", "simgrid", "-o", "{tmp}/ring.xml", "--force"]),
+    ("mopsim.design-equality/1", ["design", "equality", "--n", "16", "--degree", "4", "--generations", "2"]),
     ("mopsim.design-switches/1", ["design", "switches", "--nodes", "64", "--ports", "8"]),
     ("mopsim.design-dsnf/1", ["design", "dsnf", "--from", "n=24,p=3", "--to", "n=160,p=5"]),
     ("mopsim.design-search/2", ["design", "search", "--hosts", "16", "--radix", "8", "--workloads", "{tmp}/plain.toml", "--replays", "3"]),
+]
+
+
+# Studies whose results files are described, and further arguments.
+RESULTS = [
+    ("all", ["--perturb", "10%", "--samples", "2"]),
+    ("jobs", []),
+    ("jobs", ["--model", "packet"]),
+    ("long", ["--until-steady=2%"]),
+    ("plain", ["--cross-check"]),
 ]
 
 

@@ -5,7 +5,7 @@ import json
 import jsonschema
 import pytest
 from conftest import ROOT
-from schema_cases import CASES, prepare
+from schema_cases import CASES, RESULTS, prepare
 
 FOLDER = ROOT / "docs" / "schemas"
 
@@ -31,6 +31,22 @@ def test_output_is_described(cli, folder, name, arguments):
     jsonschema.validate(document, schema_of(name), cls=jsonschema.Draft202012Validator)
 
 
+# The lines of results files, which no verb prints.
+LINES = ["mopsim.results/2", "mopsim.results-record/2"]
+
+
+@pytest.mark.parametrize("study, arguments", RESULTS, ids=lambda value: value if isinstance(value, str) else " ".join(value))
+def test_results_files_are_described(cli, folder, study, arguments):
+    file = folder / f"{study}{len(arguments)}.jsonl"
+    done = cli("compare", str(folder / f"{study}.toml"), *arguments, "--results", str(file), "--quiet")
+    assert done.returncode == 0, done.stderr
+    header, *records = map(json.loads, file.read_text().splitlines())
+    assert header["schema"] == LINES[0] and len(records) == header["cells"]
+    for name, documents in zip(LINES, [[header], records]):
+        for document in documents:
+            jsonschema.validate(document, schema_of(name), cls=jsonschema.Draft202012Validator)
+
+
 def parts(schema):
     """All schemas in a schema."""
     yield schema
@@ -43,7 +59,7 @@ def parts(schema):
 def test_every_key_is_described(path):
     schema = json.loads(path.read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
-    assert schema["title"] in {name for name, _ in CASES}
+    assert schema["title"] in {name for name, _ in CASES} | set(LINES)
     for part in parts(schema):
         for name, described in part.get("properties", {}).items():
             assert described.get("description"), name
