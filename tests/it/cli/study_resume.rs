@@ -191,7 +191,7 @@ fn ctrl_c_stops_cleanly_and_says_how_to_go_on() {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{errors}");
     assert!(output.stdout.is_empty());
-    for part in ["waiting for the replays", "of 24 replays are in r.jsonl", "--resume"] {
+    for part in ["waiting for what runs", "of 24 replays are in r.jsonl", "--resume"] {
         assert!(errors.contains(part), "{part}: {errors}");
     }
     let text = read(&folder, "r.jsonl");
