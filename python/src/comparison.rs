@@ -4,10 +4,12 @@ use crate::cli::failure::Failure;
 use crate::errors::OrRaise;
 use crate::topology::written;
 use crate::wait;
-use mopsim::report::html::{Facts, HtmlReport, Origin, Watched};
+use mopsim::report::html::{HtmlReport, Origin, parameters};
 use mopsim::report::{format, tidy};
 use mopsim::study::Study;
 use mopsim::study::comparison::Comparison as Compared;
+use mopsim::study::facts::NetworkFacts;
+use mopsim::study::timeline::Timeline;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -51,15 +53,16 @@ impl Comparison {
     fn html(&self, py: Python<'_>, command: String) -> PyResult<String> {
         let (comparison, study) = (self.comparison.clone(), self.study.clone());
         let page = move || -> Result<String, Failure> {
-            let cell = Watched::choose(&comparison).filter(|&(_, column)| study.tells_events(column));
+            let cell = Timeline::choose(&comparison).filter(|&(_, column)| study.tells_events(column));
             let timeline = cell
-                .map(|(workload, network)| Watched::replay(&study, &comparison, workload, network))
+                .map(|(workload, network)| Timeline::replay(&study, &comparison, workload, network))
                 .transpose()
                 .map_err(|error| Failure::study(&error, &study.workloads))?;
             let networks = study.column_networks().zip(study.costs());
             let report = HtmlReport {
                 comparison: &comparison,
-                facts: networks.map(|(network, cost)| Facts::of(network, cost)).collect(),
+                facts: networks.map(|(network, cost)| NetworkFacts::of(network, cost)).collect(),
+                parameters: study.column_networks().map(parameters).collect(),
                 carried: study.carried(),
                 timeline,
                 origin: Some(Origin { command, study: study.text.clone() }),
