@@ -12,7 +12,7 @@ use mopsim::study::network::NetworkUnderTest;
 use mopsim::study::record::CellRecord;
 use mopsim::study::results::ResultsFile;
 use mopsim::study::shard::Shard;
-use mopsim::study::{Progress, Study as Checked};
+use mopsim::study::{Progress, Study as Checked, WrittenStudy};
 use pyo3::prelude::*;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -79,10 +79,11 @@ impl Study {
         let read = move || -> Result<Checked, Failure> {
             let given = &flags::compare(path.clone().into(), flags)?.study;
             let overrides = cli_study::overrides(given)?;
-            let study = match text {
-                Some(text) => Checked::from_text(&path, text, overrides),
-                None => Checked::read(&path, overrides),
+            let written = match text {
+                Some(text) => WrittenStudy::parse(&path, text),
+                None => WrittenStudy::read(&path),
             };
+            let study = written.and_then(|written| Checked::build(written, overrides));
             let mut study = study.map_err(|error| Failure::study(&error, &[]).in_study(&path))?;
             study.explain = !given.no_explain;
             Ok(study)

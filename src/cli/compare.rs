@@ -15,12 +15,13 @@ const PACKET_HOPS: f64 = 3e6;
 
 pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
     let flags = &arguments.results;
+    let written = study::written(&arguments.study.study)?;
     side_files::outputs(&arguments.study.files)
         .continuing("--results", flags.results.as_deref())
-        .check(|| study::files_read(&arguments.study))?;
+        .check(|| study::files_read(&arguments.study, &written))?;
     let shard = flags.shard.unwrap_or(Shard::WHOLE);
     warn_of_unwritten(arguments, shard, output);
-    let study = study::read(&arguments.study, output)?;
+    let study = study::read(&arguments.study, written, output)?;
     if let Some(folder) = &arguments.cluster.slurm {
         return slurm::write(
             folder,

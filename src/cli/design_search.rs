@@ -11,14 +11,13 @@ use mopsim::design::space::{Candidate, Space, space};
 use mopsim::platform::{HostsPerSwitch, PlatformParameters};
 use mopsim::report::{design_search, number};
 use mopsim::steps::Steps;
-use mopsim::study::file::StudyFile;
 use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
 use mopsim::study::procurement::Budget;
 use mopsim::study::record::CellRecord;
 use mopsim::study::results::ResultsFile;
 use mopsim::study::search::{Entry, Search, Standing};
 use mopsim::study::shard::Shard;
-use mopsim::study::{Overrides, Study};
+use mopsim::study::{Overrides, Study, WrittenStudy};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -27,7 +26,8 @@ use std::time::Instant;
 pub fn run(arguments: &DesignSearch, output: &Output) -> Result<(), Failure> {
     let wanted = Wanted::new(arguments.hosts, arguments.radix, ["--hosts", "--radix"])?;
     check(arguments)?;
-    let read = || inputs::study(&arguments.workloads).into_iter().chain(arguments.prices.prices.clone());
+    let written = study::written(&arguments.workloads)?;
+    let read = || inputs::study(&written).into_iter().chain(arguments.prices.prices.clone());
     Outputs::default()
         .continuing("--results", arguments.results.as_deref())
         .creating("--write", arguments.write.as_deref(), arguments.force)
@@ -36,8 +36,8 @@ pub fn run(arguments: &DesignSearch, output: &Output) -> Result<(), Failure> {
     let prices = arguments.prices.prices.as_deref().map(topology::prices).transpose()?;
     let of_site = output.site.price_list()?;
     let mut space = pool.install(|| candidates(arguments, wanted, output))?;
-    space.remove_named(&names_in(&arguments.workloads));
-    let study = pool.install(|| read_study(arguments, &space, (prices, of_site), output))?;
+    space.remove_named(&written.file.networks.iter().flat_map(NetworkChoice::names).collect());
+    let study = pool.install(|| read_study(written, &space, (prices, of_site), output))?;
     let names: BTreeSet<String> = space.candidates.iter().map(Candidate::name).collect();
     let of_study = study.plan.budget.unwrap_or_default();
     let limits = Budget {
@@ -110,14 +110,8 @@ fn candidates(arguments: &DesignSearch, wanted: Wanted, output: &Output) -> Resu
     Ok(space)
 }
 
-/// Returns the names that the networks of a study have or may get; none if it cannot be read, which is reported later.
-fn names_in(study: &Path) -> BTreeSet<String> {
-    let networks = inputs::written::<StudyFile>(study).map(|file| file.networks).unwrap_or_default();
-    networks.iter().flat_map(NetworkChoice::names).collect()
-}
-
 fn read_study(
-    arguments: &DesignSearch,
+    written: WrittenStudy,
     space: &Space,
     (prices, prices_of_site): (Option<PriceList>, Option<PriceList>),
     output: &Output,
@@ -138,7 +132,7 @@ fn read_study(
         only_as_stated: true,
         ..Overrides::default()
     };
-    let study = study::built(&arguments.workloads, overrides, output)?;
+    let study = study::built(written, overrides, output)?;
     if !output.quiet {
         // Candidates have the parameters of the study, and the same warnings.
         let of_networks: BTreeSet<String> = study.networks.iter().flat_map(NetworkUnderTest::warnings).collect();

@@ -3,7 +3,7 @@
 //! Unreadable files name no other files here; the error is reported when they are actually read. Pipes, which can be
 //! read only once, are skipped as well.
 
-use mopsim::study::file::StudyFile;
+use mopsim::study::WrittenStudy;
 use mopsim::study::jobs::JobEntry;
 use mopsim::study::network::NetworkChoice;
 use mopsim::study::toml_file;
@@ -11,7 +11,6 @@ use mopsim::throughput::study::StudyFile as ThroughputFile;
 use mopsim::topology::Spec;
 use mopsim::trace::SideFile;
 use mopsim::traffic;
-use serde::de::DeserializeOwned;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -64,7 +63,8 @@ pub fn network(choice: &NetworkChoice, base: &Path) -> Vec<PathBuf> {
     let Some(platform) = choice.platform.as_ref().map(|file| base.join(file)) else { return files };
     let named = if may_be_read(&platform) { choice.platform_files(base).unwrap_or_default() } else { Vec::new() };
     for file in named {
-        if let Some(written) = written::<NetworkChoice>(&file) {
+        let written = may_be_read(&file).then(|| toml_file::read::<NetworkChoice>(&file).ok());
+        if let Some(written) = written.flatten() {
             files.extend(of_topology(&written, folder(&file)));
         }
         files.push(file);
@@ -83,10 +83,9 @@ pub fn job(entry: &JobEntry, base: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns a study, and the traces, programs, platforms, topologies and placements that it names.
-pub fn study(file: &Path) -> Vec<PathBuf> {
-    let mut files = vec![file.to_owned()];
-    let Some(study) = written::<StudyFile>(file) else { return files };
-    let base = folder(file);
+pub fn study(written: &WrittenStudy) -> Vec<PathBuf> {
+    let mut files = vec![written.path.clone()];
+    let (study, base) = (&written.file, written.folder());
     let join = |path: &PathBuf| base.join(path);
     for workload in &study.workloads {
         files.extend(workload.trace.iter().flat_map(|path| trace(&join(path))));
@@ -96,16 +95,15 @@ pub fn study(file: &Path) -> Vec<PathBuf> {
     files.extend([&study.network].into_iter().chain(&study.networks).flat_map(|choice| network(choice, base)));
     files.extend([&study.hostfile, &study.rankfile].into_iter().flatten().map(join));
     files.extend(study.budget.iter().filter_map(|budget| budget.prices.as_ref()).map(join));
-    let patterns = study.throughput.and_then(|table| table.patterns).unwrap_or_default();
-    let swept = study.packets.and_then(|table| table.patterns).unwrap_or_default();
-    files.extend(patterns.iter().chain(&swept).flat_map(|text| pattern(text, base)));
+    let of_traffic = study.throughput.iter().filter_map(|table| table.patterns.as_ref());
+    let of_packets = study.packets.iter().filter_map(|table| table.patterns.as_ref());
+    files.extend(of_traffic.chain(of_packets).flatten().flat_map(|text| pattern(text, base)));
     files
 }
 
 /// Returns a study of throughput, and the files that it names.
-pub fn throughput_study(file: &Path) -> Vec<PathBuf> {
+pub fn throughput_study(file: &Path, study: &ThroughputFile) -> Vec<PathBuf> {
     let mut files = vec![file.to_owned()];
-    let Some(study) = written::<ThroughputFile>(file) else { return files };
     let base = folder(file);
     files.extend(study.networks.iter().flat_map(|network| topology(&network.topology, base)));
     files.extend(study.patterns.iter().flatten().flat_map(|text| pattern(text, base)));
@@ -115,11 +113,6 @@ pub fn throughput_study(file: &Path) -> Vec<PathBuf> {
 /// Returns the file of a pattern of traffic, if it is read from one: a matrix, or a trace.
 pub fn pattern(text: &str, base: &Path) -> Vec<PathBuf> {
     traffic::file_of(text).map(|path| trace(&base.join(path))).unwrap_or_default()
-}
-
-/// Returns the contents of a TOML file.
-pub fn written<T: DeserializeOwned>(file: &Path) -> Option<T> {
-    may_be_read(file).then(|| toml_file::read(file).ok()).flatten()
 }
 
 /// Returns `true` if a file can be read here, and again later.

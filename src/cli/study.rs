@@ -8,7 +8,7 @@ use mopsim::study::comparison::Comparison;
 use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
 use mopsim::study::perturb;
 use mopsim::study::record::CellRecord;
-use mopsim::study::{Overrides, Study, mapping};
+use mopsim::study::{Overrides, Study, WrittenStudy, mapping};
 use mopsim::topology::Spec;
 use mopsim::traffic;
 use mopsim::user_error::UserError;
@@ -53,11 +53,16 @@ pub fn overrides(flags: &StudyFlags) -> Result<Overrides, Failure> {
     Ok(overrides)
 }
 
-/// Reads the study with the changes of the flags.
-pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
+/// Reads a study file, but not yet the files that it names.
+pub fn written(file: &Path) -> Result<WrittenStudy, Failure> {
+    WrittenStudy::read(file).map_err(|error| Failure::study(&error, &[]))
+}
+
+/// Builds a study with the changes of the flags.
+pub fn read(flags: &StudyFlags, written: WrittenStudy, output: &Output) -> Result<Study, Failure> {
     let mut overrides = overrides(flags)?;
     overrides.prices_of_site = output.site.price_list()?;
-    let mut study = built(&flags.study, overrides, output)?;
+    let mut study = built(written, overrides, output)?;
     side_files::check_cell(&flags.files, &study)?;
     study.explain = !flags.no_explain;
     if !output.quiet {
@@ -71,14 +76,15 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
 
 /// Reads the traces of a study and builds its networks, with the parameters and the model of the site where nothing else
 /// sets them.
-pub fn built(file: &Path, mut overrides: Overrides, output: &Output) -> Result<Study, Failure> {
+pub fn built(written: WrittenStudy, mut overrides: Overrides, output: &Output) -> Result<Study, Failure> {
+    let file = written.path.clone();
     overrides.network.site = output.site.parameters.clone();
     overrides.model = output.site.beneath(overrides.model);
     let steps = overrides.steps.clone();
     let waiting = progress::counted("reading traces and building networks", &steps, output.quiet);
-    let study = Study::read(file, overrides);
+    let study = Study::build(written, overrides);
     waiting.finish_and_clear();
-    study.map_err(|error| Failure::study(&error, &[]).in_study(file))
+    study.map_err(|error| Failure::study(&error, &[]).in_study(&file))
 }
 
 /// Prints these warnings about networks, and those about the traces of a study.
@@ -114,8 +120,8 @@ fn networks(flags: &StudyFlags) -> Result<Vec<NetworkChoice>, Failure> {
 }
 
 /// Returns the input files: the study, and all files that it and the flags name.
-pub fn files_read(flags: &StudyFlags) -> Vec<PathBuf> {
-    let mut files = inputs::study(&flags.study);
+pub fn files_read(flags: &StudyFlags, written: &WrittenStudy) -> Vec<PathBuf> {
+    let mut files = inputs::study(written);
     files.extend([&flags.placement.hostfile, &flags.placement.rankfile].into_iter().flatten().cloned());
     files.extend(networks(flags).unwrap_or_default().iter().flat_map(|choice| inputs::network(choice, Path::new(""))));
     files.extend(flags.prices.prices.clone());

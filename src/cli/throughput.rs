@@ -18,13 +18,14 @@ use std::path::{Path, PathBuf};
 
 pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
     let files = &arguments.files;
+    let written = written(arguments)?;
     Outputs::default()
         .report("--html", files.html.as_deref(), files.force)
         .report("--svg", files.svg.as_deref(), files.force)
         .report("--json", files.json.as_deref(), files.force)
         .report("--csv", files.csv.as_deref(), files.force)
-        .check(|| files_read(arguments))?;
-    let (study, file, defaults) = read(arguments, &output.site)?;
+        .check(|| files_read(arguments, written.as_ref()))?;
+    let (study, file, defaults) = read(arguments, written, &output.site)?;
     let pool = options::pool(arguments.threads.or(output.site.threads).unwrap_or(0))?;
     let bar = progress::Answers::new(study.cells(), &study.options.steps, output.quiet);
     let result = pool.install(|| study.run(&mut |what, cells| bar.done(what, cells)));
@@ -67,14 +68,29 @@ fn write(files: &ThroughputFiles, report: &ThroughputReport, defaults: &[SiteDef
     Ok(())
 }
 
+/// Study file, and its contents.
+type Written = (PathBuf, StudyFile);
+
+/// Returns the study file of the command line, if there is one.
+fn written(arguments: &Throughput) -> Result<Option<Written>, Failure> {
+    let studies: Vec<&String> = arguments.specs.iter().filter(|spec| is_study(spec)).collect();
+    if studies.len() > 1 {
+        return Err(Failure::input("several study files are given", "give one; networks may stand beside it as SPEC"));
+    }
+    let Some(file) = studies.first().map(PathBuf::from) else { return Ok(None) };
+    match toml_file::read(&file) {
+        Ok(study) => Ok(Some((file, study))),
+        Err(error) if error.is_io() => Err(Failure::unreadable(&error, "check the path and its permissions")),
+        Err(error) => Err(Failure::input(error, "docs/throughput.md shows a whole study file")),
+    }
+}
+
 /// Returns the input files.
-fn files_read(arguments: &Throughput) -> Vec<PathBuf> {
+fn files_read(arguments: &Throughput, written: Option<&Written>) -> Vec<PathBuf> {
     let here = Path::new("");
-    let read = |spec: &String| match is_study(spec) {
-        true => inputs::throughput_study(Path::new(spec)),
-        false => inputs::topology(spec, here),
-    };
-    let mut files: Vec<PathBuf> = arguments.specs.iter().flat_map(read).collect();
+    let networks = arguments.specs.iter().filter(|spec| !is_study(spec));
+    let mut files: Vec<PathBuf> = networks.flat_map(|spec| inputs::topology(spec, here)).collect();
+    files.extend(written.iter().flat_map(|(file, study)| inputs::throughput_study(file, study)));
     files.extend(arguments.matrix.iter().cloned());
     files.extend(arguments.from_trace.iter().flat_map(|file| inputs::trace(file)));
     files.extend(arguments.pattern.iter().flat_map(|pattern| inputs::pattern(pattern, here)));
@@ -108,26 +124,16 @@ fn with_site(mut study: StudyFile, site: &Site) -> (StudyFile, Vec<SiteDefault>)
 /// Study, its file if there is one, and the defaults of the site that it rests on.
 type Read = (mopsim::throughput::study::Study, Option<PathBuf>, Vec<SiteDefault>);
 
-/// Returns the study of the file, if there is one, with overrides of the flags.
-fn read(arguments: &Throughput, site: &Site) -> Result<Read, Failure> {
-    let studies: Vec<&String> = arguments.specs.iter().filter(|spec| is_study(spec)).collect();
-    if studies.len() > 1 {
-        return Err(Failure::input("several study files are given", "give one; networks may stand beside it as SPEC"));
-    }
+/// Checks the study of the file, if there is one, with overrides of the flags.
+fn read(arguments: &Throughput, written: Option<Written>, site: &Site) -> Result<Read, Failure> {
     if arguments.bound_gap.is_some() && arguments.bound.as_deref().is_some_and(|bound| bound != "flow") {
         return Err(Failure::input("--bound-gap is for --bound flow", "leave it out, or ask for --bound flow"));
     }
-    let flags = flags(arguments, !studies.is_empty())?;
-    let Some(file) = studies.first().map(PathBuf::from) else {
+    let flags = flags(arguments, written.is_some())?;
+    let Some((file, written)) = written else {
         let (study, defaults) = with_site(flags, site);
         return Ok((study.check(PathBuf::new())?, None, defaults));
     };
-    let written: StudyFile = toml_file::read(&file).map_err(|error| {
-        if error.is_io() {
-            return Failure::unreadable(&error, "check the path and its permissions");
-        }
-        Failure::input(error, "docs/throughput.md shows a whole study file")
-    })?;
     // Files on the command line are relative to the working folder, those in the study to its own.
     let folder = file.parent().unwrap_or(Path::new("")).to_owned();
     let (study, defaults) = with_site(flags.over(written), site);

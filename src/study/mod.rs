@@ -74,6 +74,7 @@ pub mod toml_file;
 pub mod traffic;
 pub mod workload;
 mod workload_entry;
+mod written;
 
 pub use built::Study;
 pub use digest::Fingerprint;
@@ -81,3 +82,4 @@ pub use error::StudyError;
 pub use overrides::Overrides;
 pub use placement::{Placement, mapping};
 pub use run::{Progress, Silent};
+pub use written::WrittenStudy;

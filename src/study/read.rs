@@ -20,10 +20,11 @@ use super::sample;
 use super::sha256;
 use super::source::Source;
 use super::steady;
-use super::toml_file::{self, Step::Item, Step::Key};
+use super::toml_file::{Step::Item, Step::Key};
 use super::traffic::{TrafficChoice, TrafficPlan};
 use super::workload::{OpenError, Workload};
 use super::workload_entry::WorkloadEntry;
+use super::written::WrittenStudy;
 use crate::engine::Model;
 use crate::packets::PacketError;
 use crate::packets::choice::SweepChoice;
@@ -42,27 +43,16 @@ impl Study {
     /// # Errors
     /// [`StudyError`].
     pub fn read(path: &Path, overrides: Overrides) -> Result<Self, StudyError> {
-        let (file, text): (StudyFile, String) = toml_file::read_with_text(path)?;
-        Self::check_and_build(path, file, text, overrides)
+        Self::build(WrittenStudy::read(path)?, overrides)
     }
 
-    /// Reads a study from its text, and all files that it names. `path` is its name in messages, and its folder is that
-    /// to which file names are relative; the file need not exist.
+    /// Checks a study, and reads all files that it names.
     ///
     /// # Errors
     /// [`StudyError`].
-    pub fn from_text(path: &Path, text: String, overrides: Overrides) -> Result<Self, StudyError> {
-        let file = toml_file::parse(path, &text)?;
-        Self::check_and_build(path, file, text, overrides)
-    }
-
-    fn check_and_build(
-        path: &Path,
-        mut file: StudyFile,
-        text: String,
-        overrides: Overrides,
-    ) -> Result<Self, StudyError> {
-        let source = Source { file: path, text: &text, networks: file.networks.len() };
+    pub fn build(written: WrittenStudy, overrides: Overrides) -> Result<Self, StudyError> {
+        let WrittenStudy { path, mut file, text } = written;
+        let source = Source { file: &path, text: &text, networks: file.networks.len() };
         let folder = path.parent().unwrap_or(Path::new(""));
         for network in &mut file.networks {
             network.model = std::mem::take(&mut network.model).in_folder(folder);

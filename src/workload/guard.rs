@@ -141,6 +141,9 @@ pub(super) fn guard(ast: &mut AstModule, trusted: bool) {
 /// Wraps the operand of `+=` and `-=` in a call, so that it is checked: `x += y` becomes `x+=Q(y)`, where Q is a letter
 /// that the program does not use. The call takes the place of the two spaces, so columns stay the same. Returns the
 /// letter.
+///
+/// The text is changed because the tree cannot be: starlark 0.14 replaces binary operators in it, but not assignments, and a
+/// module cannot be made from a tree.
 pub(super) fn guard_assignments(ast: &AstModule, source: &mut String) -> Result<Option<char>, (FileSpan, String)> {
     let mut added = Vec::new();
     assignments(ast.statement(), &mut added);
