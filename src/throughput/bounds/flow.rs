@@ -15,7 +15,7 @@
 //! steps, block by block (S. Lacoste-Julien and M. Jaggi, On the Global Linear Convergence of Frank-Wolfe Optimization
 //! Variants, 2015). When that no longer helps, mu shrinks.
 
-use super::{Concurrent, Problem};
+use super::problem::{Concurrent, Problem};
 use crate::steps::Steps;
 use rayon::prelude::*;
 use std::cmp::Ordering;

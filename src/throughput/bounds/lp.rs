@@ -8,7 +8,7 @@
 //! Small programs are solved by microlp, a simplex method, larger ones by Clarabel, an interior-point method. With the
 //! feature `large-lp` Clarabel factorises by supernodes, which some hundred switches need.
 
-use super::{Concurrent, Problem};
+use super::problem::{Concurrent, Problem};
 use clarabel_settings::tune;
 use good_lp::{
     Expression, IntoAffineExpression, Solution, SolverModel, Variable, clarabel, microlp, variable, variables,
