@@ -1,4 +1,4 @@
-//! Runs a program for all ranks: in parallel, in order, keeping only what is necessary.
+//! A program with its parameters, which runs for all ranks: in parallel, in order, keeping only what is necessary.
 
 use super::context::Context;
 use super::error::WorkloadError;
@@ -71,13 +71,35 @@ const KEPT_TEXT: usize = 16 << 20;
 /// Ranks per thread that are generated before the first of them is passed on.
 const CHUNK: usize = 8;
 
-impl Instance {
-    pub(super) fn new(
-        program: Program,
+impl Program {
+    /// Returns the program with parameters, as written on the command line; others have their default.
+    ///
+    /// # Errors
+    /// [`WorkloadError`] if a parameter does not exist or has an invalid value, or if the number of ranks is not legal.
+    pub fn instantiate(
+        &self,
         ranks: u32,
-        values: Vec<(String, Json)>,
-        limits: Limits,
-    ) -> Result<Self, WorkloadError> {
+        given: &[(String, String)],
+        limits: &Limits,
+    ) -> Result<Instance, WorkloadError> {
+        let mut values: Vec<(String, Json)> =
+            self.parameters.iter().map(|p| (p.name.clone(), p.default.clone())).collect();
+        for (name, written) in given {
+            let Some(index) = self.parameters.iter().position(|p| p.name == *name) else {
+                return Err(WorkloadError::NoSuchParameter {
+                    program: self.name.clone(),
+                    name: name.clone(),
+                    known: self.parameters.iter().map(|p| p.name.clone()).collect(),
+                });
+            };
+            values[index].1 = self.parameters[index].value(written)?;
+        }
+        Instance::new(self.clone(), ranks, values, *limits)
+    }
+}
+
+impl Instance {
+    fn new(program: Program, ranks: u32, values: Vec<(String, Json)>, limits: Limits) -> Result<Self, WorkloadError> {
         if ranks == 0 || ranks > i32::MAX as u32 {
             let (reason, nearest) = match ranks {
                 0 => (None, (None, Some(1))),

@@ -2,7 +2,6 @@
 
 use super::catalogue::{self, Builtin};
 use super::error::WorkloadError;
-use super::generate::Instance;
 use super::guard::{self, Limits, RUNS_AWAY, TICKS, Watch};
 use super::language::{self, GLOBALS};
 use super::parameters::Parameter;
@@ -289,31 +288,6 @@ impl Program {
                 trusted,
             })
         })
-    }
-
-    /// Returns the program with parameters, as written on the command line; others have their default.
-    ///
-    /// # Errors
-    /// [`WorkloadError`] if a parameter does not exist or has an invalid value, or if the number of ranks is not legal.
-    pub fn instantiate(
-        &self,
-        ranks: u32,
-        given: &[(String, String)],
-        limits: &Limits,
-    ) -> Result<Instance, WorkloadError> {
-        let mut values: Vec<(String, Json)> =
-            self.parameters.iter().map(|p| (p.name.clone(), p.default.clone())).collect();
-        for (name, written) in given {
-            let Some(index) = self.parameters.iter().position(|p| p.name == *name) else {
-                return Err(WorkloadError::NoSuchParameter {
-                    program: self.name.clone(),
-                    name: name.clone(),
-                    known: self.parameters.iter().map(|p| p.name.clone()).collect(),
-                });
-            };
-            values[index].1 = self.parameters[index].value(written)?;
-        }
-        Instance::new(self.clone(), ranks, values, *limits)
     }
 }
 

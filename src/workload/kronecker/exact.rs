@@ -1,7 +1,7 @@
 //! A built graph, and searches in it.
 
 use super::edges::{Edges, candidates};
-use super::{Level, Spec};
+use super::search::{Level, Spec};
 use rayon::prelude::*;
 
 /// Level of a vertex that a search does not reach.

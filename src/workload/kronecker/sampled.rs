@@ -18,7 +18,7 @@
 
 use super::edges::{Edges, OF_A_BIT, OF_A_QUARTER, candidates};
 use super::noise::{Noise, at_least_one};
-use super::{Level, Spec};
+use super::search::{Level, Spec};
 
 /// Largest number of vertices that are drawn one by one.
 const HUBS: u64 = 1 << 18;

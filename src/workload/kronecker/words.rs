@@ -4,7 +4,8 @@
 
 use super::super::context::{Context, recorder};
 use super::super::recorder::Wrong;
-use super::{Graph, LARGEST_SCALE, MOST_ROOTS, Spec};
+use super::Graph;
+use super::search::{LARGEST_SCALE, MOST_ROOTS, Spec};
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
