@@ -1,6 +1,5 @@
 //! Algorithms of Open MPI by number and name, and ours that send the same messages.
 
-use super::{Pick, Planner};
 use crate::mpi::collective::Algorithm;
 use crate::mpi::collective::algorithms::{
     allgather, allgather_rounds, allgatherv, allreduce, alltoall, alltoallv, barrier, bcast, bcast_pipeline,
@@ -8,6 +7,8 @@ use crate::mpi::collective::algorithms::{
     scatter,
 };
 use crate::mpi::collective::select::composite;
+use crate::mpi::collective::select::pick::{Composite, Pick};
+use crate::mpi::collective::select::planner::Planner;
 use crate::trace::CollectiveKind;
 
 /// What a rule runs.
@@ -68,7 +69,7 @@ const fn one(algorithm: &'static Algorithm) -> Run {
     Run::Pick(Pick::Algorithm(algorithm))
 }
 
-const fn plan(composite: &'static crate::mpi::collective::select::pick::Composite) -> Run {
+const fn plan(composite: &'static Composite) -> Run {
     Run::Pick(Pick::Composite(composite))
 }
 

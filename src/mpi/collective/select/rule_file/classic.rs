@@ -1,6 +1,8 @@
 //! The classic form: numbers, in the order of nested tables, with comments from `#` to the end of a line.
 
-use super::{OPERATIONS, Parameters, RankRule, RuleFile, RuleFileError, SizeRule, Spread, algorithms, quoted};
+use super::algorithms;
+use super::operations::OPERATIONS;
+use super::rules::{Parameters, RankRule, RuleFile, RuleFileError, SizeRule, Spread, quoted};
 use std::iter::Peekable;
 use std::vec::IntoIter;
 

@@ -1,8 +1,8 @@
 //! The form of Open MPI 6: JSON, in which the first rule that fits applies.
 
-use super::{
-    OPERATIONS, Parameters, RankRule, RuleFile, RuleFileError, SizeRule, Spread, algorithms, operation, quoted,
-};
+use super::algorithms;
+use super::operations::{OPERATIONS, operation};
+use super::rules::{Parameters, RankRule, RuleFile, RuleFileError, SizeRule, Spread, quoted};
 use crate::similar::nearest;
 use crate::trace::CollectiveKind;
 use serde::Deserialize;

@@ -1,11 +1,13 @@
 //! Rules apply to the ranks and sizes that they name, and to no others; broken files are refused with a place.
 
+use super::operations::OPERATIONS;
 use super::*;
 use crate::ids::HostId;
 use crate::mpi::collective::select::{Explanation, Selector, SmpKnown, Table};
 use crate::mpi::collective::{Stage, algorithms};
 use crate::mpi::layout::Layout;
 use crate::trace::{CollectiveCall, Datatype};
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// Two sets for allreduce and one for alltoall, of version 2.
