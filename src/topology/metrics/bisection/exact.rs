@@ -1,7 +1,7 @@
 //! All halves of a small graph, by branch and bound: switches choose their side one after another, and a branch is
 //! abandoned as soon as its cut is no better than the best halves known.
 
-use super::Weighted;
+use super::weighted::Weighted;
 
 /// Largest number of switches whose bisection is found exactly.
 pub const MAX_EXACT: usize = 24;

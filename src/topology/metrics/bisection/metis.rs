@@ -6,7 +6,7 @@ use metis::option::{Seed, UFactor};
 use metis::{Graph, Idx};
 use petgraph::unionfind::UnionFind;
 
-use super::Weighted;
+use super::weighted::Weighted;
 
 /// METIS draws from one generator for the whole process; two simultaneous runs would disturb each other.
 static ALONE: Mutex<()> = Mutex::new(());

@@ -9,23 +9,15 @@
 mod exact;
 mod metis;
 mod refine;
+mod weighted;
 
 use super::super::error::TopologyError;
 use super::super::graph::Graph;
 use super::super::{Randomness, derived_seed};
-use crate::ids::SwitchId;
 
 pub use exact::MAX_EXACT;
-
-/// Counting of arcs in a directed graph. In an undirected graph both variants count cables.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Counting {
-    /// Every arc between the halves, in either direction.
-    #[default]
-    Arcs,
-    /// Arcs in both directions between two switches count once, as does every bundle of parallel cables.
-    Merged,
-}
+pub use weighted::Counting;
+use weighted::Weighted;
 
 /// Method that found the halves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,53 +47,6 @@ pub struct Bisection {
     pub side: Vec<bool>,
     /// Method that found the halves.
     pub method: Method,
-}
-
-/// Neighbours with weights: the cost if a neighbour is in the other half.
-struct Weighted {
-    first: Vec<usize>,
-    ends: Vec<u32>,
-    weights: Vec<u32>,
-}
-
-impl Weighted {
-    fn of(graph: &Graph, counting: Counting) -> Self {
-        let n = graph.switches();
-        let (mut first, mut ends, mut weights) = (vec![0], Vec::new(), Vec::<u32>::new());
-        let mut around: Vec<u32> = Vec::new();
-        for switch in (0..n as u32).map(SwitchId) {
-            around.clear();
-            around.extend(graph.heads_of(switch));
-            if graph.is_directed() {
-                around.extend(graph.in_arcs(switch).map(|arc| graph.tail(arc).0));
-                around.sort_unstable();
-            }
-            for same in around.chunk_by(|a, b| a == b) {
-                ends.push(same[0]);
-                weights.push(if counting == Counting::Merged { 1 } else { same.len() as u32 });
-            }
-            first.push(ends.len());
-        }
-        Self { first, ends, weights }
-    }
-
-    fn len(&self) -> usize {
-        self.first.len() - 1
-    }
-
-    fn around(&self, switch: usize) -> impl Iterator<Item = (usize, u64)> + '_ {
-        let range = self.first[switch]..self.first[switch + 1];
-        self.ends[range.clone()]
-            .iter()
-            .zip(&self.weights[range])
-            .map(|(&end, &weight)| (end as usize, u64::from(weight)))
-    }
-
-    fn cut(&self, side: &[bool]) -> u64 {
-        let crossing =
-            |v: usize| self.around(v).filter(|&(u, _)| side[u] && !side[v]).map(|(_, weight)| weight).sum::<u64>();
-        (0..self.len()).map(crossing).sum()
-    }
 }
 
 /// Returns the best available halves: exact up to [`MAX_EXACT`] switches, otherwise by METIS from `seeds` seeds.

@@ -6,7 +6,7 @@
 
 use std::collections::BinaryHeap;
 
-use super::Weighted;
+use super::weighted::Weighted;
 
 /// Moves without a new best cut after which a pass ends.
 const PATIENCE: usize = 400;
