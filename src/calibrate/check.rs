@@ -1,7 +1,7 @@
 //! Residuals of a fitted model: the measurements are replayed under it.
 
 use super::fit::{Fitted, rounded};
-use super::{Kind, Series};
+use super::series::{Kind, Series};
 use crate::engine::ReplayError;
 use crate::platform::parameters::PlatformParameters;
 use crate::platform::units::{Bandwidth, Seconds};

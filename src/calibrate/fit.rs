@@ -9,7 +9,7 @@
 //! A stream of small messages shows what a sender needs for each of them, and opposite streams what they take from each
 //! other. Without a stream, opposite ones are compared with the ping-pong.
 
-use super::{Kind, Series};
+use super::series::{Kind, Series};
 use crate::user_error::UserError;
 
 /// Most sections of a division.

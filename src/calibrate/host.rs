@@ -1,7 +1,7 @@
 //! Speed of a host, as a file, and the `--host-speed` that follows from it: by default, computations of a recording take
 //! the time that they took on the recorded machine.
 
-use super::CalibrateError;
+use super::error::CalibrateError;
 use crate::topology::input::read_text;
 use crate::trace::DEFAULT_RECORDED_SPEED;
 use serde::{Deserialize, Serialize};

@@ -4,8 +4,8 @@
 //! Uniband and Biband have no time (MB/s and messages a second), and Biband adds up both directions. Other benchmarks of the
 //! same file are collectives or mixtures, of which no constant follows.
 
+use super::series::{Flaw, Kind, Readings};
 use super::table::{of_rate, rows};
-use super::{Flaw, Kind, Readings};
 
 pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
     let version = lines.iter().find_map(|line| {

@@ -5,7 +5,7 @@
 //! `  3:       4 bytes   3012 times -->      2.35 Mbps in      12.96 usec`. Rates are left out, since versions differ in what a
 //! megabit is.
 
-use super::{Flaw, Kind, MAX_ROWS, Readings};
+use super::series::{Flaw, Kind, MAX_ROWS, Readings};
 
 pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
     let mut points = Vec::new();

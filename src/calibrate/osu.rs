@@ -3,8 +3,8 @@
 //! A title such as `# OSU MPI Latency Test v7.4` is followed by a heading and rows of a size and a value, in microseconds or MB/s
 //! (10^6 bytes); options add columns behind them. `osu_bibw` adds up both directions.
 
+use super::series::{Flaw, Kind, Readings};
 use super::table::{of_rate, rows};
-use super::{Flaw, Kind, Readings};
 
 pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
     let mut series = Vec::new();

@@ -2,8 +2,8 @@
 //!
 //! It prints `# mopsim calibrate KIND` and rows of a size and microseconds.
 
+use super::series::{Flaw, Kind, Readings};
 use super::table::rows;
-use super::{Flaw, Kind, Readings};
 
 /// Source of the benchmark in C.
 pub const PROGRAM: &str = include_str!("benchmark.c");

@@ -1,6 +1,6 @@
 //! Rows of numbers in the output of a program.
 
-use super::{Flaw, MAX_ROWS};
+use super::series::{Flaw, MAX_ROWS};
 
 /// Reads the rows from line `first` on to the next line that begins with `title`: numbers of which the first one is a size in
 /// bytes. Other lines that do not begin with a digit are passed over, also between rows, where the other rank and launchers
