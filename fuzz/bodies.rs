@@ -86,17 +86,17 @@ pub fn jobs(data: &[u8]) -> bool {
 
 /// The file of one rank of a DUMPI trace.
 pub fn dumpi(data: &[u8]) -> bool {
-    look(trace::format::read_rank("DUMPI", data, &options()))
+    look(trace::read_rank("DUMPI", data, &options()))
 }
 
 /// The file of one rank of a liballprof trace.
 pub fn liballprof(data: &[u8]) -> bool {
-    look(trace::format::read_rank("liballprof", data, &options()))
+    look(trace::read_rank("liballprof", data, &options()))
 }
 
 /// The file of one rank of a recording of `mopsim record`.
 pub fn recording(data: &[u8]) -> bool {
-    look(trace::format::read_rank("recording", data, &options()))
+    look(trace::read_rank("recording", data, &options()))
 }
 
 /// A specification of a topology; nothing is built.

@@ -1,14 +1,10 @@
-//! The compact in-memory form of a trace: 16 bytes per action, accessed by index.
+//! Actions, in a form of 16 bytes.
 //!
 //! Arguments that do not fit (those of collectives and of `sendRecv`) are stored in side tables. Equal ones are stored
 //! once: all ranks and iterations that call `allreduce` with the same sizes share an entry.
 
-use std::sync::{Arc, OnceLock};
-
-use super::actions::Store;
-use super::communicator::{CommunicatorId, MemberList, Members};
-use super::schedule::Schedule;
-use super::{Actions, Datatype, Options, Origin, SideFile, TraceWarning};
+use super::communicator::CommunicatorId;
+use super::datatype::Datatype;
 
 /// Count of a receive that takes a message of any size (written -1 in a trace).
 pub const UNKNOWN_COUNT: u32 = u32::MAX;
@@ -79,7 +75,7 @@ pub enum Action {
         /// Type of the elements.
         datatype: Datatype,
     },
-    /// Combined send and receive: index into [`Trace::sendrecvs`].
+    /// Combined send and receive: index into [`Trace::sendrecvs`](super::Trace::sendrecvs).
     SendRecv {
         /// Index of the arguments.
         index: u32,
@@ -104,14 +100,14 @@ pub enum Action {
     },
     /// Wait for all remembered requests of the rank.
     WaitAll,
-    /// A collective: index into [`Trace::collectives`].
+    /// A collective: index into [`Trace::collectives`](super::Trace::collectives).
     Collective {
         /// Index of the arguments.
         index: u32,
     },
     /// Start of a non-blocking collective, which is remembered under a number of the rank's own.
     Start {
-        /// Index of the arguments in [`Trace::collectives`].
+        /// Index of the arguments in [`Trace::collectives`](super::Trace::collectives).
         index: u32,
         /// Number of the collective; small, reused numbers make iterations look alike.
         request: u32,
@@ -198,7 +194,7 @@ impl Action {
         }
     }
 
-    /// Returns the entry of [`Trace::collectives`] of the collective that the action starts, blocking or not.
+    /// Returns the entry of [`Trace::collectives`](super::Trace::collectives) of the collective that the action starts, blocking or not.
     pub fn collective(&self) -> Option<u32> {
         match *self {
             Self::Collective { index } | Self::Start { index, .. } => Some(index),
@@ -340,7 +336,7 @@ impl CollectiveKind {
     }
 }
 
-/// A vector of element counts, one per member of the communicator: a range of [`Trace::counts`]; empty if the
+/// A vector of element counts, one per member of the communicator: a range of [`Trace::counts`](super::Trace::counts); empty if the
 /// collective has none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Counts {
@@ -403,85 +399,6 @@ impl CollectiveCall {
             displacements: Counts::default(),
             flops: 0.0,
         }
-    }
-}
-
-/// A whole trace: the actions of every rank, and the tables that they refer to.
-#[derive(Clone, Default, Debug)]
-pub struct Trace {
-    /// Name for reports, e.g. `lu.A.64.it10`.
-    pub name: String,
-    /// Actions of each rank.
-    pub actions: Vec<Actions>,
-    /// Arguments of the `sendRecv`s.
-    pub sendrecvs: Vec<SendRecv>,
-    /// Arguments of the collectives.
-    pub collectives: Vec<CollectiveCall>,
-    /// Count vectors of the collectives.
-    pub counts: Vec<u32>,
-    /// Members of the communicators other than that of all ranks.
-    pub communicators: Vec<MemberList>,
-    /// Graphs that the ranks run instead of actions; `actions` is then empty.
-    pub schedule: Option<Arc<Schedule>>,
-    /// Files from which the actions were read.
-    pub origin: Origin,
-    /// Warnings of the reader.
-    pub warnings: Vec<TraceWarning>,
-    /// Content of the side file, if there is one.
-    pub side: Option<SideFile>,
-    /// Longest time of a rank between its first and its last call while the program was recorded, in seconds; `None`
-    /// for formats without times and for parts of a recording.
-    pub recorded_seconds: Option<f64>,
-    /// Cached result of [`polls`](Self::polls); leave it empty if `actions` are created by hand.
-    pub known_polls: OnceLock<bool>,
-}
-
-impl Trace {
-    /// Returns `true` if any rank polls: tests a request, or receives a message of unknown size. Only then can the
-    /// outcome of a replay depend on the order of the ranks within an instant.
-    pub fn polls(&self) -> bool {
-        *self.known_polls.get_or_init(|| self.actions.iter().flatten().any(|action| action.polls()))
-    }
-
-    /// Returns the number of ranks.
-    pub fn ranks(&self) -> usize {
-        self.actions.len()
-    }
-
-    /// Returns memory for the actions of a trace derived from this one: the same limit as for this one.
-    pub(super) fn new_store(&self) -> Arc<Store> {
-        let limit = self.actions.iter().find_map(Actions::limit);
-        Store::new(limit.unwrap_or_else(|| Options::default().actions_in_memory))
-    }
-
-    /// Returns the number of actions of all ranks together, or of operations of their schedule.
-    pub fn total_actions(&self) -> u64 {
-        let operations = self.schedule.as_ref().map_or(0, |schedule| schedule.operations());
-        self.actions.iter().map(|a| a.len() as u64).sum::<u64>() + operations
-    }
-
-    /// Returns the operations of the whole program, if the side file contains them.
-    pub fn operations(&self) -> Option<f64> {
-        self.side.as_ref().and_then(|side| side.operations)
-    }
-
-    /// Returns the run time of the program when it was recorded, in seconds: that of the side file, otherwise that of
-    /// the recording.
-    pub fn measured_seconds(&self) -> Option<f64> {
-        self.side.as_ref().and_then(|side| side.measured_seconds).or(self.recorded_seconds)
-    }
-
-    /// Returns the members of a communicator.
-    ///
-    /// # Panics
-    /// If the trace has no such communicator.
-    pub fn members(&self, id: CommunicatorId) -> Members<'_> {
-        Members::of(&self.communicators, id, self.ranks())
-    }
-
-    /// Returns the entries of a count vector.
-    pub fn counts(&self, counts: Counts) -> &[u32] {
-        &self.counts[counts.start as usize..(counts.start + counts.len) as usize]
     }
 }
 

@@ -5,8 +5,6 @@
 
 use std::sync::Arc;
 
-use super::{Action, Trace};
-
 /// A communicator of a trace: all ranks, or an entry of [`Trace::communicators`](super::Trace::communicators).
 ///
 /// Two communicators may have the same members (`MPI_Comm_dup`): their collectives do not mix.
@@ -104,16 +102,6 @@ impl<'a> Members<'a> {
 /// The blocking (`true`) or non-blocking calls of a communicator: all members make them in the same order, so their
 /// numbers identify calls that belong together.
 pub(crate) type Sequence = (CommunicatorId, bool);
-
-/// Returns the sequence of an action: collectives and fences have one.
-pub(crate) fn sequence(trace: &Trace, action: &Action) -> Option<Sequence> {
-    match *action {
-        Action::Collective { index } => Some((trace.collectives[index as usize].communicator, true)),
-        Action::Start { index, .. } => Some((trace.collectives[index as usize].communicator, false)),
-        Action::Fence { window } => Some((window, true)),
-        _ => None,
-    }
-}
 
 /// An error in a communicator, or in its use, in a text.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -54,10 +54,10 @@ pub enum TraceErrorKind {
         format: &'static str,
     },
     /// The file is of another kind, recognised by its first bytes.
-    #[error("this is {kind}, and no trace of a format that is read ({})", super::foreign::formats())]
+    #[error("{problem}")]
     Foreign {
-        /// Description of the file.
-        kind: &'static str,
+        /// Kind of the file, and the formats that are read.
+        problem: Box<str>,
         /// Remedy, in one line.
         help: &'static str,
     },

@@ -3,8 +3,6 @@
 //! Text that no format recognises is treated as a time-independent trace or a list of files, and the message would be
 //! about its first line. Files of other tools are recognised by their first bytes, so that the message can name them.
 
-use super::format::FORMATS;
-
 /// Returns the kind of a file with these first bytes, if it is known and not supported, and the remedy.
 pub(super) fn named(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let text = head.trim_ascii_start();
@@ -85,11 +83,6 @@ const SQLITE: (&str, &str) = (
     "an SQLite database, as Nsight Systems exports",
     "make a GOAL schedule of it with the tools of ATLAHS, or see docs/what-loads.md for what is read",
 );
-
-/// Returns the names of all formats that can be read.
-pub(super) fn formats() -> String {
-    FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ")
-}
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@
 //! justify Mop/s.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -50,11 +50,6 @@ pub struct SideFile {
 }
 
 impl SideFile {
-    /// Returns the path of a trace's side file: in its folder, with its name without extensions.
-    pub fn beside(trace: &Path) -> PathBuf {
-        trace.with_file_name(format!("{}.toml", super::format::name_of(trace)))
-    }
-
     /// Reads a side file; `None` if there is no such file.
     pub fn read(path: &Path) -> Result<Option<SideFile>, TraceError> {
         let text = match read_bytes(path, LONGEST).and_then(|bytes| to_text(path, bytes)) {

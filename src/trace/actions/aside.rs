@@ -5,9 +5,11 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::super::Action;
-use super::STEP;
 use super::words::{from_words, to_words};
+use crate::trace::action::Action;
+
+/// Actions that are read or written in one step.
+pub(super) const STEP: usize = 4096;
 
 /// Bytes of an action in the file.
 const BYTES: usize = 16;

@@ -15,8 +15,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use super::Action;
-use aside::Aside;
+use super::action::Action;
+use aside::{Aside, STEP};
 
 pub use aside::Store;
 pub(crate) use window::Window;
@@ -24,9 +24,6 @@ pub(crate) use words::to_words;
 
 /// Actions of a rank that stay in memory whatever the limit: the file is written in pieces of at least this size.
 const PIECE: usize = 256;
-
-/// Actions that an iterator reads in one step.
-const STEP: usize = 4096;
 
 /// The actions of a rank, in order.
 ///

@@ -36,7 +36,7 @@ pub(super) static FORMAT: Format = Format {
 };
 
 fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
-    let Input { source, budget, name, options, is_file } = input;
+    let Input { source, budget, name, options, is_file, .. } = input;
     let file = source.file().to_path_buf();
     drop(source);
     let found = if is_file { siblings(&file) } else { None };

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::{Program, Rank};
 use crate::trace::Action;
 
 /// An operation in progress.
@@ -110,52 +109,6 @@ impl Requests {
         let mut places: Vec<usize> = self.active.values().filter_map(|&request| place(request)).collect();
         places.sort_unstable();
         places
-    }
-}
-
-impl Rank {
-    /// Completes a receive that was posted without its source or tag.
-    pub fn resolve(&mut self, at: usize, source: u32, message_tag: i32) {
-        if let Some(Action::Irecv { count, datatype, .. }) = self.actions.get(at) {
-            self.actions.set(at, Action::Irecv { from: source, tag: message_tag, count, datatype });
-        }
-    }
-}
-
-impl Program<'_> {
-    /// Posts a non-blocking send or receive, which is remembered under a handle until it is waited for. Any other
-    /// action needs no wait.
-    pub fn post(&mut self, rank: u32, handle: u64, action: Action) {
-        let at = self.ranks[rank as usize].actions.len();
-        let request = match action {
-            Action::Isend { to, tag, .. } => Request::Message { source: rank, destination: to, tag, at },
-            Action::Irecv { from, tag, .. } => Request::Message { source: from, destination: rank, tag, at },
-            _ => Request::Nothing,
-        };
-        self.ranks[rank as usize].requests.insert(handle, request);
-        self.push(rank, action);
-    }
-
-    /// Waits for a request, of a message or a collective; `false` if there is no such handle. A receive with an open
-    /// source needs source and tag now.
-    pub fn wait(&mut self, rank: u32, handle: u64, told: Option<(u32, i32)>) -> Result<bool, Unresolved> {
-        let state = &mut self.ranks[rank as usize];
-        let Some(request) = state.requests.remove(handle) else { return Ok(false) };
-        let (source, destination, tag) = match (request, told) {
-            (Request::Nothing, _) => return Ok(true),
-            (Request::Message { source, destination, tag, .. }, _) => (source, destination, tag),
-            (Request::Open(at), Some((source, tag))) => {
-                state.resolve(at, source, tag);
-                (source, rank, tag)
-            }
-            (Request::Open(at), None) => return Err(Unresolved(at)),
-            (Request::Collective { number, .. }, _) => {
-                self.wait_collective(rank, number);
-                return Ok(true);
-            }
-        };
-        self.push(rank, Action::Wait { source, destination, tag });
-        Ok(true)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Program;
+use super::program::Program;
 use crate::trace::error::TraceError;
 use crate::trace::{CollectiveCall, CollectiveKind, CommunicatorId, Counts};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::trace::{CommunicatorId, Options};
+use crate::trace::{Action, CollectiveCall, CollectiveKind, CommunicatorId, Counts, Options, Trace};
 
 fn text(trace: &Trace) -> String {
     let mut text = Vec::new();

@@ -14,6 +14,7 @@
 
 mod communicators;
 mod entry;
+mod layout;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -21,40 +22,8 @@ mod write;
 
 pub use self::write::Compact;
 
-use super::error::{TraceError, TraceErrorKind as Kind};
 use super::format::Format;
-use std::path::Path;
-
-/// First bytes of a file: a byte that never occurs in text, the name, and line ends that a transfer as text would
-/// change.
-const MAGIC: [u8; 8] = *b"\x8dmtr\r\n\x1a\n";
-
-/// Version of the layout.
-const VERSION: u16 = 1;
-
-/// Lengths of the head of a file and of that of a section.
-const FILE_HEAD: usize = 20;
-const SECTION_HEAD: usize = 20;
-
-/// Kinds of sections.
-const NOTES: u8 = 1;
-const RANK: u8 = 2;
-const END: u8 = 3;
-/// Written only if there are communicators, before the ranks: readers of the first version refuse it by name.
-const COMMUNICATORS: u8 = 4;
-
-/// Length of the body of the last section: ranks and actions.
-const END_BODY: usize = 12;
-
-/// Codes of actions; from [`ENTRIES`] on, a byte is the number of an entry plus that.
-const COMPUTE_SHORT: u8 = 0;
-const COMPUTE_LONG: u8 = 1;
-const ENTRY_16: u8 = 2;
-const ENTRY_32: u8 = 3;
-const ENTRIES: u8 = 4;
-
-/// Entries that a code of one byte can name.
-const ONE_BYTE: usize = 256 - ENTRIES as usize;
+use layout::MAGIC;
 
 /// The compact binary format.
 pub(super) static FORMAT: Format = Format {
@@ -66,10 +35,3 @@ pub(super) static FORMAT: Format = Format {
     read: read::read,
     read_files: None,
 };
-
-fn error(file: &Path, byte: u64, problem: impl Into<String>) -> TraceError {
-    const HELP: &str =
-        "the file is truncated or modified; fetch it again, or write it again with `mopsim trace convert`";
-    let kind = Kind::format("compact trace", problem, HELP);
-    TraceError::whole(file, kind).at_byte(byte)
-}

@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{
+use super::layout::{
     COMMUNICATORS, COMPUTE_LONG, COMPUTE_SHORT, END, END_BODY, ENTRIES, ENTRY_16, ENTRY_32, FILE_HEAD, MAGIC, NOTES,
-    ONE_BYTE, RANK, SECTION_HEAD, VERSION, communicators, entry, error,
+    ONE_BYTE, RANK, SECTION_HEAD, VERSION, error,
 };
+use super::{communicators, entry};
 use crate::trace::actions::Store;
 use crate::trace::error::{TraceError, TraceErrorKind as Kind};
 use crate::trace::format::{Input, MOST_RANKS};

@@ -2,9 +2,10 @@
 
 use proptest::prelude::*;
 
+use super::layout::{FILE_HEAD, RANK, SECTION_HEAD};
 use super::*;
 use crate::trace::testing::{assert_same, trace};
-use crate::trace::{Action, Options, Trace, TraceWarning, read_from, write};
+use crate::trace::{Action, Options, Trace, TraceError, TraceWarning, read_from, write};
 
 fn bytes(trace: &Trace) -> Vec<u8> {
     let mut bytes = Vec::new();

@@ -5,10 +5,10 @@ use std::io::Write;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use super::{
-    COMMUNICATORS, COMPUTE_LONG, COMPUTE_SHORT, END, ENTRIES, ENTRY_16, ENTRY_32, MAGIC, NOTES, ONE_BYTE, RANK,
-    VERSION, communicators, entry,
+use super::layout::{
+    COMMUNICATORS, COMPUTE_LONG, COMPUTE_SHORT, END, ENTRIES, ENTRY_16, ENTRY_32, MAGIC, NOTES, ONE_BYTE, RANK, VERSION,
 };
+use super::{communicators, entry};
 use crate::steps::Steps;
 use crate::trace::actions::to_words;
 use crate::trace::varint::put;

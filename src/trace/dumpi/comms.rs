@@ -1,8 +1,9 @@
 //! Communicators and groups of a rank.
 
+use std::collections::VecDeque;
+
 use rustc_hash::FxHashMap;
 
-use super::splits::Splits;
 use super::stream::Call;
 use crate::trace::MemberList;
 
@@ -21,6 +22,9 @@ pub(super) enum Comm {
 
 pub(super) const WORLD: i64 = 2;
 const ALONE: i64 = 3;
+
+/// The members after each split of a rank, in order; `None` if they are not known, or if the rank is in no part.
+pub(super) type Splits = VecDeque<Option<MemberList>>;
 
 /// Communicators and groups by their handles.
 pub(super) struct Comms {

@@ -4,6 +4,9 @@
 //! order and widths of arguments, are those of the public sources of sst-dumpi (dumpi/common: funclabels.h, dumpiio.c,
 //! iodefs.h).
 
+/// First bytes of a file, and of the table at its end.
+pub(super) const MAGIC: [u8; 8] = [0xff, 0xaa, 0xdd, b'D', b'U', b'M', b'P', b'I'];
+
 /// Name and arguments of each call, by its number.
 ///
 /// `i`, `h`, `b`, `l` are integers of 32, 16, 8 and 64 bits; `I`, `H`, `B` vectors of these, preceded by their length

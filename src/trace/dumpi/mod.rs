@@ -19,7 +19,7 @@ mod types;
 use std::path::{Path, PathBuf};
 
 use self::comms::Comms;
-use self::layout::CALLS;
+use self::layout::{CALLS, MAGIC};
 use self::stream::Stream;
 use self::tail::Tail;
 use super::calls::{At, Program, Request};
@@ -27,9 +27,6 @@ use super::error::{TraceError, TraceErrorKind as Kind};
 use super::format::{self, Files, Format, Input, MOST_RANKS};
 use super::source::Source;
 use super::{Gap, MemberList, Options, Trace};
-
-/// First bytes of a file, and of the table at its end.
-const MAGIC: [u8; 8] = [0xff, 0xaa, 0xdd, b'D', b'U', b'M', b'P', b'I'];
 
 /// The DUMPI format.
 pub(super) static FORMAT: Format = Format {
@@ -48,7 +45,7 @@ fn is_meta(head: &[u8]) -> bool {
 }
 
 fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
-    let Input { mut source, budget, name, options, is_file } = input;
+    let Input { mut source, budget, name, options, is_file, .. } = input;
     let file = source.file().to_path_buf();
     let problem = |problem: String, help: &'static str| TraceError::whole(&*file, Kind::format("DUMPI", problem, help));
     if !is_file {

@@ -9,16 +9,13 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::comms::Comms;
+use super::comms::{Comms, Splits};
 use super::layout::CALLS;
 use super::stream::{Call, Stream};
 use super::tail::Tail;
 use crate::trace::MemberList;
 use crate::trace::error::TraceError;
 use crate::trace::source::{Budget, Source};
-
-/// The members after each split of a rank, in order; `None` if they are not known, or if the rank is in no part.
-pub(super) type Splits = VecDeque<Option<MemberList>>;
 
 /// The calls that [`Comms`] uses.
 const MAKES: [&str; 9] = [

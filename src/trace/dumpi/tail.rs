@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use super::MAGIC;
-use super::layout::COUNTED;
+use super::layout::{COUNTED, MAGIC};
 use crate::trace::error::{TraceError, TraceErrorKind as Kind};
 use crate::trace::source::{Budget, Source};
 

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use super::graph::{Kind, MOST, Operation};
+use super::graph::{Kind, MOST, NO_WILDCARDS, Operation};
 use super::paged::Paged;
 use super::schedule::{Schedule, trace};
 use crate::trace::Trace;
@@ -157,7 +157,7 @@ fn graph(bytes: &mut Bytes<'_>, start: u64, end: u64, schedule: &mut Schedule) -
                 _ => None,
             };
             return Err(match any {
-                Some((at, problem)) => bytes.error_with(at, problem, super::NO_WILDCARDS),
+                Some((at, problem)) => bytes.error_with(at, problem, NO_WILDCARDS),
                 None => bytes.error(at + 5, format!("there is no rank {peer} of {ranks}")),
             });
         }

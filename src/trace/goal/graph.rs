@@ -55,6 +55,12 @@ const PAGES_AT_WORK: usize = 3;
 /// Largest line or byte of a definition that can be stored: a tebibyte.
 const LAST: u64 = (1 << 40) - 1;
 
+/// Remedy for receives from any source or with any tag.
+pub(super) const NO_WILDCARDS: &str = "give each receive the source and the tag that it got";
+
+/// Nanoseconds per second: the unit of `calc`.
+pub(super) const NANOSECONDS: f64 = 1e9;
+
 /// Largest number of operations of a rank, and of edges.
 pub(super) const MOST: u64 = 1 << 31;
 

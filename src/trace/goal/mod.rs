@@ -39,9 +39,3 @@ pub(super) static BINARY: Format = Format {
     read: binary::read,
     read_files: None,
 };
-
-/// Remedy for receives from any source or with any tag.
-const NO_WILDCARDS: &str = "give each receive the source and the tag that it got";
-
-/// Nanoseconds per second: the unit of `calc`.
-const NANOSECONDS: f64 = 1e9;

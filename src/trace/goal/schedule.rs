@@ -13,8 +13,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::NANOSECONDS;
-use super::graph::{Graphs, Kind, Link, MOST, Operation, Place};
+use super::graph::{Graphs, Kind, Link, MOST, NANOSECONDS, Operation, Place};
 use crate::trace::calls::{At, Program};
 use crate::trace::error::{TraceError, TraceErrorKind};
 use crate::trace::schedule::{Graph, OperationKind, Schedule as Kept};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::graph::{Kind, MOST, Operation};
+use super::graph::{Kind, MOST, NO_WILDCARDS, Operation};
 use super::labels::Labels;
 use super::schedule::{Schedule, trace};
 use crate::trace::Trace;
@@ -213,7 +213,7 @@ impl Reader {
             }
             let peer = words.next();
             if peer == Some(b"-1") {
-                return Err(self.error("a receive from any source cannot be replayed", super::NO_WILDCARDS));
+                return Err(self.error("a receive from any source cannot be replayed", NO_WILDCARDS));
             }
             operation.peer = self.number(peer, "a rank")?;
             if operation.peer as usize >= self.schedule.ranks() {
@@ -224,7 +224,7 @@ impl Reader {
         while let Some(word) = words.next() {
             match word {
                 b"tag" if kind != Kind::Calculate && words.peek() == Some(&&b"-1"[..]) => {
-                    return Err(self.error("a receive of any tag cannot be replayed", super::NO_WILDCARDS));
+                    return Err(self.error("a receive of any tag cannot be replayed", NO_WILDCARDS));
                 }
                 b"tag" if kind != Kind::Calculate => operation.tag = self.number(words.next(), "a tag")?,
                 b"cpu" => operation.cpu = self.number(words.next(), "the number of a core")?,

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use rustc_hash::FxHashMap;
 
-use super::NANOSECONDS;
+use super::graph::NANOSECONDS;
 use super::rounds::{RankRounds, Round, Rounds};
 use crate::steps::Steps;
 use crate::trace::options::DEFAULT_RECORDED_SPEED;

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, VecDeque};
 use rustc_hash::FxHashMap;
 
 use crate::trace::actions::Window;
-use crate::trace::communicator::{Sequence, sequence};
+use crate::trace::communicator::Sequence;
 use crate::trace::gathering::Gathering;
 use crate::trace::queues::take_oldest;
 use crate::trace::{Action, Actions, CollectiveKind, Datatype, Trace};
@@ -273,11 +273,11 @@ impl<W: Watch> Run<'_, W> {
                 state.meets.extend(state.started.drain().flat_map(|(_, queue)| queue).flatten());
             }
             Action::Collective { .. } | Action::Fence { .. } => {
-                let meeting = sequence(self.trace, &action).and_then(|sequence| self.meet(rank, action, sequence));
+                let meeting = self.trace.sequence(&action).and_then(|sequence| self.meet(rank, action, sequence));
                 self.ranks[rank as usize].meets.extend(meeting);
             }
             Action::Start { request, .. } => {
-                let meeting = sequence(self.trace, &action).and_then(|sequence| self.meet(rank, action, sequence));
+                let meeting = self.trace.sequence(&action).and_then(|sequence| self.meet(rank, action, sequence));
                 self.ranks[rank as usize].started.entry(request).or_default().push_back(meeting);
             }
             Action::WaitRequest { request } => {

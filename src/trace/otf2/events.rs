@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::collectives::{Meetings, Told, kind};
 use super::definitions::{Comm, Definitions};
 use super::event::{Collective, Event, Member, Message, Region, What};
-use super::one_sided::Windows;
+use super::windows::Windows;
 use crate::trace::calls::{At, Program, Request};
 use crate::trace::communicator::twice;
 use crate::trace::error::TraceError;

@@ -21,6 +21,7 @@ mod one_sided;
 #[cfg(test)]
 pub(super) mod tests;
 mod text;
+mod windows;
 
 use std::path::{Path, PathBuf};
 

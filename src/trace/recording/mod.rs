@@ -13,6 +13,7 @@ mod stream;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod thread_calls;
 #[cfg(test)]
 mod thread_tests;
 mod threads;
@@ -21,7 +22,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use self::rank::Ended;
-use self::stream::{CPU_TIME, Header, MAGIC, NO_ROOM, Stream};
+use self::stream::{CPU_TIME, Header, MAGIC, NAME, NO_ROOM, Stream};
 use super::calls::{At, Program, located};
 use super::error::{TraceError, TraceErrorKind as Kind};
 use super::format::{self, Files, Format, Input, MOST_RANKS};
@@ -29,9 +30,6 @@ use super::source::Source;
 use super::{Options, Trace};
 
 pub use summary::{RecordedHost, RecordedRank, Summary, summary};
-
-/// Name in messages.
-const NAME: &str = "recording";
 
 /// Largest number of ranks of a file that is read without the others.
 const MOST_ALONE: u32 = 64;
@@ -67,7 +65,7 @@ pub(super) fn first_file(folder: &Path) -> Option<PathBuf> {
 }
 
 fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
-    let Input { source, budget, name, options, is_file } = input;
+    let Input { source, budget, name, options, is_file, formats } = input;
     let file = source.file().to_path_buf();
     let problem = |problem: String, help: &'static str| TraceError::whole(&*file, Kind::format(NAME, problem, help));
     if !is_file {
@@ -89,7 +87,7 @@ fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     // The name is that of the folder.
     let folder = file.parent().and_then(Path::file_name).map(Path::new);
     let name = match folder {
-        Some(folder) if name.starts_with("rank-") => &super::format::name_of(folder),
+        Some(folder) if name.starts_with("rank-") => &format::name_of(folder, formats),
         _ => name,
     };
     read_files(Files { list: &file, files: &files, budget, name, options })

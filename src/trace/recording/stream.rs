@@ -8,6 +8,9 @@ use crate::trace::error::{TraceError, TraceErrorKind as Kind};
 use crate::trace::format::MOST_RANKS;
 use crate::trace::source::{Budget, Source};
 
+/// Name of the format in messages.
+pub(super) const NAME: &str = "recording";
+
 /// First bytes of a file.
 pub(super) const MAGIC: [u8; 8] = [0x8d, b'm', b'r', b'e', b'c', b'\r', b'\n', 0x1a];
 /// Last bytes of a complete file.
@@ -167,7 +170,7 @@ impl<'a, 'r> Stream<'a, 'r> {
     }
 
     fn error(&self, at: u64, problem: impl Into<String>, help: &'static str) -> TraceError {
-        TraceError::whole(self.file(), Kind::format(super::NAME, problem, help)).at_byte(at)
+        TraceError::whole(self.file(), Kind::format(NAME, problem, help)).at_byte(at)
     }
 
     fn damaged<T>(&self, at: u64, problem: impl Into<String>) -> Step<T> {

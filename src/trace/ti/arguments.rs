@@ -3,8 +3,9 @@
 use nom::Parser;
 use nom::combinator::opt;
 
-use super::builder::{Arguments, Broken, Builder, Farthest};
+use super::builder::{Builder, Farthest};
 use super::keyword::Keyword;
+use super::line::{Arguments, Broken};
 use super::number::{self, capacity, count, datatype, integer, real, skip_blanks, split_word, tag};
 use crate::trace::error::{TraceErrorKind as Kind, shorten};
 use crate::trace::{Action, Datatype, SendRecv};

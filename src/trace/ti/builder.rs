@@ -1,62 +1,27 @@
 //! Conversion of lines to actions: the state that the lines of a trace share.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memchr::{memchr, memrchr};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::canonical;
-use super::communicators::Declared;
 use super::keyword::Keyword;
+use super::line::{Broken, Place};
 use super::number::{Fault, leading_rank, skip_blanks, split_word};
 use super::pending::Pending;
-use super::smpi::{self, Smpi};
+use super::refused::refusal;
 use crate::trace::actions::Store;
 use crate::trace::blocks::{Block, End, LONGEST_LINE};
 use crate::trace::error::{TraceError, TraceErrorKind as Kind, shorten};
 use crate::trace::format::MOST_RANKS;
 use crate::trace::tables::{Full, Tables};
-use crate::trace::{Actions, CommunicatorId, Datatype, Trace, TraceWarning};
-
-/// Reason to stop parsing a line. `at` is the line from the offending word on.
-pub(super) enum Broken<'a> {
-    /// An invalid argument of the action.
-    Fault(Fault<'a>),
-    /// A rank that is too large.
-    Rank { at: &'a [u8], role: &'static str },
-    /// A full side table.
-    Full(Full),
-    /// Anything else.
-    Other { at: &'a [u8], kind: Kind },
-}
-
-impl<'a> From<nom::Err<Fault<'a>>> for Broken<'a> {
-    fn from(error: nom::Err<Fault<'a>>) -> Self {
-        match error {
-            nom::Err::Error(fault) | nom::Err::Failure(fault) => Broken::Fault(fault),
-            nom::Err::Incomplete(_) => unreachable!("the parsers are complete ones"),
-        }
-    }
-}
-
-impl From<Full> for Broken<'_> {
-    fn from(full: Full) -> Self {
-        Broken::Full(full)
-    }
-}
+use crate::trace::{Actions, CollectiveKind, CommunicatorId, Datatype, Trace, TraceWarning};
 
 /// Result of the parser of one line; the error is boxed to keep the success path small.
 type Line<'a, T> = Result<T, Box<(Option<Keyword>, Broken<'a>)>>;
-/// Result of the parser of one argument list.
-pub(super) type Arguments<'a, T> = Result<T, Broken<'a>>;
-
-/// A line of a file.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub file: u32,
-    pub line: u64,
-}
-
 /// The largest rank named as a partner so far, kept until the number of ranks is known.
 pub(super) struct Farthest {
     pub place: Place,
@@ -70,6 +35,34 @@ fn without_arguments(line: &[u8]) -> bool {
     let (_, rest) = split_word(line);
     let (word, rest) = split_word(rest);
     matches!(word, b"finalize" | b"barrier" | b"waitall" | b"fence") && skip_blanks(rest).is_empty()
+}
+
+/// State that the lines of SMPI's tracer share.
+#[derive(Default)]
+pub(super) struct Smpi {
+    /// Collectives without a request that no wait has referred to yet, oldest first, by rank.
+    pub collectives: FxHashMap<u32, Vec<(CollectiveKind, u32)>>,
+    /// Place of the first of them.
+    pub first: Option<Place>,
+    /// Started receives, whose source a wait will provide: actions by rank and tag.
+    pub persistent: FxHashMap<(u32, i32), VecDeque<(usize, Place)>>,
+    /// `true` if there are receives of any tag.
+    pub any_tag: bool,
+    /// `true` if lines depend on others, so that none may take the fast path.
+    pub seen: bool,
+    /// Approximations: their number, and the first place.
+    pub notes: Vec<(&'static str, u64, u32, Place)>,
+}
+
+/// The communicators that lines have declared.
+#[derive(Default)]
+pub(super) struct Declared {
+    /// Communicators by number in the text.
+    pub ids: FxHashMap<u32, CommunicatorId>,
+    /// Ranks that are known to be members.
+    pub members: FxHashSet<(u32, CommunicatorId)>,
+    /// Communicator of the current line.
+    pub current: CommunicatorId,
 }
 
 /// Reads blocks of lines and collects the actions.
@@ -228,7 +221,7 @@ impl Builder {
         let Some(keyword) = Keyword::find(word) else {
             let kind = match word {
                 b"" => Kind::NoAction,
-                _ => smpi::refusal(word).unwrap_or_else(|| Kind::UnknownAction { nearest: Keyword::nearest(word) }),
+                _ => refusal(word).unwrap_or_else(|| Kind::UnknownAction { nearest: Keyword::nearest(word) }),
             };
             return Err(Box::new((None, Broken::Other { at: rest, kind })));
         };

@@ -1,8 +1,12 @@
 //! The argument lists of the collectives.
 
-use super::builder::{Arguments, Broken, Builder};
+use super::builder::Builder;
+use super::keyword::Keyword;
+use super::line::{Arguments, Broken};
 use super::number::{Res, count, flops, integer, skip_blanks, split_word};
-use crate::trace::error::TraceErrorKind as Kind;
+use super::pending::PUT_OFF;
+use crate::trace::error::{TraceError, TraceErrorKind as Kind};
+use crate::trace::tables::Full;
 use crate::trace::{Action, CollectiveCall, CollectiveKind, Datatype};
 
 /// Two datatypes: that of the elements sent, that of those received.
@@ -189,6 +193,43 @@ impl Builder {
         let (rest, send_type) = self.datatype(text)?;
         let (rest, recv_type) = self.datatype(rest)?;
         Ok((rest, (send_type, recv_type)))
+    }
+
+    /// Postpones a collective; [`resolve_pending`](Self::resolve_pending) replaces the returned action.
+    pub fn put_off(&mut self, kind: CollectiveKind, text: &[u8]) -> Result<Action, Full> {
+        let list = self.pending.intern(kind, text, self.place, self.length)?;
+        Ok(Action::Collective { index: PUT_OFF | list })
+    }
+
+    /// Reads the postponed lines, now that the number of ranks is known.
+    pub fn resolve_pending(&mut self) -> Result<(), TraceError> {
+        let pending = std::mem::take(&mut self.pending);
+        if pending.lists.is_empty() {
+            return Ok(());
+        }
+        let mut resolved = Vec::with_capacity(pending.lists.len());
+        for list in &pending.lists {
+            let text = &pending.text[list.range()];
+            (self.place, self.length) = (list.place, list.length);
+            let index = self
+                .vector_call(list.kind, self.streams.len(), text)
+                .and_then(|call| Ok(self.tables.collective(call)?))
+                .map_err(|broken| self.error(Some(Keyword::Collective(list.kind)), broken))?;
+            resolved.push(index);
+        }
+        if self.tables.collectives.len() > PUT_OFF as usize {
+            return Err(self.error(None, Full("collective calls").into()));
+        }
+        for stream in &mut self.streams {
+            stream.change(|action| {
+                if let Action::Collective { index } | Action::Start { index, .. } = action
+                    && *index >= PUT_OFF
+                {
+                    *index = resolved[(*index - PUT_OFF) as usize];
+                }
+            });
+        }
+        Ok(())
     }
 }
 

@@ -1,24 +1,12 @@
 //! The extension of the format: communicators, non-blocking collectives, one-sided communication, probes.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::builder::{Arguments, Broken, Builder};
+use super::builder::Builder;
 use super::keyword::Keyword;
+use super::line::{Arguments, Broken};
 use super::number::{count, integer, skip_blanks, split_word, tag};
 use crate::trace::communicator::{CommunicatorId, CommunicatorProblem, Members, twice};
 use crate::trace::error::TraceErrorKind as Kind;
 use crate::trace::{ANY_TARGET, Action, CollectiveKind, Datatype};
-
-/// The communicators that lines have declared.
-#[derive(Default)]
-pub(super) struct Declared {
-    /// Communicators by number in the text.
-    ids: FxHashMap<u32, CommunicatorId>,
-    /// Ranks that are known to be members.
-    members: FxHashSet<(u32, CommunicatorId)>,
-    /// Communicator of the current line.
-    pub current: CommunicatorId,
-}
 
 fn problem<'a, T>(at: &'a [u8], problem: CommunicatorProblem) -> Arguments<'a, T> {
     Err(Broken::Other { at: skip_blanks(at), kind: Kind::Communicator(problem) })

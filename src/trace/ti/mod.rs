@@ -63,10 +63,12 @@ mod canonical;
 mod collectives;
 mod communicators;
 mod keyword;
+mod line;
 mod list;
 mod locate;
 mod number;
 mod pending;
+mod refused;
 mod smpi;
 #[cfg(test)]
 mod tests;
@@ -79,16 +81,17 @@ use self::builder::Builder;
 use self::list::{Content, Entry, Home, List};
 use super::blocks::Blocks;
 use super::error::{TraceError, TraceErrorKind as Kind};
+use super::event_trace::Trace;
 use super::format::{self, Files, Format, Input};
+use super::origin::{Origin, TraceWarning};
 use super::source::{Budget, Source};
 use super::write::{WriteError, Writer};
-use super::{Origin, Trace, TraceWarning};
 use crate::steps::Steps;
 
 pub use self::write::write;
 pub(crate) use self::write::{text, write_as};
-pub use super::format::{read, read_from};
 pub use super::options::Options;
+pub use super::read::{read, read_from};
 
 /// The time-independent text format.
 pub(super) static FORMAT: Format = Format {
@@ -101,7 +104,7 @@ pub(super) static FORMAT: Format = Format {
 };
 
 fn read_input(input: Input<'_, '_>) -> Result<Trace, TraceError> {
-    let Input { source, budget, name, options, is_file } = input;
+    let Input { source, budget, name, options, is_file, formats } = input;
     let file = source.file().to_path_buf();
     let ranks = options.ranks.filter(|&ranks| ranks > 0);
     let mut builder = Builder::new(ranks, options.store());
@@ -121,7 +124,7 @@ fn read_input(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     })?;
     if content == Some(Content::List) {
         let folder = if is_file { file.parent() } else { None };
-        return read_list(&file, folder, &list.entries, name, options, budget);
+        return read_list(&file, folder, &list.entries, name, options, budget, formats);
     }
     let mut trace = builder.finish(name.to_owned())?;
     if is_file {
@@ -138,6 +141,7 @@ fn read_list(
     name: &str,
     options: &Options,
     budget: &mut Budget,
+    formats: &'static [&'static Format],
 ) -> Result<Trace, TraceError> {
     let merged = entries.len() == 1;
     let ranks = options.ranks.filter(|&ranks| ranks > 0);
@@ -156,9 +160,9 @@ fn read_list(
         let open =
             |path: PathBuf| Source::open_counted(&path, &options.steps).map_err(|error| listed(list, entry, error));
         let mut source = open(home.path(list, entry)?)?;
-        let format = format::recognise(source.head(budget)?);
+        let format = format::recognise(source.head(budget)?, formats);
         if rank == 0 && !std::ptr::eq(format, &raw const FORMAT) {
-            return read_others(format, source, list, &home, &entries[..used], name, options, budget);
+            return read_others(format, formats, source, list, &home, &entries[..used], name, options, budget);
         }
         if rank == 0 {
             let all: Vec<PathBuf> = entries[..used].iter().filter_map(|entry| home.path(list, entry).ok()).collect();
@@ -181,6 +185,7 @@ fn read_list(
 #[allow(clippy::too_many_arguments)]
 fn read_others(
     format: &'static Format,
+    formats: &'static [&'static Format],
     source: Source<'_>,
     list: &Path,
     home: &Home,
@@ -194,7 +199,7 @@ fn read_others(
         return read_files(Files { list, files: &files, budget, name, options });
     }
     match entries {
-        [_] => (format.read)(Input { source, budget, name, options, is_file: true }),
+        [_] => (format.read)(Input { source, budget, name, options, is_file: true, formats }),
         [_, second, ..] => Err(TraceError {
             line: Some(second.line),
             ..TraceError::whole(

@@ -22,8 +22,9 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::builder::{Arguments, Broken, Builder, Place};
+use super::builder::Builder;
 use super::keyword::Keyword;
+use super::line::{Arguments, Broken};
 use super::number::{count, skip_blanks, split_word, tag};
 use crate::trace::error::{TraceError, TraceErrorKind as Kind};
 use crate::trace::queues::take_oldest;
@@ -54,55 +55,6 @@ const TAGS: [(i64, &[CollectiveKind]); 13] = [
 
 /// The tag of a wait for `iallreduce`.
 const ALLREDUCE: i64 = -4446;
-
-/// Refused lines, with the reason.
-const REFUSED: [(&str, &str); 16] = [
-    ("Startall", "its requests are not recorded"),
-    ("testall", "the line contains neither its requests nor whether it found them complete"),
-    ("testany", "the line contains neither its requests nor which of them it found complete"),
-    ("testsome", "the line contains neither its requests nor which of them it found complete"),
-    ("waitAny", "the line contains neither its requests nor which of them it found complete"),
-    ("Win_post", "the ranks that share the epoch are not recorded"),
-    ("Win_start", "the ranks that share the epoch are not recorded"),
-    ("Win_complete", "the ranks that share the epoch are not recorded"),
-    ("Win_wait", "the ranks that share the epoch are not recorded"),
-    ("Get_accumulate", "the amount of returned data is not recorded"),
-    ("Compare_and_swap", "the amount of returned data is not recorded"),
-    ("Rput", "its wait cannot be identified"),
-    ("Rget", "its wait cannot be identified"),
-    ("Raccumulate", "its wait cannot be identified"),
-    ("Rget_accumulate", "its wait cannot be identified"),
-    ("isendRecv", "its waits cannot be identified"),
-];
-
-const REFUSED_HELP: &str = "SimGrid's replay does not know it either; record the program with `mopsim record`, or replace \
-                            the line by what it did";
-
-/// Returns the reason why a line of that name is refused, if it is one of SMPI's tracer that cannot be replayed.
-pub(super) fn refusal(word: &[u8]) -> Option<Kind> {
-    let (name, reason) = REFUSED.iter().find(|(name, _)| name.as_bytes() == word)?;
-    Some(Kind::Smpi {
-        problem: format!("`{name}` of SMPI's tracer cannot be replayed: {reason}").into(),
-        help: REFUSED_HELP,
-    })
-}
-
-/// State that the lines of SMPI's tracer share.
-#[derive(Default)]
-pub(super) struct Smpi {
-    /// Collectives without a request that no wait has referred to yet, oldest first, by rank.
-    collectives: FxHashMap<u32, Vec<(CollectiveKind, u32)>>,
-    /// Place of the first of them.
-    first: Option<Place>,
-    /// Started receives, whose source a wait will provide: actions by rank and tag.
-    persistent: FxHashMap<(u32, i32), VecDeque<(usize, Place)>>,
-    /// `true` if there are receives of any tag.
-    any_tag: bool,
-    /// `true` if lines depend on others, so that none may take the fast path.
-    pub seen: bool,
-    /// Approximations: their number, and the first place.
-    notes: Vec<(&'static str, u64, u32, Place)>,
-}
 
 /// Reads a signed integer, and returns the rest of the text.
 fn signed(text: &[u8]) -> Option<(i64, &[u8])> {

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::iterations;
 use super::sequences::common_sequences;
 use crate::trace::actions::Store;
-use crate::trace::communicator::{Sequence, sequence};
+use crate::trace::communicator::Sequence;
 use crate::trace::queues::take_oldest;
 use crate::trace::tables::Tables;
 use crate::trace::{
@@ -428,7 +428,7 @@ impl Cutter<'_> {
 
     /// Returns `true` if a call that all members have to make is kept.
     fn takes_part(&mut self, action: &Action, is_inside: bool, progress: &mut Progress) -> bool {
-        let Some(sequence) = sequence(self.trace, action) else { return false };
+        let Some(sequence) = self.trace.sequence(action) else { return false };
         let next = progress.sequences.entry(sequence).or_default();
         let number = *next;
         *next += 1;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use crate::trace::Trace;
-use crate::trace::communicator::{Sequence, sequence};
+use crate::trace::communicator::Sequence;
 
 /// Returns the calls of each sequence that all kept members have inside, by their number from the start of the program.
 pub(super) fn common_sequences(
@@ -19,7 +19,7 @@ pub(super) fn common_sequences(
         let (actions, range) = (&trace.actions[rank as usize], &ranges[rank as usize]);
         let mut own: FxHashMap<Sequence, Range<u64>> = FxHashMap::default();
         for (index, action) in actions.iter().take(range.end).enumerate() {
-            if let Some(sequence) = sequence(trace, &action) {
+            if let Some(sequence) = trace.sequence(&action) {
                 let inside = own.entry(sequence).or_default();
                 inside.start += u64::from(index < range.start);
                 inside.end += 1;

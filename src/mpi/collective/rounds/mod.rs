@@ -20,7 +20,7 @@ use self::alike::{Class, Classes};
 use self::group::{Exchange, Group};
 use super::{Selector, Step};
 use crate::mpi::layout::Layout;
-use crate::trace::communicator::{Sequence as SequenceId, sequence};
+use crate::trace::communicator::Sequence as SequenceId;
 use crate::trace::goal::rounds::{FreeTags, RankRounds, Round, Rounds};
 use crate::trace::{Action, Trace};
 
@@ -151,7 +151,7 @@ impl<'t> TraceRounds<'t> {
 /// Returns the sequence that an action continues, and its arguments, if it begins a collective.
 fn collective(trace: &Trace, action: &Action) -> Option<(SequenceId, u32)> {
     let call = action.collective()?;
-    Some((sequence(trace, action)?, call))
+    Some((trace.sequence(action)?, call))
 }
 
 impl Calls {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 
 use super::*;
-use crate::trace::Action;
+use crate::trace::{Action, FORMATS};
 use crate::user_error::UserError;
 
 /// Returns a folder with files.
@@ -181,7 +181,7 @@ fn names_lose_folders_and_known_extensions() {
         ("lu.A.64", "lu.A.64"),
         (".ti", ".ti"),
     ] {
-        assert_eq!(format::name_of(&PathBuf::from(path)), name);
+        assert_eq!(format::name_of(&PathBuf::from(path), FORMATS), name);
     }
 }
 
