@@ -55,6 +55,7 @@ pub mod executable;
 pub mod export;
 pub mod ids;
 pub mod layout;
+pub mod ledger;
 mod markup;
 pub mod memory;
 pub mod mpi;

@@ -4,10 +4,10 @@ use super::args::{Compare, CompareFiles, Output};
 use super::failure::Failure;
 use super::progress::Bars;
 use super::{interrupt, options, say, side_files, slurm, study};
+use mopsim::ledger::Shard;
 use mopsim::report::number;
 use mopsim::study::record::CellRecord;
 use mopsim::study::results::ResultsFile;
-use mopsim::study::shard::Shard;
 use std::time::Instant;
 
 /// Passages of packets through switches and host links per second on one core, for estimates of the remaining time.

@@ -7,11 +7,10 @@
 use super::built::Study;
 use super::network::NetworkUnderTest;
 use super::perturb::Perturbation;
-use super::sha256::{hexadecimal, of_bytes};
 use crate::ids::Rank;
+use crate::ledger::sha256::{Hasher, of_bytes};
 use crate::trace::{Trace, ti};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 use std::io::{self, Write};
 
 /// SHA-256 digests of the parts of a study, in hexadecimal digits.
@@ -28,47 +27,6 @@ pub struct Fingerprint {
     pub model: String,
     /// Title, baseline, weights, budget, prices, perturbations.
     pub plan: String,
-}
-
-/// Hasher of texts and numbers. The length of each text precedes it, so that adjacent texts cannot be confused.
-struct Hasher(Sha256);
-
-impl Hasher {
-    fn new() -> Self {
-        Self(Sha256::new())
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.number(bytes.len() as u64);
-        self.0.update(bytes);
-    }
-
-    fn text(&mut self, text: &str) {
-        self.bytes(text.as_bytes());
-    }
-
-    fn number(&mut self, number: u64) {
-        self.0.update(number.to_le_bytes());
-    }
-
-    fn float(&mut self, number: f64) {
-        self.number(number.to_bits());
-    }
-
-    fn finish(self) -> String {
-        hexadecimal(&self.0.finalize())
-    }
-}
-
-impl Write for Hasher {
-    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        self.0.update(buffer);
-        Ok(buffer.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// Returns the digest of the actions of a trace, whatever file they were read from.

@@ -17,7 +17,6 @@ use super::perturb::Perturbation;
 use super::plan::{Column, Plan, Setting};
 use super::procurement;
 use super::sample;
-use super::sha256;
 use super::source::Source;
 use super::steady;
 use super::toml_file::{Step::Item, Step::Key};
@@ -26,6 +25,8 @@ use super::workload::{OpenError, Workload};
 use super::workload_entry::WorkloadEntry;
 use super::written::WrittenStudy;
 use crate::engine::Model;
+use crate::ledger::LedgerError;
+use crate::ledger::sha256;
 use crate::packets::PacketError;
 use crate::packets::choice::SweepChoice;
 use crate::steps::Steps;
@@ -325,7 +326,7 @@ fn file_digests(choices: &[NetworkChoice], axes: &Axes) -> Result<Vec<String>, S
             // The file was just read, so a failure here is one of the file system.
             let bytes = read_bytes(&file, MAX_FILE_BYTES).map_err(|error| {
                 let error = std::io::Error::other(error.to_string());
-                super::results::ResultsError::Io { file, error }
+                super::results::ResultsError::from(LedgerError::Io { file, error })
             })?;
             digests.push(sha256::of_bytes(&bytes));
         }

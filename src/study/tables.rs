@@ -1,7 +1,7 @@
 //! Tables of collectives by name, with rule files.
 
 use super::choice_error::ChoiceError;
-use super::sha256::hexadecimal;
+use crate::ledger::sha256::hexadecimal;
 use crate::mpi::collective::select::{RuleFile, Selector, Table};
 use crate::topology::input::read_text;
 use sha2::{Digest as _, Sha256};

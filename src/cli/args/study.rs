@@ -4,7 +4,7 @@ use super::known::{Known, patterns};
 use super::network::{Model, Network, PlacementFiles, of_study};
 use super::threads;
 use clap::Args;
-use mopsim::study::shard::Shard;
+use mopsim::ledger::Shard;
 use mopsim::study::steady::within;
 use std::path::PathBuf;
 

@@ -12,7 +12,7 @@ const END: &[u8] = b"\"}";
 const DIGITS: usize = 8;
 
 /// Returns the line of a JSON object, with checksum and line end.
-pub(super) fn write(content: &impl Serialize) -> String {
+pub fn write(content: &impl Serialize) -> String {
     let mut text = serde_json::to_string(content).expect("records have nothing that JSON lacks");
     text.pop();
     let check = crc32fast::hash(text.as_bytes());
@@ -22,7 +22,7 @@ pub(super) fn write(content: &impl Serialize) -> String {
 
 /// Result of checking a line.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub enum Line {
     /// A valid object, without its checksum.
     Checked(Vec<u8>),
     /// The line has no checksum.
@@ -32,7 +32,7 @@ pub(super) enum Line {
 }
 
 /// Removes and checks the checksum of a line, which has no line end.
-pub(super) fn read(line: &[u8]) -> Line {
+pub fn read(line: &[u8]) -> Line {
     let Some(at) = line.len().checked_sub(KEY.len() + DIGITS + END.len()) else { return Line::Unchecked };
     let (content, tail) = line.split_at(at);
     let Some(digits) = tail.strip_prefix(KEY).and_then(|tail| tail.strip_suffix(END)) else { return Line::Unchecked };

@@ -1,14 +1,15 @@
-//! Shards of a study: shard K of N takes every N-th cell, beginning with the K-th.
+//! Shards of long work: shard K of N takes every N-th piece, beginning with the K-th.
 //!
-//! Neighbouring cells are the same workload on different networks and take about the same time, so dealing them out
-//! like cards loads the shards evenly without knowing the time of a cell. With contiguous parts, one shard would have
+//! Neighbouring pieces, such as the same workload on different networks, take about the same time, so dealing them out
+//! like cards loads the shards evenly without knowing the time of a piece. With contiguous parts, one shard would have
 //! all the large workloads.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Largest number of shards of a study.
+/// Largest number of shards.
 const MOST: usize = 1_000_000;
 
 /// Shard `number` of `count`, from 1.
@@ -27,12 +28,12 @@ pub struct ShardError {
 }
 
 impl Shard {
-    /// The whole study.
+    /// The whole work.
     pub const WHOLE: Shard = Shard { number: 1, count: 1 };
 
-    /// Returns `true` if a cell is in the shard.
-    pub fn has(self, cell: usize) -> bool {
-        cell % self.count == self.number - 1
+    /// Returns `true` if a piece, numbered from 0, is in the shard.
+    pub fn has(self, piece: usize) -> bool {
+        piece % self.count == self.number - 1
     }
 
     /// Returns the number of the shard, from 1.
@@ -77,6 +78,28 @@ impl fmt::Display for Shard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.number, self.count)
     }
+}
+
+/// Returns the shards with missing pieces: their files, or their numbers if there is no file.
+pub fn unfinished(missing: &[usize], files: &[PathBuf], shards: &[Shard]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    let mut add = |name: String| {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    };
+    let counts: Vec<usize> = shards.iter().map(|shard| shard.count()).collect();
+    for &piece in missing {
+        match shards.iter().position(|shard| shard.has(piece)) {
+            Some(index) => add(format!("{} (shard {}) is not finished", files[index].display(), shards[index])),
+            None if counts.windows(2).all(|pair| pair[0] == pair[1]) => {
+                let count = counts.first().copied().unwrap_or(1);
+                add(format!("there is no file of shard {}/{count}", piece % count + 1));
+            }
+            None => add("the files are of different numbers of shards".to_owned()),
+        }
+    }
+    names.join("; ")
 }
 
 #[cfg(test)]
