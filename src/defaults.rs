@@ -5,6 +5,7 @@
 //! bytes, seconds and flops.
 
 use serde::de::{self, Deserialize, Deserializer, Visitor};
+use serde::{Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
@@ -53,6 +54,12 @@ impl FromStr for Version {
 
     fn from_str(text: &str) -> Result<Self, UnknownVersion> {
         Self::ALL.into_iter().find(|version| version.name() == text.trim()).ok_or_else(|| UnknownVersion(text.into()))
+    }
+}
+
+impl Serialize for Version {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
     }
 }
 

@@ -163,6 +163,13 @@ RESULTS = [
 ]
 
 
+# Sweeps of packets whose results files are described.
+SWEEPS = [
+    ["torus:4x4", "mesh:4x4", "--load", "0.1,0.9", "--seeds", "2", "--warmup", "100", "--measure", "200"],
+    ["kautz:d=3,k=3", "--routing", "deflection", "--load", "0.1", "--cable-delay", "5 ns", "--warmup", "100", "--measure", "200"],
+]
+
+
 def prepare(folder: pathlib.Path) -> None:
     """Write the files that the commands read."""
     (folder / "list.txt").write_text("0 5 0\n3 1 4\n")

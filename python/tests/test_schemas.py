@@ -5,7 +5,7 @@ import json
 import jsonschema
 import pytest
 from conftest import ROOT
-from schema_cases import CASES, RESULTS, prepare
+from schema_cases import CASES, RESULTS, SWEEPS, prepare
 
 FOLDER = ROOT / "docs" / "schemas"
 
@@ -33,6 +33,13 @@ def test_output_is_described(cli, folder, name, arguments):
 
 # The lines of results files, which no verb prints.
 LINES = ["mopsim.results/2", "mopsim.results-record/2"]
+PACKET_LINES = ["mopsim.packet-results/1", "mopsim.packet-point/1"]
+
+
+def check_lines(names, header, records):
+    for name, documents in zip(names, [[header], records]):
+        for document in documents:
+            jsonschema.validate(document, schema_of(name), cls=jsonschema.Draft202012Validator)
 
 
 @pytest.mark.parametrize("study, arguments", RESULTS, ids=lambda value: value if isinstance(value, str) else " ".join(value))
@@ -42,9 +49,17 @@ def test_results_files_are_described(cli, folder, study, arguments):
     assert done.returncode == 0, done.stderr
     header, *records = map(json.loads, file.read_text().splitlines())
     assert header["schema"] == LINES[0] and len(records) == header["cells"]
-    for name, documents in zip(LINES, [[header], records]):
-        for document in documents:
-            jsonschema.validate(document, schema_of(name), cls=jsonschema.Draft202012Validator)
+    check_lines(LINES, header, records)
+
+
+@pytest.mark.parametrize("arguments", SWEEPS, ids=" ".join)
+def test_results_files_of_packets_are_described(cli, folder, arguments):
+    file = folder / f"packets{len(arguments)}.jsonl"
+    done = cli("packets", *arguments, "--results", str(file), "--quiet")
+    assert done.returncode == 0, done.stderr
+    header, *records = map(json.loads, file.read_text().splitlines())
+    assert header["schema"] == PACKET_LINES[0] and {record["run"] for record in records} == {"curve", "full_load", "search"}
+    check_lines(PACKET_LINES, header, records)
 
 
 def parts(schema):
@@ -59,7 +74,7 @@ def parts(schema):
 def test_every_key_is_described(path):
     schema = json.loads(path.read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
-    assert schema["title"] in {name for name, _ in CASES} | set(LINES)
+    assert schema["title"] in {name for name, _ in CASES} | set(LINES + PACKET_LINES)
     for part in parts(schema):
         for name, described in part.get("properties", {}).items():
             assert described.get("description"), name

@@ -126,8 +126,5 @@ fn warn_of_unwritten(arguments: &Compare, shard: Shard, output: &Output) {
         ("--format", !output.is_text()),
     ];
     let given: Vec<&str> = given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option).collect();
-    if !given.is_empty() {
-        let options = given.join(", ");
-        say(&format!("warning: a shard has no report: what {options} asks for is written by `mopsim merge`"));
-    }
+    study::warn_of_no_report(&given);
 }

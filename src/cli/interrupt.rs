@@ -1,4 +1,4 @@
-//! Ctrl-C: the first one lets the running replays complete, the second one ends the program immediately.
+//! Ctrl-C: the first one lets what runs complete, the second one ends the program immediately.
 
 use super::failure::Failure;
 use super::{part, say};
@@ -15,7 +15,7 @@ pub fn listen(saves: bool, quiet: bool) -> Result<Arc<AtomicBool>, Failure> {
     let seen = Arc::clone(&stop);
     let handler = move || {
         if !saves {
-            say("interrupted; with --results FILE a study can be continued");
+            say("interrupted; a run with --results FILE can be continued");
             end();
         }
         if seen.load(Ordering::Relaxed) {

@@ -4,16 +4,22 @@ use super::args::{Output, PacketSwitch, Packets};
 use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::progress::{self, Counting};
-use super::{inputs, options, print, side_files};
+use super::{inputs, interrupt, options, print, say, side_files, study};
 use mopsim::defaults::Version;
+use mopsim::ledger::Shard;
 use mopsim::packets::Setup;
 use mopsim::packets::choice::{Settings, SweepChoice};
 use mopsim::packets::cycle::Engine;
+use mopsim::packets::outline::Outline;
 use mopsim::packets::parameters::Parameters;
+use mopsim::packets::points::{PointRecord, Points};
+use mopsim::packets::results::{self, Identity, PointsFile};
 use mopsim::packets::routing::{Deflection, Ready};
+use mopsim::packets::series::Series;
 use mopsim::packets::source::{ListedPacket, PacketList};
 use mopsim::packets::statistics::Window;
 use mopsim::packets::sweep::{self, CableDelay};
+use mopsim::packets::work::{Part, Work};
 use mopsim::packets::{PacketError, Wiring, deadlock, deflection, routing};
 use mopsim::platform::{HostsPerSwitch, PlatformParameters};
 use mopsim::printable::printable;
@@ -23,10 +29,16 @@ use mopsim::topology::input::{MAX_FILE_BYTES, ReadError, read_text};
 use mopsim::traffic;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
-    let files = &arguments.files;
-    Outputs::default().report("--html", files.html.as_deref(), files.force).check(|| files_read(arguments))?;
+    let (files, flags) = (&arguments.files, &arguments.results);
+    Outputs::default()
+        .report("--html", files.html.as_deref(), files.force)
+        .continuing("--results", flags.results.as_deref())
+        .check(|| files_read(arguments))?;
+    let shard = flags.shard.unwrap_or(Shard::WHOLE);
+    warn_of_unwritten(arguments, shard, output);
     let version: Version =
         options::parse("defaults", arguments.switch.defaults.defaults.as_deref())?.unwrap_or_default();
     let settings = choice(arguments).build(arguments.seed)?;
@@ -46,19 +58,95 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
     let hosts = arguments.hosts_per_switch.map(HostsPerSwitch::Uniform);
     let mut sweep = settings.sweep(topologies, hosts, cables, Path::new(""));
     sweep.routings.clone_from(&arguments.routing);
-    let bar = bar(sweep.expected_runs(), output.quiet);
-    let result = pool.install(|| sweep.run(&|what| ran(&bar, what)));
+    let stop = interrupt::listen(flags.results.is_some(), output.quiet)?;
+    let waiting = progress::waiting("building networks", output.quiet);
+    let work = pool.install(|| Work::new(sweep));
+    waiting.finish_and_clear();
+    let work = work?;
+    let (file, known) = match &flags.results {
+        None => (None, Points::default()),
+        Some(path) => {
+            let identity = pool.install(|| Identity::of(&work, cycle.ns, version));
+            let (file, known) = PointsFile::open(path, &identity, shard, flags.resume)?;
+            (Some((file, path.as_path())), known)
+        }
+    };
+    let counted = AtomicUsize::new(known.len());
+    let keep = |record: &PointRecord| {
+        file.as_ref().map_or(Ok(()), |(file, _)| file.append(record))?;
+        counted.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    };
+    let bar = bar(work.expected(&known, shard, 0), output.quiet);
+    let done = |what: &str| ran(&bar, what);
+    let part = Part { known, shard, first_piece: 0, keep: &keep, done: &done, stop: &stop };
+    let result = pool.install(|| work.run(part));
     bar.finish_and_clear();
-    let series = result?;
-    let sheet = report::sheet(&sweep, &series, cycle);
+    let points = result?;
+    let counted = counted.into_inner();
+    let path = file.map(|(_, path)| path);
+    let Some(points) = points else {
+        let so_far = path.map_or_else(String::new, |path| format!(": {counted} runs are in {}", path.display()));
+        return Err(Failure::interrupted(
+            format!("interrupted{so_far}"),
+            "give the same command with --resume to go on",
+        ));
+    };
+    if let (Some(path), true) = (path, shard != Shard::WHOLE) {
+        if let Some(failure) = points.first_failure() {
+            return Err(PacketError::from(failure.clone()).into());
+        }
+        if !output.quiet {
+            let path = path.display();
+            say(&format!("shard {shard}: {counted} runs are in {path}; `mopsim merge` reports on all shards together"));
+        }
+        return Ok(());
+    }
+    let series = results::finished(&work, &points, path)?;
+    let outline = Outline::of(work.sweep(), work.sweep().topologies.iter().map(|topology| topology.name()).collect());
+    report(&outline, &series, cycle, &Written { html: files.html.as_deref(), json: None, csv: None }, output)
+}
+
+/// Files of reports in addition to standard output.
+pub struct Written<'a> {
+    pub html: Option<&'a Path>,
+    pub json: Option<&'a Path>,
+    pub csv: Option<&'a Path>,
+}
+
+/// Prints the report on a sweep, and writes the requested files.
+pub fn report(
+    outline: &Outline,
+    series: &[Series],
+    cycle: report::Cycle,
+    files: &Written<'_>,
+    output: &Output,
+) -> Result<(), Failure> {
+    let sheet = report::sheet(outline, series, cycle);
     // A failure to write one does not lose the other.
     let printed = print(|out| output.format.sheet(&sheet, out));
-    if let Some(file) = &files.html {
-        let page = html::packets::page(&sweep, &series, cycle, Some(&side_files::command_line()))
+    for (file, format) in [(files.json, "json"), (files.csv, "csv")] {
+        if let (Some(file), Some(reporter)) = (file, mopsim::report::format(format)) {
+            files::report(file, |out| reporter.sheet(&sheet, out))?;
+        }
+    }
+    if let Some(file) = files.html {
+        let page = html::packets::page(outline, series, cycle, Some(&side_files::command_line()))
             .map_err(|error| Failure::file("write", file, &error))?;
         files::report(file, |out| out.write_all(page.as_bytes()))?;
     }
     printed
+}
+
+/// Warns of flags without effect on a shard, which ends without a report. Job scripts pass these flags to all shards,
+/// so they are not errors.
+fn warn_of_unwritten(arguments: &Packets, shard: Shard, output: &Output) {
+    if shard == Shard::WHOLE || output.quiet {
+        return;
+    }
+    let given = [("--html", arguments.files.html.is_some()), ("--format", !output.is_text())];
+    let given: Vec<&str> = given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option).collect();
+    study::warn_of_no_report(&given);
 }
 
 /// Returns a progress bar for runs, of which the number is an estimate.
@@ -166,6 +254,11 @@ fn cables(arguments: &Packets, cycle: report::Cycle) -> Result<Option<CableDelay
     Ok(checked.cables.map(|(delay, floor)| CableDelay { floor, cycles_per_metre: delay.value() * 1e9 / cycle.ns }))
 }
 
+/// Returns the cycles per metre of cables.
+fn per_metre(cables: Option<CableDelay>) -> Option<f64> {
+    cables.map(|cables| cables.cycles_per_metre)
+}
+
 /// Sends the packets of a list, and reports the arrival of each.
 fn list(
     arguments: &Packets,
@@ -217,7 +310,7 @@ fn list(
         rayon::current_num_threads(),
     )?;
     engine.run_until_empty(packets as u64)?;
-    Ok(report::list(&topology.name(), name, &parameters, cycle, cables, &engine.log()))
+    Ok(report::list(&topology.name(), name, &parameters, cycle, per_metre(cables), &engine.log()))
 }
 
 /// Sends the packets of a list without buffers.
@@ -236,7 +329,7 @@ fn deflected(
     let window = Window { from: 0, until: mopsim::packets::source::MAX_CYCLES };
     let mut engine = deflection::Engine::new(&network, listed, seed, window, true)?;
     engine.run_until_empty(packets)?;
-    let mut sheet = report::list(&topology, "deflection", &parameters, cycle, cables, &engine.log());
+    let mut sheet = report::list(&topology, "deflection", &parameters, cycle, per_metre(cables), &engine.log());
     sheet.notes.push(network.note());
     Ok(sheet)
 }

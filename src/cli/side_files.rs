@@ -76,15 +76,16 @@ pub fn write(flags: &StudyFlags, study: &Study, comparison: &Comparison, output:
     files::report(html, |out| out.write_all(page.as_bytes()))
 }
 
-/// Returns the command as given, without the path of the program and the number of threads, which do not change the
-/// results.
+/// Returns the command as given, without the path of the program, the number of threads and the results file, which do
+/// not change the results.
 pub fn command_line() -> String {
     let mut words = vec!["mopsim".to_owned()];
     let mut arguments = super::invocation().arguments.iter().map(|a| a.to_string_lossy().into_owned());
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--threads" => drop(arguments.next()),
-            other if other.starts_with("--threads=") => {}
+            "--threads" | "--results" => drop(arguments.next()),
+            "--resume" => {}
+            other if other.starts_with("--threads=") || other.starts_with("--results=") => {}
             _ => words.push(word(&argument)),
         }
     }

@@ -152,6 +152,14 @@ pub fn compared(
     Ok(Some(comparison))
 }
 
+/// Warns of options whose reports a shard does not write.
+pub fn warn_of_no_report(given: &[&str]) {
+    if !given.is_empty() {
+        let options = given.join(", ");
+        say(&format!("warning: a shard has no report: what {options} asks for is written by `mopsim merge`"));
+    }
+}
+
 /// Prints the report, and writes the requested files.
 pub fn report(flags: &StudyFlags, study: &Study, comparison: &Comparison, output: &Output) -> Result<(), Failure> {
     // A failure to write one does not lose the other.

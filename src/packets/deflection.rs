@@ -58,6 +58,25 @@ impl Network {
         self.parameters.hop_cycles(longest).div_ceil(self.slot())
     }
 
+    /// Returns the number of slots in which packets can arrive that are under way.
+    fn rows(&self) -> usize {
+        self.hop_slots() as usize + 1
+    }
+
+    /// Checks what the engine requires of the network.
+    ///
+    /// # Errors
+    /// As [`Engine::new`].
+    pub(super) fn check(&self) -> Result<(), PacketError> {
+        self.parameters.check()?;
+        let graph = &self.wiring.topology.graph;
+        if self.rows().saturating_mul(graph.arcs()) > MAX_PLACES {
+            let reason = format!("{} cables with {} packets each would be under way", graph.arcs(), self.rows() - 1);
+            return Err(PacketError::TooLarge { topology: self.wiring.topology.name(), reason });
+        }
+        Ok(())
+    }
+
     /// Returns a remark for reports.
     pub fn note(&self) -> String {
         let counted = |count: u32, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
@@ -170,14 +189,10 @@ impl Engine {
             network.parameters.packet = list.largest;
             network.parameters.vc_buffer = network.parameters.vc_buffer.max(list.largest);
         }
-        network.parameters.check()?;
+        network.check()?;
         let (p, wiring) = (&network.parameters, network.wiring.clone());
         let arcs = wiring.topology.graph.arcs();
-        let rows = network.hop_slots() as usize + 1;
-        if rows.saturating_mul(arcs) > MAX_PLACES {
-            let reason = format!("{arcs} cables with {} packets each would be under way", rows - 1);
-            return Err(PacketError::TooLarge { topology: wiring.topology.name(), reason });
-        }
+        let rows = network.rows();
         let n = wiring.switches();
         let ports = match p.host_port {
             HostPort::Own => wiring.hosts() as usize,

@@ -2,6 +2,7 @@
 
 use super::routing::ROUTINGS;
 use crate::layout::LayoutError;
+use crate::ledger::LedgerError;
 use crate::platform::PlatformError;
 use crate::routing::RoutingError;
 use crate::similar::did_you_mean;
@@ -134,6 +135,9 @@ pub enum PacketError {
     /// The floor plan does not fit.
     #[error(transparent)]
     Layout(#[from] LayoutError),
+    /// A results file cannot be written.
+    #[error(transparent)]
+    Results(#[from] LedgerError),
 }
 
 impl PacketError {
@@ -182,6 +186,7 @@ impl UserError for PacketError {
             Self::Routing(error) => error.help(),
             Self::Layout(_) => "docs/reference/platforms.md describes floor plans".into(),
             Self::Platform(error) => error.help(),
+            Self::Results(error) => error.help(),
         }
     }
 
@@ -190,6 +195,7 @@ impl UserError for PacketError {
             Self::Topology(error) => error.is_io(),
             Self::Traffic(error) => error.is_io(),
             Self::Platform(error) => error.is_io(),
+            Self::Results(error) => error.is_io(),
             _ => false,
         }
     }

@@ -3,7 +3,8 @@
 //! Input-queued switches with virtual channels and credits, as in BookSim 2, under synthetic traffic or a list of
 //! packets. [`wiring`] numbers the ports of a topology, [`routing`] has a rule in each file, [`source`] draws the
 //! packets, [`cycle`] moves their flits, [`events`] whole packets, [`deflection`] those of networks without buffers,
-//! [`statistics`] counts. [`replay`] moves the packets of MPI messages. A cycle is the time of one flit on a link.
+//! [`statistics`] counts. A [`sweep`] is many runs, which [`work`] spreads over all cores, and [`results`] keeps in files.
+//! [`replay`] moves the packets of MPI messages. A cycle is the time of one flit on a link.
 
 pub mod choice;
 pub mod cycle;
@@ -12,16 +13,22 @@ pub mod deflection;
 pub mod destinations;
 mod error;
 pub mod events;
+pub mod outline;
 pub mod parameters;
+pub mod points;
 pub mod random;
 pub mod replay;
+pub mod results;
 pub mod routing;
 pub mod run;
+pub mod runs;
+pub mod series;
 mod setup;
 pub mod source;
 pub mod statistics;
 pub mod sweep;
 pub mod wiring;
+pub mod work;
 
 pub use error::PacketError;
 pub use parameters::Parameters;

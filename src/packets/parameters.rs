@@ -2,7 +2,7 @@
 
 use super::PacketError;
 use crate::defaults::Version;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Largest number of virtual channels of a link.
 pub const MAX_VCS: u32 = 64;
@@ -12,7 +12,7 @@ pub const MAX_FLITS: u32 = 32_767;
 pub const MAX_DELAY: u32 = 10_000;
 
 /// Condition for a packet to take a virtual channel of the next switch.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Switching {
     /// No other packet owns it; flits follow as buffers have space.
@@ -38,7 +38,7 @@ impl Switching {
 }
 
 /// Ports of the hosts of a switch.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HostPort {
     /// A port for each host.
@@ -50,7 +50,8 @@ pub enum HostPort {
 /// Switches, links and hosts of a packet run; all times in cycles.
 ///
 /// A cycle is the time of one flit on a link. Defaults are those of BookSim 2 with a latency of 1 for every link.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Parameters {
     /// Virtual channels of each link, 1 to [`MAX_VCS`].
     pub vcs: u32,

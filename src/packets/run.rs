@@ -12,11 +12,11 @@ use super::setup::Setup;
 use super::source::{MAX_CYCLES, Packets, Process};
 use super::statistics::{Counts, Window};
 use super::wiring::Wiring;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Condition for the end of a run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// Sources continue until all measured packets have arrived.
@@ -58,7 +58,8 @@ pub struct Trial {
 }
 
 /// Results of a run. Times are in cycles, loads in flits per host and cycle.
-#[derive(Clone, Default, PartialEq, Debug, Serialize)]
+#[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Outcome {
     /// Flits offered for each host and cycle.
     pub load: f64,

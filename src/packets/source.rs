@@ -3,6 +3,7 @@
 use super::PacketError;
 use super::destinations::Destinations;
 use super::random::{Gaps, Stream};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Packet of a list.
@@ -21,7 +22,8 @@ pub struct ListedPacket {
 }
 
 /// Process by which hosts create packets.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Process {
     /// In each cycle with the same probability.
     Bernoulli,

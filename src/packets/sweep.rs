@@ -1,23 +1,24 @@
-//! Many runs: networks, routings, patterns, loads and seeds, on all cores.
+//! Sweeps: networks, routings, patterns, loads and seeds. [`super::work`] runs them on all cores.
 
 use super::PacketError;
+use super::cycle;
 use super::deadlock::{self, Freedom};
 use super::deflection;
 use super::destinations::Destinations;
+use super::events;
 use super::parameters::{Parameters, Switching};
 use super::routing::{self, Ready};
 use super::run::{Mode, Network, Outcome, Trial};
+use super::runs::Runs;
+use super::series::Series;
 use super::source::Process;
 use super::wiring::Wiring;
 use crate::layout::{FloorOptions, FloorPlan};
 use crate::platform::HostsPerSwitch;
 use crate::topology::Topology;
 use crate::traffic::{self, Setting};
-use rayon::prelude::*;
-use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Latency of cables by their lengths.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,47 +74,33 @@ pub struct Sweep {
     pub folder: PathBuf,
 }
 
-/// Results of a network, a routing and a pattern.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Series {
-    /// The topology with all its parameters.
-    pub topology: String,
-    /// Name of the family.
-    pub family: &'static str,
-    /// Number of switches.
-    pub switches: usize,
-    /// Number of hosts.
-    pub hosts: u32,
-    /// Packet routing.
-    pub routing: String,
-    /// Traffic pattern.
-    pub pattern: String,
-    /// Virtual channels of a link; 0 without buffers.
-    pub vcs: u32,
-    /// Condition for a packet to take a virtual channel; `None` without buffers.
-    pub switching: Option<Switching>,
-    /// Reason why it cannot deadlock.
-    pub freedom: String,
-    /// Highest load that is carried, to 1 %; `None` if it was not requested or no load is carried.
-    pub saturation: Option<f64>,
-    /// Flits accepted for each host and cycle at an offered load of 1.
-    pub accepted_at_full_load: Option<f64>,
-    /// Runs, by load and then by seed.
-    pub points: Vec<Outcome>,
-    /// Remarks.
-    pub notes: Vec<String>,
-}
-
 /// Network that is ready to run.
 #[derive(Clone)]
-enum Model {
+pub(super) enum Model {
     Buffered(Network),
     ByPackets(Network),
     Deflection(deflection::Network),
 }
 
 impl Model {
-    fn run(&self, trial: &Trial) -> Result<Outcome, PacketError> {
+    /// Checks what an engine requires of the network.
+    fn check(&self) -> Result<(), PacketError> {
+        match self {
+            Self::Buffered(network) => cycle::check(&network.wiring, &network.parameters),
+            Self::ByPackets(network) => events::check(&network.wiring, &network.parameters),
+            Self::Deflection(network) => network.check(),
+        }
+    }
+
+    /// Returns switches, cables and hosts.
+    pub fn wiring(&self) -> &Arc<Wiring> {
+        match self {
+            Self::Buffered(network) | Self::ByPackets(network) => &network.wiring,
+            Self::Deflection(network) => &network.wiring,
+        }
+    }
+
+    pub fn run(&self, trial: &Trial) -> Result<Outcome, PacketError> {
         match self {
             Self::Buffered(network) => network.run(trial),
             Self::ByPackets(network) => network.run_by_packets(trial),
@@ -123,22 +110,17 @@ impl Model {
 }
 
 /// Series that is ready to run.
-struct Prepared {
-    network: Model,
-    to: Arc<Destinations>,
-    series: Series,
+pub(super) struct Prepared {
+    pub network: Model,
+    pub to: Arc<Destinations>,
+    /// The series, without results.
+    pub series: Series,
 }
 
-/// Saturation, if any load is carried, and the accepted traffic at full load.
-type Found = (Option<f64>, f64);
-
-/// Largest distance between the loads that enclose saturation.
-const RESOLUTION: f64 = 0.01;
-
 impl Sweep {
-    /// Returns the number of runs of the curves, without the search for saturation.
-    pub fn runs(&self) -> usize {
-        self.series() * self.loads.len() * self.seeds.len()
+    /// Returns the runs of each series.
+    pub fn runs(&self) -> Runs {
+        Runs { loads: self.loads.clone(), seeds: self.seeds.clone(), mode: self.mode, saturation: self.saturation }
     }
 
     /// Returns the number of series.
@@ -146,7 +128,8 @@ impl Sweep {
         self.topologies.len() * self.routings.len().max(1) * self.patterns.len()
     }
 
-    fn prepare(&self) -> Result<Vec<Prepared>, PacketError> {
+    /// Builds all networks, and checks that routings and patterns fit them.
+    pub(super) fn prepare(&self) -> Result<Vec<Prepared>, PacketError> {
         let mut all = Vec::with_capacity(self.series());
         for topology in &self.topologies {
             let p = &self.parameters;
@@ -167,7 +150,7 @@ impl Sweep {
                 for (pattern, to) in &patterns {
                     let series = Series {
                         topology: topology.name(),
-                        family: topology.spec.family().name,
+                        family: topology.spec.family().name.to_owned(),
                         switches: wiring.switches(),
                         hosts: wiring.hosts(),
                         routing: name.clone(),
@@ -212,8 +195,9 @@ impl Sweep {
             Ready::Buffered(rule, vcs) => (Arc::<dyn routing::Rule>::from(rule), vcs),
             Ready::Deflection(tables) => {
                 let network = deflection::Network { wiring: wiring.clone(), tables, parameters: p.clone() };
-                let note = network.note();
-                return Ok((Model::Deflection(network), deflection::FREEDOM.into(), vec![note]));
+                let (note, model) = (network.note(), Model::Deflection(network));
+                model.check()?;
+                return Ok((model, deflection::FREEDOM.into(), vec![note]));
             }
         };
         let switching = self.switching.unwrap_or_else(|| routing::switching_for(&*rule, vcs, p.packet));
@@ -241,10 +225,12 @@ impl Sweep {
             Err(error) => return Err(error),
         };
         let network = Network { wiring: wiring.clone(), rule, parameters };
-        Ok((if self.by_packets { Model::ByPackets(network) } else { Model::Buffered(network) }, freedom, notes))
+        let model = if self.by_packets { Model::ByPackets(network) } else { Model::Buffered(network) };
+        model.check()?;
+        Ok((model, freedom, notes))
     }
 
-    fn trial(&self, to: &Arc<Destinations>, load: f64, seed: u64, mode: Mode, threads: usize) -> Trial {
+    pub(super) fn trial(&self, to: &Arc<Destinations>, load: f64, seed: u64, mode: Mode, threads: usize) -> Trial {
         Trial {
             to: to.clone(),
             process: self.process,
@@ -257,11 +243,6 @@ impl Sweep {
         }
     }
 
-    /// Returns an estimate of the number of all runs: a search for saturation takes about ten.
-    pub fn expected_runs(&self) -> usize {
-        self.runs() + if self.saturation { 10 * self.series() } else { 0 }
-    }
-
     /// Checks that a pattern fits a network.
     ///
     /// # Errors
@@ -269,112 +250,6 @@ impl Sweep {
     pub fn check_pattern(&self, topology: &Arc<Topology>, pattern: &str) -> Result<(), PacketError> {
         let wiring = wiring(topology, self.hosts.clone(), &self.parameters, None)?;
         self.destinations(topology, &wiring, pattern).map(drop)
-    }
-
-    /// Runs everything. `done` is called after each run, from any thread, with a description of it.
-    ///
-    /// # Errors
-    /// The first [`PacketError`] in the order of networks, routings, patterns, loads and seeds.
-    pub fn run(&self, done: &(dyn Fn(&str) + Sync)) -> Result<Vec<Series>, PacketError> {
-        let series = self.run_until(&AtomicBool::new(false), done)?;
-        Ok(series.expect("nothing stops the runs"))
-    }
-
-    /// Runs everything as [`Self::run`] does, unless `stop` becomes `true`: then no further run begins, and there is no
-    /// result.
-    ///
-    /// # Errors
-    /// As [`Self::run`].
-    pub fn run_until(
-        &self,
-        stop: &AtomicBool,
-        done: &(dyn Fn(&str) + Sync),
-    ) -> Result<Option<Vec<Series>>, PacketError> {
-        let prepared = self.prepare()?;
-        let cells: Vec<(usize, f64, u64)> = (0..prepared.len())
-            .flat_map(|series| {
-                self.loads.iter().flat_map(move |&load| self.seeds.iter().map(move |&seed| (series, load, seed)))
-            })
-            .collect();
-        // A single run uses all cores; several use one each.
-        let threads = if cells.len() == 1 && !self.saturation { rayon::current_num_threads() } else { 1 };
-        let one = |&(index, load, seed): &(usize, f64, u64)| {
-            let Prepared { network, to, series } = &prepared[index];
-            if stop.load(Ordering::Relaxed) {
-                return None;
-            }
-            let outcome = network.run(&self.trial(to, load, seed, self.mode, threads));
-            done(&format!("{}, {}, {} at {load}", series.topology, series.routing, series.pattern));
-            Some(outcome)
-        };
-        // Long runs first would balance better, but in this order results of short ones are available sooner.
-        let outcomes: Vec<Option<Result<Outcome, PacketError>>> = cells.par_iter().with_max_len(1).map(one).collect();
-        let Some(outcomes) = outcomes.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
-        let mut all: Vec<Series> = prepared.iter().map(|prepared| prepared.series.clone()).collect();
-        for (&(index, ..), outcome) in cells.iter().zip(outcomes) {
-            all[index].points.push(outcome?);
-        }
-        if self.saturation {
-            let searched: Vec<Option<Result<Found, PacketError>>> = (0..all.len())
-                .into_par_iter()
-                .with_max_len(1)
-                .map(|index| self.saturation_of(&prepared[index], &all[index], stop, done).transpose())
-                .collect();
-            let Some(searched) = searched.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
-            for (series, found) in all.iter_mut().zip(searched) {
-                let (saturation, full) = found?;
-                series.saturation = saturation;
-                series.accepted_at_full_load = Some(full);
-            }
-        }
-        Ok(Some(all))
-    }
-
-    /// Bisects between loads that are carried and loads that are not; finds also the accepted traffic at full load.
-    /// `None` if it was stopped.
-    fn saturation_of(
-        &self,
-        prepared: &Prepared,
-        series: &Series,
-        stop: &AtomicBool,
-        done: &(dyn Fn(&str) + Sync),
-    ) -> Result<Option<Found>, PacketError> {
-        let seed = self.seeds[0];
-        let run = |load: f64, mode: Mode| -> Result<Option<Outcome>, PacketError> {
-            if stop.load(Ordering::Relaxed) {
-                return Ok(None);
-            }
-            let outcome = prepared.network.run(&self.trial(&prepared.to, load, seed, mode, 1))?;
-            done(&format!("{}, {}, {}: saturation, at {load:.3}", series.topology, series.routing, series.pattern));
-            Ok(Some(outcome))
-        };
-        let Some(full) = run(1.0, Mode::Throughput)? else { return Ok(None) };
-        let full = full.accepted;
-        let (mut carried, mut not) = (0.0, 1.0);
-        if self.mode == Mode::Latency {
-            for point in series.points.iter().filter(|point| point.seed == seed) {
-                if point.saturated {
-                    not = point.load.min(not);
-                } else if point.load < not {
-                    carried = point.load.max(carried);
-                }
-            }
-        }
-        if not == 1.0 && carried < 1.0 {
-            let Some(outcome) = run(1.0, Mode::Latency)? else { return Ok(None) };
-            if !outcome.saturated {
-                return Ok(Some((Some(1.0), full)));
-            }
-        }
-        while not - carried > RESOLUTION * not.max(0.1) {
-            let middle = (carried + not) / 2.0;
-            match run(middle, Mode::Latency)? {
-                None => return Ok(None),
-                Some(outcome) if outcome.saturated => not = middle,
-                Some(_) => carried = middle,
-            }
-        }
-        Ok(Some(((carried > 0.0).then_some(carried), full)))
     }
 }
 

@@ -14,6 +14,9 @@ const HTML: &str = "<meta name=\"generator\" content=\"mopsim ";
 /// Text at the beginning of every timeline.
 pub(super) const TIMELINE: &str = "\"otherData\":{\"generator\":\"mopsim\"}";
 
+/// Beginnings of the schemas of results files.
+const RESULTS: [&str; 2] = ["mopsim.results/", "mopsim.packet-results/"];
+
 /// Number of bytes of a file that are examined.
 pub const HEAD: usize = 1 << 14;
 
@@ -28,7 +31,9 @@ pub fn is_ours(head: &[u8]) -> bool {
     }
     if text.starts_with('{') {
         let begin: String = text.chars().take(200).filter(|c| !c.is_whitespace()).collect();
-        return begin.starts_with("{\"schema\":\"mopsim.") || line.contains(TIMELINE);
+        // Results files took long to make, and are continued, not replaced.
+        let is_results = RESULTS.iter().any(|schema| begin.starts_with(&format!("{{\"schema\":\"{schema}")));
+        return (begin.starts_with("{\"schema\":\"mopsim.") && !is_results) || line.contains(TIMELINE);
     }
     if text.starts_with("<svg") {
         return line.contains(GENERATOR);
@@ -38,6 +43,7 @@ pub fn is_ours(head: &[u8]) -> bool {
         || line == MATRIX_HEADINGS
         || line == throughput_headings()
         || line.starts_with(super::csv::COMPARE_HEADINGS)
+        || line.starts_with(super::packets::HEADINGS)
 }
 
 #[cfg(test)]
@@ -51,11 +57,14 @@ mod tests {
             "precious",
             "<!DOCTYPE html>\n<title>mopsim</title>",
             "{\"schema\": \"other\"}",
+            "{\"schema\":\"mopsim.results/2\",\"title\":\"x\"}",
+            "{\"schema\":\"mopsim.packet-results/1\"}",
             "<svg/>",
             "a,b\n1,2\n",
         ] {
             assert!(!is_ours(text.as_bytes()), "{text}");
         }
         assert!(is_ours(b"{\n  \"schema\": \"mopsim.compare/1\"\n}"));
+        assert!(is_ours(b"{\n  \"schema\": \"mopsim.packets/2\"\n}"));
     }
 }

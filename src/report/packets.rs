@@ -2,12 +2,16 @@
 
 use super::sheet::{Column, Datum, Rows, Sheet};
 use crate::defaults::Version;
+use crate::packets::outline::Outline;
 use crate::packets::parameters::Parameters;
 use crate::packets::random::GENERATOR;
 use crate::packets::run::{Mode, Outcome};
+use crate::packets::series::Series;
 use crate::packets::statistics::Logged;
-use crate::packets::sweep::{CableDelay, Series, Sweep};
 use crate::study::statistics::Statistic;
+
+/// Beginning of the headings of CSV.
+pub(super) const HEADINGS: &str = "series,topology,routing,pattern,load,accepted,latency_mean,";
 
 const fn column(name: &'static str, heading: &'static str) -> Column {
     Column { name, heading: Some(heading) }
@@ -121,8 +125,8 @@ fn facts(parameters: &Parameters, cycle: Cycle) -> Vec<(&'static str, &'static s
     ]
 }
 
-fn cable_fact(cables: CableDelay, cycle: Cycle) -> (&'static str, &'static str, Datum) {
-    ("cable_delay_ns", "cable (ns/m)", Datum::Number(cables.cycles_per_metre * cycle.ns, 3))
+fn cable_fact(cycles_per_metre: f64, cycle: Cycle) -> (&'static str, &'static str, Datum) {
+    ("cable_delay_ns", "cable (ns/m)", Datum::Number(cycles_per_metre * cycle.ns, 3))
 }
 
 /// Returns the name of a choice, as in JSON.
@@ -159,10 +163,10 @@ pub(super) fn headings_in_words(seeds: usize) -> Vec<String> {
 }
 
 /// Returns the sheet of a sweep.
-pub fn sheet(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
+pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
     let text = |text: &str| Datum::Text(text.to_owned());
     let ns = |cycles: Option<f64>| Datum::number(cycles.map(|cycles| cycles * cycle.ns), 1);
-    let runs = sweep.routings.len().max(1) * sweep.patterns.len();
+    let runs = sweep.series_of_network();
     let summary = |(index, series): (usize, &Series)| {
         // The baseline has the same routing, or the same place in the list, and the same pattern.
         let baseline = &all[index % runs];
@@ -185,7 +189,7 @@ pub fn sheet(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
             text(&series.freedom),
             text(&series.topology),
             text(&series.topology),
-            text(series.family),
+            text(&series.family),
         ]
     };
     let deflected = all.iter().any(|series| series.switching.is_none());
@@ -217,7 +221,7 @@ pub fn sheet(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
             Datum::Count(point.seed),
             text(&series.topology),
             text(&series.topology),
-            text(series.family),
+            text(&series.family),
             Datum::Count(series.hosts.into()),
         ];
         if deflected {
@@ -228,7 +232,7 @@ pub fn sheet(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
     // Properties that are the same everywhere are in the title.
     let one_routing = all.iter().all(|series| series.routing == all[0].routing);
     let one_pattern = all.iter().all(|series| series.pattern == all[0].pattern);
-    let several = sweep.topologies.len() > 1;
+    let several = sweep.networks.len() > 1;
     let mut tables = vec![Rows {
         name: "series",
         columns: vec![
@@ -342,7 +346,7 @@ pub fn sheet(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
     }
     // Text shows no facts next to tables.
     notes.push(format!("A cycle takes {:.3} ns; defaults {}.", cycle.ns, cycle.defaults.name()));
-    let networks = match sweep.topologies.len() {
+    let networks = match sweep.networks.len() {
         1 => "1 network".to_owned(),
         count => format!("{count} networks"),
     };
@@ -367,21 +371,21 @@ pub fn sheet(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
         all_facts.push(("engine", "engine", text("events")));
         notes.push("Engine: whole packets, through switches that are held for each.".into());
     }
-    if let Some(cables) = sweep.cables {
-        all_facts.push(cable_fact(cables, cycle));
-        let delay = cables.cycles_per_metre * cycle.ns;
+    if let Some(cycles_per_metre) = sweep.cycles_per_metre {
+        all_facts.push(cable_fact(cycles_per_metre, cycle));
+        let delay = cycles_per_metre * cycle.ns;
         notes.push(format!("Cables between switches take {delay:.1} ns/m by floor plan, in whole cycles."));
     }
     Sheet { schema: "mopsim.packets/2", title, facts: all_facts, tables, detail: None, notes }
 }
 
-/// Returns the sheet of a list of packets.
+/// Returns the sheet of a list of packets. With `cycles_per_metre`, cables take that by their lengths.
 pub fn list(
     topology: &str,
     routing: &str,
     parameters: &Parameters,
     cycle: Cycle,
-    cables: Option<CableDelay>,
+    cycles_per_metre: Option<f64>,
     log: &[Logged],
 ) -> Sheet {
     let mut all_facts = vec![
@@ -391,7 +395,7 @@ pub fn list(
         ("last_arrival", "last arrival", Datum::count(log.iter().map(|p| u64::from(p.tail)).max())),
     ];
     all_facts.extend(facts(parameters, cycle));
-    all_facts.extend(cables.map(|cables| cable_fact(cables, cycle)));
+    all_facts.extend(cycles_per_metre.map(|cycles| cable_fact(cycles, cycle)));
     let row = |packet: &Logged| {
         let cycles = [packet.injected, packet.head, packet.tail, packet.hops];
         [packet.id].into_iter().chain(cycles.map(u64::from)).map(Datum::Count).collect()

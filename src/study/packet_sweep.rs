@@ -8,10 +8,15 @@ use super::built::Study;
 use super::network::{Making, NetworkUnderTest};
 use super::plan::{Column, Setting};
 use crate::ids::{HostId, LinkId};
+use crate::ledger::Shard;
 use crate::packets::PacketError;
 use crate::packets::choice::Settings;
+use crate::packets::points::Points;
 use crate::packets::replay::{FLIT, Fabric, packet_routing};
-use crate::packets::sweep::{Series, Sweep, wiring};
+use crate::packets::results;
+use crate::packets::series::Series;
+use crate::packets::sweep::{Sweep, wiring};
+use crate::packets::work::{Part, Work};
 use crate::platform::{HostsPerSwitch, Platform};
 use crate::topology::Topology;
 use crate::user_error::UserError;
@@ -183,8 +188,16 @@ impl Study {
                 Ok(ready) => ready,
                 Err(error) => return Some(Err(reason(error))),
             };
-            match ready.sweep.run_until(stop, done) {
-                Ok(series) => Some(Ok((ready, series?))),
+            let work = match Work::new(ready.sweep.clone()) {
+                Ok(work) => work,
+                Err(error) => return Some(Err(reason(error))),
+            };
+            let (known, shard, keep) = (Points::default(), Shard::WHOLE, &|_: &_| Ok(()));
+            match work.run(Part { known, shard, first_piece: 0, keep, done, stop }) {
+                Ok(points) => match results::finished(&work, &points?, None) {
+                    Ok(series) => Some(Ok((ready, series))),
+                    Err(error) => Some(Err(format!("{name}: {error} ({})", error.help()))),
+                },
                 Err(error) => Some(Err(reason(error))),
             }
         };

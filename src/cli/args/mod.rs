@@ -126,7 +126,7 @@ pub enum Verb {
     Collectives(Later<Collectives>),
     /// Replay workloads on several networks, relative to a baseline
     Compare(Later<Compare>),
-    /// Report on a study from the results files of its shards
+    /// Report on a study or on packets from results files of shards
     Merge(Later<Merge>),
     /// Record a run of an MPI program as a trace
     Record(Later<Record>),

@@ -4,6 +4,7 @@ use super::known::{Known, packet_routings, patterns, presets};
 use super::network::{Defaults, Floor};
 use super::threads;
 use clap::Args;
+use mopsim::ledger::Shard;
 use mopsim::packets::parameters::PRESETS;
 use mopsim::packets::routing::ROUTINGS;
 use mopsim::report::wrap::broken;
@@ -35,7 +36,7 @@ pub struct Packets {
     #[arg(long, value_name = "N")]
     pub hosts_per_switch: Option<u32>,
     /// End of a run: once all measured packets have arrived, or after the measured cycles
-    #[arg(long, value_name = "MODE", default_value = "latency", value_parser = ["latency", "throughput"])]
+    #[arg(long, hide_short_help = true, value_name = "MODE", default_value = "latency", value_parser = ["latency", "throughput"])]
     pub mode: String,
     /// Cycles before those that are measured
     #[arg(long, value_name = "CYCLES", default_value_t = 1000)]
@@ -92,6 +93,25 @@ pub struct Packets {
     pub floor: Floor,
     #[command(flatten)]
     pub files: PacketFiles,
+    #[command(flatten)]
+    pub results: PointsFlags,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Files")]
+pub struct PointsFlags {
+    /// Keep each run in this file as soon as it is done (JSON lines)
+    #[arg(long, value_name = "FILE", conflicts_with = "packets")]
+    pub results: Option<PathBuf>,
+    /// Continue the results file if it exists
+    #[arg(long, requires = "results")]
+    pub resume: bool,
+    /// Run part K of N only; `mopsim merge` joins the results files
+    ///
+    /// The search for saturation of a network under a pattern is in one part with the curve of its first seed, from which
+    /// it starts.
+    #[arg(long, hide_short_help = true, value_name = "K/N", requires = "results", allow_hyphen_values = true)]
+    pub shard: Option<Shard>,
 }
 
 #[derive(Debug, Args)]
@@ -177,6 +197,13 @@ Examples:
   mopsim packets equality:n=64,sa=[-1,1,9,23],sb=[14] --routing amin --hosts-per-switch 2
   mopsim packets torus:8x8 mesh:8x8 --html curves.html
   mopsim packets torus:4x4 --packets list.txt
+
+A long sweep, in pieces or on several machines:
+  mopsim packets SPEC... --results s.jsonl            # Ctrl-C stops it cleanly
+  mopsim packets SPEC... --results s.jsonl --resume   # and this goes on
+  mopsim packets SPEC... --shard 1/2 --results a.jsonl
+  mopsim packets SPEC... --shard 2/2 --results b.jsonl
+  mopsim merge a.jsonl b.jsonl                        # the same as in one run
 
 A cycle is the time of one flit on a link. docs/packets.md describes the model.
 

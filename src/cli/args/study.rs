@@ -3,7 +3,7 @@
 use super::known::{Known, patterns};
 use super::network::{Model, Network, PlacementFiles, of_study};
 use super::threads;
-use clap::Args;
+use clap::{Arg, Args};
 use mopsim::ledger::Shard;
 use mopsim::study::steady::within;
 use std::path::PathBuf;
@@ -189,17 +189,27 @@ pub struct ClusterFlags {
 
 #[derive(Debug, Args)]
 #[command(
-    mut_args(of_study),
+    mut_args(of_merge),
     after_help = "\
-Example:
+Examples:
   mopsim merge study.toml shard-1.jsonl shard-2.jsonl --format json
+  mopsim merge packets-1.jsonl packets-2.jsonl --html curves.html
 
-Give the flags that the shards were run with: they are part of the study."
+Give the flags that the shards of a study were run with: they are part of the
+study. Results files of `mopsim packets` contain all settings."
 )]
 pub struct Merge {
     #[command(flatten)]
     pub study: StudyFlags,
     /// Results files of all shards
-    #[arg(required = true, value_name = "FILE", help_heading = None)]
+    #[arg(value_name = "FILE", help_heading = None)]
     pub files: Vec<PathBuf>,
+}
+
+/// Changes arguments of studies for `merge`, whose first file may be one of `mopsim packets`.
+fn of_merge(argument: Arg) -> Arg {
+    match argument.get_id().as_str() {
+        "study" => argument.value_name("STUDY|FILE").help("Study file, or the first results file of `mopsim packets`"),
+        _ => of_study(argument),
+    }
 }

@@ -12,9 +12,10 @@ mod shard;
 mod state;
 mod visit;
 
+use super::parameters::Parameters;
 use super::source::{MAX_CYCLES, Packets};
 use super::statistics::{Counts, Logged};
-use super::wiring::MAX_PLACES;
+use super::wiring::{MAX_PLACES, Wiring};
 use super::{PacketError, Setup};
 use shard::{Mail, Plan, Shard};
 use std::sync::{Arc, Barrier, Mutex, PoisonError};
@@ -27,6 +28,27 @@ pub struct Engine {
     plan: Arc<Plan>,
     shards: Vec<Shard>,
     block: u32,
+}
+
+/// Checks what the engine requires of a network.
+///
+/// # Errors
+/// As [`Engine::new`].
+pub(super) fn check(wiring: &Wiring, p: &Parameters) -> Result<(), PacketError> {
+    p.check()?;
+    let shift = p.vcs.next_power_of_two().ilog2();
+    for s in 0..wiring.switches() as u32 {
+        let ports = wiring.inputs(s).max(wiring.outputs(s));
+        if (ports as usize) << shift > MAX_PLACES {
+            let reason = format!(
+                "switch {s} has {ports} ports with {} virtual channels each, and ports times channels (as a power of \
+                 two) may be {MAX_PLACES}",
+                p.vcs
+            );
+            return Err(PacketError::TooLarge { topology: wiring.topology.name(), reason });
+        }
+    }
+    Ok(())
 }
 
 impl Engine {
@@ -42,23 +64,10 @@ impl Engine {
             parameters.packet = list.largest;
             cold = true;
         }
-        parameters.check()?;
+        check(&wiring, &parameters)?;
         let p = &parameters;
         let shift = p.vcs.next_power_of_two().ilog2();
         let n = wiring.switches() as u32;
-        let too_large = |reason: String| PacketError::TooLarge { topology: wiring.topology.name(), reason };
-        for s in 0..n {
-            let places = (wiring.inputs(s).max(wiring.outputs(s)) as usize) << shift;
-            if places > MAX_PLACES {
-                let reason = format!(
-                    "switch {s} has {} ports with {} virtual channels each, and ports times channels (as a power of \
-                     two) may be {MAX_PLACES}",
-                    wiring.inputs(s).max(wiring.outputs(s)),
-                    p.vcs
-                );
-                return Err(too_large(reason));
-            }
-        }
         let shards = threads.clamp(1, (n as usize / 64).max(1)) as u32;
         let bounds: Vec<u32> =
             (0..=shards).map(|part| (u64::from(n) * u64::from(part) / u64::from(shards)) as u32).collect();
@@ -97,7 +106,8 @@ impl Engine {
             .map(|s| u64::from(wiring.inputs(s)) * u64::from(flits) + u64::from(wiring.outputs(s)) * u64::from(credits))
             .sum();
         if slots >= u64::from(u32::MAX) {
-            return Err(too_large(format!("its links would have {slots} flits and credits under way")));
+            let reason = format!("its links would have {slots} flits and credits under way");
+            return Err(PacketError::TooLarge { topology: wiring.topology.name(), reason });
         }
         let space = p.space_needed();
         let calendar = (flits.max(credits).max(hosts) / block + 3).next_power_of_two().max(64);

@@ -9,12 +9,13 @@
 mod look;
 mod wheel;
 
+use super::parameters::{HostPort, Parameters};
 use super::random::Stream;
 use super::routing::{At, Candidate, Head};
 use super::run::Simulation;
 use super::source::{NEVER, Packets};
 use super::statistics::{Counts, Logged};
-use super::wiring::MAX_PLACES;
+use super::wiring::{MAX_PLACES, Wiring};
 use super::{PacketError, Setup};
 use wheel::{Event, Wheel};
 
@@ -123,6 +124,47 @@ pub struct Engine {
     scratch: look::Scratch,
 }
 
+/// Checks what the engine requires of a network.
+///
+/// # Errors
+/// As [`Engine::new`].
+pub(super) fn check(wiring: &Wiring, p: &Parameters) -> Result<(), PacketError> {
+    p.check()?;
+    let must = |parameter, value: String, rule: &str| Err(PacketError::invalid(parameter, value, rule));
+    if p.vc_buffer != p.packet {
+        return must("vc-buffer", p.vc_buffer.to_string(), "the packet engine needs buffers of one packet");
+    }
+    if !p.hold_switch || !p.wait_for_tail_credit {
+        return must(
+            "hold-switch",
+            p.hold_switch.to_string(),
+            "the packet engine needs held switches and channels that wait for the tail's credit",
+        );
+    }
+    if (p.vc_delay, p.switch_delay, p.speedup) != (1, 1, 1) {
+        return must(
+            "vc-delay",
+            p.vc_delay.to_string(),
+            "the packet engine needs allocations of one cycle and no speed-up",
+        );
+    }
+    if p.host_port == HostPort::Shared {
+        return must("host-port", "`shared`".into(), "the packet engine has a port for each host");
+    }
+    if p.count_routed {
+        return must("count-routed", "on".into(), "adaptive rules of the packet engine count credits alone");
+    }
+    let shift = p.vcs.next_power_of_two().ilog2();
+    for s in 0..wiring.switches() as u32 {
+        let ports = wiring.inputs(s).max(wiring.outputs(s)) as usize;
+        if ports << shift > MAX_PLACES {
+            let reason = format!("switch {s} has {ports} ports with {} virtual channels each", p.vcs);
+            return Err(PacketError::TooLarge { topology: wiring.topology.name(), reason });
+        }
+    }
+    Ok(())
+}
+
 impl Engine {
     /// Creates the network before cycle 0.
     ///
@@ -131,46 +173,18 @@ impl Engine {
     /// credit, allocations take a cycle, hosts have ports of their own and all packets have the same length.
     pub fn new(setup: Setup) -> Result<Self, PacketError> {
         let p = &setup.parameters;
-        p.check()?;
-        let must = |parameter, value: String, rule: &str| Err(PacketError::invalid(parameter, value, rule));
-        if p.vc_buffer != p.packet {
-            return must("vc-buffer", p.vc_buffer.to_string(), "the packet engine needs buffers of one packet");
-        }
-        if !p.hold_switch || !p.wait_for_tail_credit {
-            return must(
-                "hold-switch",
-                p.hold_switch.to_string(),
-                "the packet engine needs held switches and channels that wait for the tail's credit",
-            );
-        }
-        if (p.vc_delay, p.switch_delay, p.speedup) != (1, 1, 1) {
-            return must(
-                "vc-delay",
-                p.vc_delay.to_string(),
-                "the packet engine needs allocations of one cycle and no speed-up",
-            );
-        }
-        if p.host_port == super::parameters::HostPort::Shared {
-            return must("host-port", "`shared`".into(), "the packet engine has a port for each host");
-        }
-        if p.count_routed {
-            return must("count-routed", "on".into(), "adaptive rules of the packet engine count credits alone");
-        }
+        check(&setup.wiring, p)?;
         if let Packets::Listed(list) = &setup.packets
             && list.packets.iter().any(|packet| packet.flits != p.packet)
         {
-            return must("flits", list.largest.to_string(), "the packet engine needs packets of one size");
+            let rule = "the packet engine needs packets of one size";
+            return Err(PacketError::invalid("flits", list.largest, rule));
         }
         let wiring = setup.wiring.clone();
         let shift = p.vcs.next_power_of_two().ilog2();
         let n = wiring.switches() as u32;
         let (mut switches, mut input, mut output, mut word) = (Vec::with_capacity(n as usize), 0, 0, 0);
         for s in 0..n {
-            let ports = wiring.inputs(s).max(wiring.outputs(s)) as usize;
-            if ports << shift > MAX_PLACES {
-                let reason = format!("switch {s} has {ports} ports with {} virtual channels each", p.vcs);
-                return Err(PacketError::TooLarge { topology: wiring.topology.name(), reason });
-            }
             let words = (wiring.inputs(s) << shift).div_ceil(64);
             switches.push(Switch { input, output, word, words, host: wiring.host_first[s as usize], looked: 0 });
             input += wiring.inputs(s);

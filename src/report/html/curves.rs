@@ -6,7 +6,7 @@ use super::pareto::mark;
 use super::parts::{Exact, exact};
 use super::svg::{look, tick};
 use crate::packets::run::Outcome;
-use crate::packets::sweep::Series;
+use crate::packets::series::Series;
 use crate::report::findings::list;
 use crate::report::packets::{Mean, Scale, first_latency};
 use crate::study::statistics::Statistic;

@@ -2,7 +2,8 @@
 
 use super::curves::{self, Curve, Pattern, Section};
 use crate::markup::script_safe;
-use crate::packets::sweep::{Series, Sweep};
+use crate::packets::outline::Outline;
+use crate::packets::series::Series;
 use crate::report::label::short;
 use crate::report::network_words::letter;
 use crate::report::packet_curves::{pattern_name, sentences};
@@ -21,10 +22,10 @@ const TEMPLATE: &str = concat!(include_str!("templates/curves.html"), include_st
 ///
 /// # Errors
 /// If the results cannot be written as JSON.
-pub fn page(sweep: &Sweep, all: &[Series], cycle: Cycle, command: Option<&str>) -> io::Result<String> {
+pub fn page(sweep: &Outline, all: &[Series], cycle: Cycle, command: Option<&str>) -> io::Result<String> {
     let sheet = sheet(sweep, all, cycle);
-    let routings = sweep.routings.len().max(1);
-    let per_network = routings * sweep.patterns.len();
+    let per_network = sweep.series_of_network();
+    let routings = per_network / sweep.patterns.len();
     let several = routings > 1;
     let pattern = |number: usize| {
         let of_pattern = (0..all.len()).filter(|index| index % sweep.patterns.len() == number);
@@ -47,7 +48,7 @@ pub fn page(sweep: &Sweep, all: &[Series], cycle: Cycle, command: Option<&str>) 
     };
     let patterns: Vec<Pattern<'_>> = (0..sweep.patterns.len()).map(pattern).collect();
     // A single network is compared with nothing.
-    let baselines: Vec<String> = (0..routings).filter(|_| sweep.topologies.len() > 1).map(letter).collect();
+    let baselines: Vec<String> = (0..routings).filter(|_| sweep.networks.len() > 1).map(letter).collect();
     let section = curves::section(&patterns, &baselines).ok_or_else(|| io::Error::other("there are no curves"))?;
     let mut json = Vec::new();
     Json.sheet(&sheet, &mut json)?;

@@ -93,7 +93,7 @@ fn messages_tell_the_truth_and_the_way_out() {
         (&["workload", "npb/lu", "--ranks", "4", "--max-actions", "1"], 2, &["help: --max-actions N"]),
         (&["topology", "ft.dot"], 2, &["`ft.dot` is the name of a file", "edges:path=\"ft.dot\""]),
         (&["topology", "./bin"], 2, &["does not identify the format"]),
-        (&["merge", "s.toml", "t.ti"], 2, &["t.ti:1:", "give one of this study"]),
+        (&["merge", "s.toml", "t.ti"], 2, &["t.ti:1:", "is no results file: give another one"]),
         (
             &[&replay[..], &["--cable-delay", "5ns", "--switches-per-cabinet", "0"]].concat(),
             2,
@@ -136,7 +136,7 @@ fn options_stand_below_their_headings() {
         ("compare", "--mapping", "Network:"),
         ("compare", "--model", "Model:"),
         ("export", "--seed", "Network:"),
-        ("merge", "<FILE>", "Arguments:"),
+        ("merge", "[FILE]...", "Arguments:"),
         ("topology", "--floor-svg", "Options:"),
     ] {
         assert_eq!(heading_of(verb, option), heading, "{verb} {option}");

@@ -2,7 +2,8 @@
 //! same bytes.
 
 use crate::support::cli::{Folder, MESSAGE};
-use std::process::{Child, Command, Stdio};
+use crate::support::lines::{pseudo_random, wait_for_lines, whole_lines};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Four ranks in a ring, for `rounds` rounds: the more, the longer a replay takes.
@@ -58,11 +59,6 @@ fn read(folder: &Folder, name: &str) -> String {
     std::fs::read_to_string(folder.path(name)).expect("a file")
 }
 
-/// Lines of a results file that are whole.
-fn whole_lines(text: &str) -> Vec<&str> {
-    text.split_inclusive('\n').filter(|line| line.ends_with('\n')).collect()
-}
-
 #[test]
 fn resumed_sharded_and_unsplit_runs_report_the_same_bytes() {
     let folder = study();
@@ -106,24 +102,6 @@ fn perturbed_replays_are_dealt_out_and_resumed_like_all_others() {
     }
     assert_eq!(report(&folder, &with(&["merge", "s.toml", "1.jsonl", "2.jsonl"]), "json"), unsplit);
     folder.refuse(&["merge", "s.toml", "1.jsonl", "2.jsonl"], 2, &["1.jsonl", "perturbations"]);
-}
-
-/// A number that differs from run to run in a known way.
-fn pseudo_random(state: &mut u64) -> u64 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    *state >> 33
-}
-
-/// Waits until a file has `lines` whole lines; `false` if the program ended before.
-fn wait_for_lines(folder: &Folder, name: &str, lines: usize, child: &mut Child) -> bool {
-    let has_them = || std::fs::read_to_string(folder.path(name)).is_ok_and(|text| whole_lines(&text).len() >= lines);
-    while !has_them() {
-        if child.try_wait().expect("is a child").is_some() {
-            return has_them();
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    true
 }
 
 #[test]

@@ -8,4 +8,5 @@ mod engines;
 mod identities;
 mod page;
 mod replay;
+mod results;
 mod study;

@@ -6,6 +6,7 @@ mod clock;
 #[cfg(target_os = "linux")]
 pub mod hosts;
 pub mod html;
+pub mod lines;
 pub mod programs;
 #[path = "../../support/reference.rs"]
 mod reference;

@@ -1,0 +1,568 @@
+//! Results files of sweeps: ledgers of which the first line identifies the sweep and the shard, and each other one is a
+//! run.
+//!
+//! The first line has all settings and describes each series, so that a report needs no network. Settings are compared
+//! one by one: a message names the first that differs. Networks and patterns are compared by digests of what was built,
+//! whatever files they were read from.
+
+use super::destinations::Destinations;
+use super::error::PacketError;
+use super::outline::{Outline, difference};
+use super::parameters::Switching;
+use super::points::{Names, Origin, PointRecord, Points, Purpose, RunId};
+use super::runs::Runs;
+use super::series::Series;
+use super::wiring::Wiring;
+use super::work::Work;
+use crate::defaults::Version;
+use crate::ids::SwitchId;
+use crate::ledger::sha256::Hasher;
+use crate::ledger::{self, LedgerError, LedgerFile, Lines, Shard, checked_line, parsed, unfinished};
+use crate::topology::ArcId;
+use crate::traffic::Evenly;
+use crate::user_error::UserError;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Name and version of the format.
+const SCHEMA: &str = "mopsim.packet-results/1";
+/// Number of missing runs that are named.
+const NAMED: usize = 5;
+
+/// Description of a series, without results.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Described {
+    network: String,
+    family: String,
+    switches: usize,
+    hosts: u32,
+    routing: String,
+    pattern: String,
+    vcs: u32,
+    switching: Option<Switching>,
+    freedom_from_deadlock: String,
+    notes: Vec<String>,
+    /// SHA-256 of switches, cables with their latencies, and hosts.
+    network_sha256: String,
+    /// SHA-256 of the destinations of all packets.
+    pattern_sha256: String,
+}
+
+impl Described {
+    fn names(&self) -> Names {
+        Names { network: self.network.clone(), routing: self.routing.clone(), pattern: self.pattern.clone() }
+    }
+
+    fn series(&self) -> Series {
+        let Self { network, family, switches, hosts, routing, pattern, vcs, switching, notes, .. } = self.clone();
+        Series {
+            topology: network,
+            family,
+            switches,
+            hosts,
+            routing,
+            pattern,
+            vcs,
+            switching,
+            freedom: self.freedom_from_deadlock.clone(),
+            saturation: None,
+            accepted_at_full_load: None,
+            points: Vec::new(),
+            notes,
+        }
+    }
+}
+
+/// First line of a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    schema: String,
+    /// Version of the program.
+    program: String,
+    shard: Shard,
+    /// Nanoseconds of a cycle.
+    cycle_ns: f64,
+    /// Version of the defaults.
+    defaults: Version,
+    sweep: Outline,
+    series: Vec<Described>,
+}
+
+/// Identity of a sweep for results files.
+#[derive(Debug, Clone)]
+pub struct Identity(Header);
+
+/// Reason why results of packets cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PointsError {
+    /// The file cannot be used, whatever sweep it is of.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// The results are those of another sweep.
+    #[error("{}:{line}: these are results of another sweep: {difference}", .file.display())]
+    Foreign {
+        /// Path of the file.
+        file: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// First setting that differs, in words.
+        difference: String,
+    },
+    /// Runs are missing.
+    #[error("{missing} of {runs} runs are missing: {whose}; the first are {first}")]
+    Missing {
+        /// Number of missing runs, as text.
+        missing: String,
+        /// Number of all runs, as text.
+        runs: usize,
+        /// Shards to which the missing runs belong.
+        whose: String,
+        /// Descriptions of the first missing runs.
+        first: String,
+    },
+    /// A run has failed.
+    #[error(transparent)]
+    Run(#[from] Box<PacketError>),
+}
+
+impl UserError for PointsError {
+    fn help(&self) -> String {
+        match self {
+            Self::Ledger(error) => error.help(),
+            Self::Foreign { .. } => "use the options and the version of that file, or give another file".to_owned(),
+            Self::Missing { .. } => {
+                "give the files of all shards; finish one with the command that wrote it and --resume".to_owned()
+            }
+            Self::Run(error) => error.help(),
+        }
+    }
+
+    fn is_io(&self) -> bool {
+        matches!(self, Self::Ledger(error) if error.is_io())
+    }
+
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Run(error) => error.exit_code(),
+            other => crate::user_error::code_of_input(other.is_io()),
+        }
+    }
+}
+
+/// Contents of a file.
+struct Contents {
+    header: Header,
+    records: Vec<(RunId, PointRecord, usize)>,
+    /// Length in bytes up to the end of the last complete line.
+    length: usize,
+}
+
+/// Results of a sweep from files.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Merged {
+    /// Settings.
+    pub outline: Outline,
+    /// Nanoseconds of a cycle.
+    pub cycle_ns: f64,
+    /// Version of the defaults.
+    pub defaults: Version,
+    /// All series.
+    pub series: Vec<Series>,
+}
+
+impl Identity {
+    /// Creates the identity of a sweep whose networks are built. Computes digests of networks and patterns.
+    pub fn of(work: &Work, cycle_ns: f64, defaults: Version) -> Self {
+        let sweep = work.sweep();
+        let outline = Outline::of(sweep, sweep.topologies.iter().map(|topology| topology.name()).collect());
+        let mut series = Vec::new();
+        let mut digests: Vec<(*const Wiring, String)> = Vec::new();
+        let mut of_patterns: Vec<(*const Destinations, String)> = Vec::new();
+        for (own, (wiring, to)) in work.series().zip(work.networks()) {
+            let network_sha256 = once(&mut digests, wiring, of_wiring);
+            let pattern_sha256 = once(&mut of_patterns, to, of_destinations);
+            series.push(Described {
+                network: own.topology.clone(),
+                family: own.family.clone(),
+                switches: own.switches,
+                hosts: own.hosts,
+                routing: own.routing.clone(),
+                pattern: own.pattern.clone(),
+                vcs: own.vcs,
+                switching: own.switching,
+                freedom_from_deadlock: own.freedom.clone(),
+                notes: own.notes.clone(),
+                network_sha256,
+                pattern_sha256,
+            });
+        }
+        let program = env!("CARGO_PKG_VERSION").to_owned();
+        let (schema, shard) = (SCHEMA.to_owned(), Shard::WHOLE);
+        Self(Header { schema, program, shard, cycle_ns, defaults, sweep: outline, series })
+    }
+}
+
+/// Returns the digest of a value, computed once for each of them.
+fn once<T>(known: &mut Vec<(*const T, String)>, value: &Arc<T>, digest: fn(&T) -> String) -> String {
+    let address = Arc::as_ptr(value);
+    if let Some((_, found)) = known.iter().find(|(other, _)| *other == address) {
+        return found.clone();
+    }
+    known.push((address, digest(value)));
+    known[known.len() - 1].1.clone()
+}
+
+fn of_wiring(wiring: &Wiring) -> String {
+    let (mut hasher, graph) = (Hasher::new(), &wiring.topology.graph);
+    hasher.text(&format!("{:?} {}", wiring.host_port, wiring.hosts_last));
+    wiring.host_first.iter().for_each(|&first| hasher.number(first.into()));
+    for (arc, &latency) in (0..).map(ArcId).zip(&wiring.latency) {
+        let (SwitchId(tail), SwitchId(head)) = (graph.tail(arc), graph.head(arc));
+        hasher.number(u64::from(tail) << 32 | u64::from(head));
+        hasher.number(latency.into());
+    }
+    hasher.finish()
+}
+
+fn of_destinations(to: &Destinations) -> String {
+    let mut hasher = Hasher::new();
+    match to {
+        Destinations::Evenly(Evenly { endpoints, with_self }) => {
+            hasher.text(&format!("evenly {endpoints} {with_self}"))
+        }
+        Destinations::One { to } => to.iter().for_each(|&to| hasher.number(to.into())),
+        Destinations::Several { first, pairs } => {
+            first.iter().for_each(|&first| hasher.number(first.into()));
+            for &(to, sum) in pairs {
+                hasher.number(to.into());
+                hasher.float(sum);
+            }
+        }
+    }
+    hasher.finish()
+}
+
+/// Returns `true` if the file begins as results files of this program do, of sweeps or of studies; text files such as
+/// studies do not.
+pub fn is_results(path: &Path) -> bool {
+    use std::io::Read;
+    let mut first = [0];
+    let is_file = std::fs::metadata(path).is_ok_and(|found| found.is_file());
+    is_file && std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok() && first == *b"{"
+}
+
+impl Header {
+    fn line(&self) -> String {
+        checked_line::write(self)
+    }
+
+    /// Returns the first setting that differs from `other`, other than the shard.
+    fn difference(&self, other: &Self) -> Option<String> {
+        if self.program != other.program {
+            return Some(format!("the version of the program ({} there, {} here)", other.program, self.program));
+        }
+        if let Some(found) = difference(&other.sweep, &self.sweep) {
+            return Some(found);
+        }
+        for (number, (there, here)) in (1..).zip(other.series.iter().zip(&self.series)) {
+            let name = format!("series {number} ({}, {}, {})", here.network, here.routing, here.pattern);
+            if there.network_sha256 != here.network_sha256 {
+                return Some(format!("{name} has other switches, cables or hosts there"));
+            }
+            if there.pattern_sha256 != here.pattern_sha256 {
+                return Some(format!("{name} has other destinations there"));
+            }
+        }
+        let rest = |header: &Self| (header.cycle_ns, header.defaults, header.series.clone());
+        if rest(self) == rest(other) {
+            return None;
+        }
+        difference(other, &Self { shard: other.shard, ..self.clone() })
+    }
+
+    /// Reads a file; `None` if it is empty, or contains only the beginning of this line. Without `self` being that of the
+    /// file, it is an error.
+    fn read(expected: Option<&Self>, path: &Path, bytes: &[u8]) -> Result<Option<Contents>, PointsError> {
+        let malformed = |line, message: String| PointsError::from(LedgerError::malformed(path, line, message));
+        let Some(lines) = Lines::of(path, bytes, expected.map(Self::line).as_deref())? else { return Ok(None) };
+        let mut numbered = lines.numbered();
+        let first = numbered.next().unwrap_or((1, b""));
+        let schema: Schema = parsed(path, first, false, "no first line of a results file")?;
+        if schema.schema != SCHEMA {
+            let help = if schema.schema.starts_with("mopsim.results/") { ": give the study first" } else { "" };
+            return Err(malformed(1, format!("schema `{}`, where `{SCHEMA}` should be{help}", schema.schema)));
+        }
+        let header = match parsed::<Self>(path, first, false, "no first line of this version") {
+            Ok(header) => header,
+            // Another version may have other settings.
+            Err(_) if schema.program.as_deref().is_some_and(|program| program != env!("CARGO_PKG_VERSION")) => {
+                let difference = format!(
+                    "the version of the program ({} there, {} here)",
+                    schema.program.unwrap_or_default(),
+                    env!("CARGO_PKG_VERSION")
+                );
+                return Err(PointsError::Foreign { file: path.to_owned(), line: 1, difference });
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let program = env!("CARGO_PKG_VERSION");
+        let difference = match expected {
+            Some(expected) => expected.difference(&header),
+            None if header.program != program => {
+                Some(format!("the version of the program ({} there, {program} here)", header.program))
+            }
+            None => None,
+        };
+        if let Some(difference) = difference {
+            return Err(PointsError::Foreign { file: path.to_owned(), line: 1, difference });
+        }
+        let (runs, names) = (header.sweep.runs(), header.names());
+        let mut records = Vec::new();
+        for line in numbered {
+            let record: PointRecord = parsed(path, line, false, "no run")?;
+            let id = located(&record, &runs, &names, 0, header.shard).map_err(|flaw| malformed(line.0, flaw))?;
+            records.push((id, record, line.0));
+        }
+        Ok(Some(Contents { header, records, length: lines.length() }))
+    }
+
+    fn names(&self) -> Vec<Names> {
+        self.series.iter().map(Described::names).collect()
+    }
+}
+
+/// Beginning of a first line, of any version.
+#[derive(Deserialize)]
+struct Schema {
+    schema: String,
+    program: Option<String>,
+}
+
+/// Returns the identity of a record's run, if it is one of the sweep and of a shard.
+///
+/// # Errors
+/// Description of the error.
+pub fn located(
+    record: &PointRecord,
+    runs: &Runs,
+    names: &[Names],
+    first_piece: usize,
+    shard: Shard,
+) -> Result<RunId, String> {
+    let id = record.id().filter(|id| names.get(id.series).is_some_and(|names| record.is_of(names)));
+    let found = id.and_then(|id| Some((id, runs.piece(names.len(), &id)?)));
+    let Some((id, piece)) = found else {
+        return Err(format!("the sweep has no such run of series {} at load {}", record.series, record.load));
+    };
+    if !shard.has(first_piece + piece) {
+        return Err(format!("{} is not of shard {shard}", names[id.series].describe(&id)));
+    }
+    Ok(id)
+}
+
+/// Adds a record from a file to results.
+///
+/// # Errors
+/// Description of the error: a value that no run has, or the line of another record of the run in the same file.
+pub fn add(points: &mut Points, id: RunId, record: PointRecord, runs: &Runs, origin: Origin) -> Result<(), Twice> {
+    let result = record.result(runs).map_err(Twice::Flaw)?;
+    points.add(id, result, Some(origin)).map_err(|other| Twice::Other(other.unwrap_or(origin)))
+}
+
+/// Reason why a record cannot be added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Twice {
+    /// A value that no run has.
+    Flaw(String),
+    /// Another record of the same run.
+    Other(Origin),
+}
+
+/// A results file that is open for writing.
+#[derive(Debug)]
+pub struct PointsFile(LedgerFile);
+
+impl PointsFile {
+    /// Opens a file for a shard, and returns its existing results. With `resume` there may be some; otherwise the file
+    /// must be new or empty.
+    ///
+    /// # Errors
+    /// [`PointsError`].
+    pub fn open(path: &Path, identity: &Identity, shard: Shard, resume: bool) -> Result<(Self, Points), PointsError> {
+        let (file, bytes) = LedgerFile::open(path, resume)?;
+        let header = Header { shard, ..identity.0.clone() };
+        let mut points = Points::default();
+        match Header::read(Some(&header), path, &bytes)? {
+            Some(Contents { header: found, records, length }) => {
+                if found.shard != shard {
+                    let there = found.shard;
+                    return Err(LedgerError::OtherShard { file: path.to_owned(), there, here: shard }.into());
+                }
+                collect(&mut points, &found, records, &[path.to_owned()], &[shard])?;
+                if length < bytes.len() {
+                    file.cut(length)?;
+                }
+            }
+            None => file.begin(&header.line())?,
+        }
+        Ok((Self(file), points))
+    }
+
+    /// Appends a record, which is on the disk when this returns.
+    ///
+    /// # Errors
+    /// [`LedgerError::Io`] if it cannot be written; nothing can be appended after that.
+    pub fn append(&self, record: &PointRecord) -> Result<(), LedgerError> {
+        self.0.append(record)
+    }
+}
+
+/// Adds the records of the last of some files.
+fn collect(
+    points: &mut Points,
+    header: &Header,
+    records: Vec<(RunId, PointRecord, usize)>,
+    files: &[PathBuf],
+    shards: &[Shard],
+) -> Result<(), PointsError> {
+    let (runs, names, file) = (header.sweep.runs(), header.names(), files.len() - 1);
+    let path = &files[file];
+    for (id, record, line) in records {
+        let item = || names[id.series].describe(&id);
+        match add(points, id, record, &runs, Origin { file, line }) {
+            Ok(()) => {}
+            Err(Twice::Flaw(flaw)) => {
+                return Err(LedgerError::malformed(path, line, format!("{}: {flaw}", item())).into());
+            }
+            Err(Twice::Other(other)) if other.file == file => {
+                let message = format!("{} is also in line {}", item(), other.line);
+                return Err(LedgerError::malformed(path, line, message).into());
+            }
+            Err(Twice::Other(other)) => {
+                let overlap = LedgerError::Overlap {
+                    first: files[other.file].clone(),
+                    first_shard: shards[other.file],
+                    second: path.clone(),
+                    second_shard: shards[file],
+                    item: item(),
+                };
+                return Err(overlap.into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Merges the results of several files, in the order of the sweep.
+///
+/// # Errors
+/// [`PointsError`]; also if runs are missing or duplicate, or if one has failed.
+pub fn merge(files: &[PathBuf]) -> Result<Merged, PointsError> {
+    let mut first: Option<Header> = None;
+    let (mut points, mut shards) = (Points::default(), Vec::new());
+    for (index, path) in files.iter().enumerate() {
+        let bytes = ledger::read(path)?;
+        let missing = || LedgerError::malformed(path, 1, "there is no first line that says what the results are of");
+        let mut contents = Header::read(None, path, &bytes)?.ok_or_else(missing)?;
+        let header = first.get_or_insert_with(|| contents.header.clone());
+        if let Some(difference) = header.difference(&contents.header) {
+            let difference = format!("{difference} ({} is here)", files[0].display());
+            return Err(PointsError::Foreign { file: path.clone(), line: 1, difference });
+        }
+        shards.push(contents.header.shard);
+        // Threads finish in any order, but messages about the file should not depend on it.
+        contents.records.sort_by_key(|(id, ..)| *id);
+        collect(&mut points, header, contents.records, &files[..=index], &shards)?;
+    }
+    let header = first.expect("there is a file");
+    let (runs, names) = (header.sweep.runs(), header.names());
+    let mut series: Vec<Series> = header.series.iter().map(Described::series).collect();
+    let missing = assemble(&mut series, &runs, &points)?;
+    if !missing.is_empty() {
+        return Err(lacking(&missing, &points, &names, &runs, (files, &shards)));
+    }
+    check_searches(&series, &runs, &points, &names, files)?;
+    Ok(Merged { outline: header.sweep, cycle_ns: header.cycle_ns, defaults: header.defaults, series })
+}
+
+/// Returns the series of a sweep whose runs are all known, some of them perhaps from a file.
+///
+/// # Errors
+/// [`PointsError`] if a run has failed, or if the file has a run of a search that the search does not come to.
+///
+/// # Panics
+/// If runs are missing.
+pub fn finished(work: &Work, points: &Points, file: Option<&Path>) -> Result<Vec<Series>, PointsError> {
+    let runs = work.sweep().runs();
+    let mut series: Vec<Series> = work.series().cloned().collect();
+    let missing = assemble(&mut series, &runs, points)?;
+    assert!(missing.is_empty(), "all runs are known");
+    let names: Vec<Names> = work.names().cloned().collect();
+    let files: Vec<PathBuf> = file.map(Path::to_owned).into_iter().collect();
+    check_searches(&series, &runs, points, &names, &files)?;
+    Ok(series)
+}
+
+/// Refuses runs from files that a search does not come to.
+fn check_searches(
+    series: &[Series],
+    runs: &Runs,
+    points: &Points,
+    names: &[Names],
+    files: &[PathBuf],
+) -> Result<(), LedgerError> {
+    let of_series = |(number, series)| runs.superfluous(number, series, points);
+    match series.iter().enumerate().find_map(of_series) {
+        Some((id, Some(origin))) => Err(superfluous(&files[origin.file], origin.line, &names[id.series], &id)),
+        _ => Ok(()),
+    }
+}
+
+/// Returns the error for a run of a search that the search does not come to.
+pub fn superfluous(file: &Path, line: usize, names: &Names, id: &RunId) -> LedgerError {
+    LedgerError::malformed(file, line, format!("{}: the sweep has no such run", names.describe(id)))
+}
+
+/// Adds the results of all runs to series that have none, and returns the runs that are missing.
+///
+/// # Errors
+/// The failure of the first run that failed, in the order of series, if all runs of the curves are there.
+fn assemble(series: &mut [Series], runs: &Runs, points: &Points) -> Result<Vec<RunId>, PointsError> {
+    let mut missing = Vec::new();
+    let mut failure = None;
+    for (number, own) in series.iter_mut().enumerate() {
+        match runs.assemble(number, own, points) {
+            Ok(more) => missing.extend(more),
+            Err(error) => failure = failure.or(Some(error)),
+        }
+    }
+    match failure {
+        // With a failure there is no search.
+        Some(error) if missing.iter().all(|id: &RunId| id.purpose != Purpose::Curve) => Err(Box::new(error).into()),
+        _ => Ok(missing),
+    }
+}
+
+fn lacking(
+    missing: &[RunId],
+    points: &Points,
+    names: &[Names],
+    runs: &Runs,
+    (files, shards): (&[PathBuf], &[Shard]),
+) -> PointsError {
+    let pieces: Vec<usize> = missing.iter().filter_map(|id| runs.piece(names.len(), id)).collect();
+    let named: Vec<String> = missing.iter().take(NAMED).map(|id| names[id.series].describe(id)).collect();
+    let more = missing.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    // Runs of a search follow from each other, so only the next one is known.
+    let at_least = if runs.saturation { "at least " } else { "" };
+    PointsError::Missing {
+        missing: format!("{at_least}{}", missing.len()),
+        runs: points.len() + missing.len(),
+        whose: unfinished(&pieces, files, shards),
+        first: format!("{}{more}", named.join("; ")),
+    }
+}

@@ -1,0 +1,35 @@
+//! Results of a network, a routing and a pattern.
+
+use super::parameters::Switching;
+use super::run::Outcome;
+
+/// Results of a network, a routing and a pattern.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Series {
+    /// The topology with all its parameters.
+    pub topology: String,
+    /// Name of the family.
+    pub family: String,
+    /// Number of switches.
+    pub switches: usize,
+    /// Number of hosts.
+    pub hosts: u32,
+    /// Packet routing.
+    pub routing: String,
+    /// Traffic pattern.
+    pub pattern: String,
+    /// Virtual channels of a link; 0 without buffers.
+    pub vcs: u32,
+    /// Condition for a packet to take a virtual channel; `None` without buffers.
+    pub switching: Option<Switching>,
+    /// Reason why it cannot deadlock.
+    pub freedom: String,
+    /// Highest load that is carried, to 1 %; `None` if it was not requested or no load is carried.
+    pub saturation: Option<f64>,
+    /// Flits accepted for each host and cycle at an offered load of 1.
+    pub accepted_at_full_load: Option<f64>,
+    /// Runs, by load and then by seed.
+    pub points: Vec<Outcome>,
+    /// Remarks.
+    pub notes: Vec<String>,
+}
