@@ -9,9 +9,12 @@ use crate::trace::Trace;
 use crate::{flags, wait};
 use mopsim::engine::Counter;
 use mopsim::ledger::Shard;
+use mopsim::packets::points::PointRecord;
+use mopsim::packets::work::Part;
 use mopsim::study::network::NetworkUnderTest;
+use mopsim::study::packet_sweep::PacketCurves;
 use mopsim::study::record::CellRecord;
-use mopsim::study::results::ResultsFile;
+use mopsim::study::results::{Kept, ResultsFile};
 use mopsim::study::{Progress, Study as Checked, WrittenStudy};
 use pyo3::prelude::*;
 use std::ffi::OsString;
@@ -41,20 +44,21 @@ impl Progress for Watch {
     }
 }
 
-/// Runs the cells that a results file lacks, and returns the records of all; fewer if it was stopped.
+/// Runs what a results file lacks, and returns the records of all cells, and the curves of packets; less if it was stopped.
 fn run(
     study: &Checked,
     threads: usize,
     results: Option<(PathBuf, bool)>,
     watch: &Watch,
-) -> Result<Vec<CellRecord>, Failure> {
-    let (file, mut records) = match results {
-        None => (None, Vec::new()),
+) -> Result<(Vec<CellRecord>, Option<PacketCurves>), Failure> {
+    let (file, kept) = match &results {
+        None => (None, Kept::default()),
         Some((path, resume)) => {
-            let (file, records) = ResultsFile::open(&path, &study.identity(), Shard::WHOLE, resume)?;
-            (Some(file), records)
+            let (file, kept) = ResultsFile::open(path, &study.identity(), Shard::WHOLE, *resume)?;
+            (Some(file), kept)
         }
     };
+    let Kept { mut records, points } = kept;
     let mut done = vec![false; study.cells()];
     records.iter().for_each(|record| done[record.cell] = true);
     watch.ended.store(records.len(), Ordering::Relaxed);
@@ -68,7 +72,12 @@ fn run(
     let new = pool.install(|| study.run_cells(&missing, &watch.stop, watch, &keep));
     records.extend(new.map_err(|error| Failure::study(&error, &study.workloads))?);
     records.sort_by_key(|record| record.cell);
-    Ok(records)
+    let keep = |record: &PointRecord| file.as_ref().map_or(Ok(()), |file| file.append_run(record));
+    let (first_piece, stop) = (study.cells(), &watch.stop);
+    let part = Part { known: &points, shard: Shard::WHOLE, first_piece, keep: &keep, done: &|_| {}, stop };
+    let path = results.as_ref().map(|(path, _)| path.as_path());
+    let curves = options::pool(threads)?.install(|| study.packet_curves(&part, path))?;
+    Ok((records, curves))
 }
 
 #[pymethods]
@@ -164,11 +173,7 @@ impl Study {
         let watch = Watch { ended: ended.clone(), stop: Arc::clone(&stop) };
         let (study, cells) = (self.0.clone(), self.0.cells());
         let results = results.map(|path| (path, resume));
-        let work = move || -> Result<_, Failure> {
-            let records = run(&study, threads, results, &watch)?;
-            let curves = options::pool(threads)?.install(|| study.packet_curves(&watch.stop, &|_| {}));
-            Ok((records, curves))
-        };
+        let work = move || run(&study, threads, results, &watch);
         let answer = wait::wait(py, &stop, work, |py| match &progress {
             Some(progress) => progress.call1(py, (ended.load(Ordering::Relaxed), cells)).map(drop),
             None => Ok(()),

@@ -160,6 +160,7 @@ RESULTS = [
     ("jobs", ["--model", "packet"]),
     ("long", ["--until-steady=2%"]),
     ("plain", ["--cross-check"]),
+    ("packets", ["--no-explain"]),
 ]
 
 

@@ -33,6 +33,7 @@ def test_output_is_described(cli, folder, name, arguments):
 
 # The lines of results files, which no verb prints.
 LINES = ["mopsim.results/2", "mopsim.results-record/2"]
+STUDY_PACKETS = "mopsim.results-packets/1"
 PACKET_LINES = ["mopsim.packet-results/1", "mopsim.packet-point/1"]
 
 
@@ -47,9 +48,16 @@ def test_results_files_are_described(cli, folder, study, arguments):
     file = folder / f"{study}{len(arguments)}.jsonl"
     done = cli("compare", str(folder / f"{study}.toml"), *arguments, "--results", str(file), "--quiet")
     assert done.returncode == 0, done.stderr
-    header, *records = map(json.loads, file.read_text().splitlines())
+    header, *lines = map(json.loads, file.read_text().splitlines())
+    records = [line for line in lines if "cell" in line]
     assert header["schema"] == LINES[0] and len(records) == header["cells"]
     check_lines(LINES, header, records)
+    settings = [line for line in lines if "packets" in line]
+    points = [line for line in lines if "series" in line]
+    has_table = "[packets]" in (folder / f"{study}.toml").read_text()
+    assert len(records) + len(settings) + len(points) == len(lines) and len(settings) == has_table == bool(points)
+    for document in settings:
+        check_lines([STUDY_PACKETS, PACKET_LINES[1]], document, points)
 
 
 @pytest.mark.parametrize("arguments", SWEEPS, ids=" ".join)
@@ -74,7 +82,7 @@ def parts(schema):
 def test_every_key_is_described(path):
     schema = json.loads(path.read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
-    assert schema["title"] in {name for name, _ in CASES} | set(LINES + PACKET_LINES)
+    assert schema["title"] in {name for name, _ in CASES} | {*LINES, *PACKET_LINES, STUDY_PACKETS}
     for part in parts(schema):
         for name, described in part.get("properties", {}).items():
             assert described.get("description"), name

@@ -7,7 +7,7 @@ use super::{interrupt, options, say, side_files, slurm, study};
 use mopsim::ledger::Shard;
 use mopsim::report::number;
 use mopsim::study::record::CellRecord;
-use mopsim::study::results::ResultsFile;
+use mopsim::study::results::{Kept, ResultsFile};
 use std::time::Instant;
 
 /// Passages of packets through switches and host links per second on one core, for estimates of the remaining time.
@@ -27,17 +27,19 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
             folder,
             arguments.cluster.shards as usize,
             study.cells(),
+            study.packet_pieces(),
             arguments.study.files.force,
             output,
         );
     }
-    let (file, mut records) = match &flags.results {
-        None => (None, Vec::new()),
+    let (file, kept) = match &flags.results {
+        None => (None, Kept::default()),
         Some(path) => {
-            let (file, records) = ResultsFile::open(path, &study.identity(), shard, flags.resume)?;
-            (Some((file, path)), records)
+            let (file, kept) = ResultsFile::open(path, &study.identity(), shard, flags.resume)?;
+            (Some((file, path)), kept)
         }
     };
+    let Kept { mut records, points } = kept;
     let mut done = vec![false; study.cells()];
     records.iter().for_each(|record| done[record.cell] = true);
     let ours: Vec<usize> = (0..study.cells()).filter(|&cell| shard.has(cell)).collect();
@@ -89,26 +91,32 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
         ));
     }
     records.extend(new);
-    if let Some((_, path)) = &file {
-        let path = path.display();
-        let so_far = format!("{} of {} replays are in {path}", records.len(), ours.len());
-        if records.len() < ours.len() {
-            let help = "give the same command with --resume to go on";
-            return Err(Failure::interrupted(format!("interrupted: {so_far}"), help));
+    let so_far = |runs: &str| match &file {
+        Some((_, path)) => format!("{} of {} replays{runs} are in {}", records.len(), ours.len(), path.display()),
+        None => String::new(),
+    };
+    let interrupted = |so_far: String| {
+        let message = if so_far.is_empty() { "interrupted".to_owned() } else { format!("interrupted: {so_far}") };
+        Failure::interrupted(message, "give the same command with --resume to go on")
+    };
+    if records.len() < ours.len() {
+        return Err(interrupted(so_far("")));
+    }
+    let kept = file.as_ref().map(|(file, path)| (file, path.as_path()));
+    let swept = study::packets(&study, &points, (shard, kept), arguments.threads, &stop, output)?;
+    let runs = swept.runs.map_or_else(String::new, |runs| format!(" and {runs} runs of packets"));
+    if swept.is_stopped {
+        return Err(interrupted(so_far(&runs)));
+    }
+    if shard != Shard::WHOLE {
+        if !output.quiet {
+            say(&format!("shard {shard}: {}; `mopsim merge` reports on all shards together", so_far(&runs)));
         }
-        if shard != Shard::WHOLE {
-            if !output.quiet {
-                say(&format!("shard {shard}: {so_far}; `mopsim merge` reports on all shards together"));
-            }
-            return Ok(());
-        }
+        return Ok(());
     }
     records.sort_by_key(|record| record.cell);
-    let Some(comparison) = study::compared(&study, &records, arguments.threads, &stop, output)? else {
-        let so_far = file.map_or_else(String::new, |(_, path)| format!(": all replays are in {}", path.display()));
-        let help = "give the same command with --resume: only the packets of the table [packets] run again";
-        return Err(Failure::interrupted(format!("interrupted{so_far}"), help));
-    };
+    let mut comparison = study.compare(&records);
+    comparison.packets = swept.curves;
     pool.install(|| study::report(&arguments.study, &study, &comparison, output))
 }
 

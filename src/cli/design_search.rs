@@ -151,8 +151,8 @@ fn replay(
     let (file, existing) = match &arguments.results {
         None => (None, Vec::new()),
         Some(path) => {
-            let (file, records) = ResultsFile::open(path, &study.identity(), Shard::WHOLE, arguments.resume)?;
-            (Some((file, path)), records)
+            let (file, kept) = ResultsFile::open(path, &study.identity(), Shard::WHOLE, arguments.resume)?;
+            (Some((file, path)), kept.records)
         }
     };
     let mut records: BTreeMap<usize, CellRecord> = existing.into_iter().map(|record| (record.cell, record)).collect();

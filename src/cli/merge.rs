@@ -3,13 +3,12 @@
 use super::args::{self, CompareFiles, Merge, Output};
 use super::failure::Failure;
 use super::packets::Written;
-use super::{packets, side_files, study};
+use super::{options, packets, progress, side_files, study};
 use clap::parser::ValueSource;
 use mopsim::packets::results;
 use mopsim::report::packets::Cycle;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 pub fn run(arguments: &Merge, output: &Output) -> Result<(), Failure> {
     if results::is_results(&arguments.study.study) {
@@ -25,11 +24,13 @@ pub fn run(arguments: &Merge, output: &Output) -> Result<(), Failure> {
     let inputs = || study::files_read(&arguments.study, &written).into_iter().chain(arguments.files.iter().cloned());
     side_files::outputs(&arguments.study.files).check(inputs)?;
     let study = study::read(&arguments.study, written, output)?;
-    let records = study.identity().merge(&arguments.files)?;
-    match study::compared(&study, &records, None, &AtomicBool::new(false), output)? {
-        Some(comparison) => study::report(&arguments.study, &study, &comparison, output),
-        None => unreachable!("nothing stops the packets"),
-    }
+    let merged = study.identity().merge(&arguments.files)?;
+    let mut comparison = study.compare(&merged.records);
+    let waiting = progress::waiting("networks of packets", output.quiet || study.sweep.is_none());
+    let pool = options::pool(output.site.threads.unwrap_or(0))?;
+    comparison.packets = pool.install(|| study.merged_curves(&merged))?;
+    waiting.finish_and_clear();
+    study::report(&arguments.study, &study, &comparison, output)
 }
 
 /// Options that have an effect on the report of a sweep, besides those of all verbs.

@@ -79,8 +79,8 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
     };
     let bar = bar(work.expected(&known, shard, 0), output.quiet);
     let done = |what: &str| ran(&bar, what);
-    let part = Part { known, shard, first_piece: 0, keep: &keep, done: &done, stop: &stop };
-    let result = pool.install(|| work.run(part));
+    let part = Part { known: &known, shard, first_piece: 0, keep: &keep, done: &done, stop: &stop };
+    let result = pool.install(|| work.run(&part));
     bar.finish_and_clear();
     let points = result?;
     let counted = counted.into_inner();

@@ -30,9 +30,16 @@ const SEAL: &str = "# written by mopsim; unchanged while the checksum is ";
 const LONGEST: u64 = 1 << 20;
 
 /// Writes the scripts.
-pub fn write(folder: &Path, shards: usize, cells: usize, force: bool, output: &Output) -> Result<(), Failure> {
-    // More tasks than cells would have nothing to do.
-    let shards = shards.min(cells);
+pub fn write(
+    folder: &Path,
+    shards: usize,
+    cells: usize,
+    packet_pieces: usize,
+    force: bool,
+    output: &Output,
+) -> Result<(), Failure> {
+    // More tasks than replays and pieces of packets would have nothing to do.
+    let shards = shards.min(cells + packet_pieces);
     if files::is_standard_output(folder) {
         let message = "--slurm -: the scripts are written into a folder, which standard output is not";
         return Err(Failure::input(message, "name a folder"));
@@ -81,8 +88,9 @@ pub fn write(folder: &Path, shards: usize, cells: usize, force: bool, output: &O
     }
     if !output.quiet {
         let folder = word(&job.folder);
+        let packets = if packet_pieces > 0 { " and the packets of [packets]" } else { "" };
         say(&format!(
-            "{cells} replays in {shards} tasks. Submit one of\n  sbatch {folder}/array.slurm\n  hq submit {folder}/array.hq.sh\n\
+            "{cells} replays{packets} in {shards} tasks. Submit one of\n  sbatch {folder}/array.slurm\n  hq submit {folder}/array.hq.sh\n\
              and when all tasks are done\n  sh {folder}/merge.sh"
         ));
     }

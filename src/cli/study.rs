@@ -3,17 +3,21 @@
 use super::args::{Output, StudyFlags};
 use super::failure::Failure;
 use super::{inputs, options, packets, print_report, progress, say, side_files, topology};
+use mopsim::ledger::Shard;
+use mopsim::packets::points::{PointRecord, Points};
+use mopsim::packets::work::Part;
 use mopsim::steps::Steps;
 use mopsim::study::comparison::Comparison;
 use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
+use mopsim::study::packet_sweep::PacketCurves;
 use mopsim::study::perturb;
-use mopsim::study::record::CellRecord;
+use mopsim::study::results::ResultsFile;
 use mopsim::study::{Overrides, Study, WrittenStudy, mapping};
 use mopsim::topology::Spec;
 use mopsim::traffic;
 use mopsim::user_error::UserError;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Returns the changes of the flags to the study, checked as far as possible without its file.
 pub fn overrides(flags: &StudyFlags) -> Result<Overrides, Failure> {
@@ -129,27 +133,44 @@ pub fn files_read(flags: &StudyFlags, written: &WrittenStudy) -> Vec<PathBuf> {
     files
 }
 
-/// Compares the records of all replays, and runs the packets of the table `[packets]`, if the study has one. `None` if
-/// `stop` became `true` before they had ended.
-pub fn compared(
+/// Packets of the table `[packets]` of a study.
+pub struct Swept {
+    /// Curves, if the study has the table; those of a shard lack runs.
+    pub curves: Option<PacketCurves>,
+    /// Number of runs in the results file, if the study has the table and the file.
+    pub runs: Option<usize>,
+    /// `true` if the runs were stopped before their end.
+    pub is_stopped: bool,
+}
+
+/// Runs the packets of the table `[packets]` that a shard lacks, if the study has one. `known` are the runs in the results
+/// file.
+pub fn packets(
     study: &Study,
-    records: &[CellRecord],
+    known: &Points,
+    (shard, file): (Shard, Option<(&ResultsFile, &Path)>),
     threads: Option<usize>,
     stop: &AtomicBool,
     output: &Output,
-) -> Result<Option<Comparison>, Failure> {
-    let mut comparison = study.compare(records);
-    if study.sweep.is_some() {
-        let pool = options::pool(threads.or(output.site.threads).unwrap_or(0))?;
-        let bar = packets::bar(study.packet_runs(), output.quiet);
-        let curves = pool.install(|| study.packet_curves(stop, &|what| packets::ran(&bar, what)));
-        bar.finish_and_clear();
-        if curves.is_none() {
-            return Ok(None);
-        }
-        comparison.packets = curves;
+) -> Result<Swept, Failure> {
+    if study.sweep.is_none() {
+        return Ok(Swept { curves: None, runs: None, is_stopped: false });
     }
-    Ok(Some(comparison))
+    let pool = options::pool(threads.or(output.site.threads).unwrap_or(0))?;
+    let bar = packets::bar(study.packet_runs(known, shard), output.quiet);
+    let counted = AtomicUsize::new(known.len());
+    let keep = |record: &PointRecord| {
+        file.map_or(Ok(()), |(file, _)| file.append_run(record))?;
+        counted.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    };
+    let done = |what: &str| packets::ran(&bar, what);
+    let part = Part { known, shard, first_piece: study.cells(), keep: &keep, done: &done, stop };
+    let curves = pool.install(|| study.packet_curves(&part, file.map(|(_, path)| path)));
+    bar.finish_and_clear();
+    let curves = curves?;
+    let runs = file.map(|_| counted.into_inner());
+    Ok(Swept { is_stopped: curves.is_none(), curves, runs })
 }
 
 /// Warns of options whose reports a shard does not write.

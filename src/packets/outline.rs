@@ -78,6 +78,24 @@ impl Outline {
         }
     }
 
+    /// Returns the reason why no sweep has this outline: `None` if one could have it.
+    pub(super) fn flaw(&self) -> Option<&'static str> {
+        let is_ascending = self.loads.windows(2).all(|pair| pair[0].total_cmp(&pair[1]).is_lt());
+        let rules = [
+            (self.networks.is_empty(), "`networks` is empty"),
+            (self.patterns.is_empty(), "`patterns` is empty"),
+            (self.seeds.is_empty(), "`seeds` is empty"),
+            (self.loads.is_empty() || !is_ascending, "`loads` is empty, or not in ascending order"),
+            (self.loads.iter().any(|load| !(0.0..=1.0).contains(load)), "`loads` are not from 0 to 1"),
+        ];
+        rules.into_iter().find_map(|(is_broken, flaw)| is_broken.then_some(flaw))
+    }
+
+    /// Returns the first setting that differs, in words: `measure is 500 there and 600 here`. `None` if all are equal.
+    pub fn difference(&self, here: &Self) -> Option<String> {
+        difference(self, here)
+    }
+
     /// Returns the number of series of each network.
     pub fn series_of_network(&self) -> usize {
         self.routings.len().max(1) * self.patterns.len()

@@ -273,6 +273,13 @@ impl Points {
         self.all.range(first..=last).map(|(id, (_, origin))| (id, *origin))
     }
 
+    /// Returns the results of some series.
+    #[must_use]
+    pub fn of(&self, series: &[usize]) -> Self {
+        let own = self.all.iter().filter(|(id, _)| series.contains(&id.series));
+        Self { all: own.map(|(id, found)| (*id, found.clone())).collect() }
+    }
+
     /// Returns `true` if a run has failed.
     pub fn has_failures(&self) -> bool {
         self.all.values().any(|(result, _)| result.is_err())

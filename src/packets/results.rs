@@ -9,7 +9,7 @@ use super::destinations::Destinations;
 use super::error::PacketError;
 use super::outline::{Outline, difference};
 use super::parameters::Switching;
-use super::points::{Names, Origin, PointRecord, Points, Purpose, RunId};
+use super::points::{Names, Origin, PointRecord, Points, RunId};
 use super::runs::Runs;
 use super::series::Series;
 use super::wiring::Wiring;
@@ -309,6 +309,9 @@ impl Header {
             Err(error) => return Err(error.into()),
         };
         let program = env!("CARGO_PKG_VERSION");
+        if let Some(flaw) = header.flaw() {
+            return Err(malformed(1, flaw.to_owned()));
+        }
         let difference = match expected {
             Some(expected) => expected.difference(&header),
             None if header.program != program => {
@@ -327,6 +330,17 @@ impl Header {
             records.push((id, record, line.0));
         }
         Ok(Some(Contents { header, records, length: lines.length() }))
+    }
+
+    /// Returns the reason why no sweep has this line, on which reports rely: `None` if one could have it.
+    fn flaw(&self) -> Option<&'static str> {
+        let series = self.sweep.networks.len() * self.sweep.series_of_network();
+        let rest = [
+            (self.series.len() != series, "`series` are not those of all networks, routings and patterns"),
+            (!(self.cycle_ns.is_finite() && self.cycle_ns > 0.0), "`cycle_ns` is not above 0"),
+        ];
+        let rest = || rest.into_iter().find_map(|(is_broken, flaw)| is_broken.then_some(flaw));
+        self.sweep.flaw().or_else(rest)
     }
 
     fn names(&self) -> Vec<Names> {
@@ -363,24 +377,6 @@ pub fn located(
     Ok(id)
 }
 
-/// Adds a record from a file to results.
-///
-/// # Errors
-/// Description of the error: a value that no run has, or the line of another record of the run in the same file.
-pub fn add(points: &mut Points, id: RunId, record: PointRecord, runs: &Runs, origin: Origin) -> Result<(), Twice> {
-    let result = record.result(runs).map_err(Twice::Flaw)?;
-    points.add(id, result, Some(origin)).map_err(|other| Twice::Other(other.unwrap_or(origin)))
-}
-
-/// Reason why a record cannot be added.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Twice {
-    /// A value that no run has.
-    Flaw(String),
-    /// Another record of the same run.
-    Other(Origin),
-}
-
 /// A results file that is open for writing.
 #[derive(Debug)]
 pub struct PointsFile(LedgerFile);
@@ -401,7 +397,7 @@ impl PointsFile {
                     let there = found.shard;
                     return Err(LedgerError::OtherShard { file: path.to_owned(), there, here: shard }.into());
                 }
-                collect(&mut points, &found, records, &[path.to_owned()], &[shard])?;
+                collect(&mut points, (&found.sweep.runs(), &found.names()), records, &[path.to_owned()], &[shard])?;
                 if length < bytes.len() {
                     file.cut(length)?;
                 }
@@ -420,36 +416,37 @@ impl PointsFile {
     }
 }
 
-/// Adds the records of the last of some files.
-fn collect(
+/// Adds the records of the last of some files, with their lines, to the results of a sweep with series of these names.
+///
+/// # Errors
+/// [`LedgerError::Malformed`] for a value that no run has, or a run that is twice in the file; [`LedgerError::Overlap`].
+pub fn collect(
     points: &mut Points,
-    header: &Header,
+    (runs, names): (&Runs, &[Names]),
     records: Vec<(RunId, PointRecord, usize)>,
     files: &[PathBuf],
     shards: &[Shard],
-) -> Result<(), PointsError> {
-    let (runs, names, file) = (header.sweep.runs(), header.names(), files.len() - 1);
+) -> Result<(), LedgerError> {
+    let file = files.len() - 1;
     let path = &files[file];
     for (id, record, line) in records {
         let item = || names[id.series].describe(&id);
-        match add(points, id, record, &runs, Origin { file, line }) {
+        let malformed = |flaw: String| LedgerError::malformed(path, line, format!("{}{flaw}", item()));
+        let result = record.result(runs).map_err(|flaw| malformed(format!(": {flaw}")))?;
+        match points.add(id, result, Some(Origin { file, line })) {
             Ok(()) => {}
-            Err(Twice::Flaw(flaw)) => {
-                return Err(LedgerError::malformed(path, line, format!("{}: {flaw}", item())).into());
-            }
-            Err(Twice::Other(other)) if other.file == file => {
-                let message = format!("{} is also in line {}", item(), other.line);
-                return Err(LedgerError::malformed(path, line, message).into());
-            }
-            Err(Twice::Other(other)) => {
-                let overlap = LedgerError::Overlap {
+            Err(Some(other)) if other.file != file => {
+                return Err(LedgerError::Overlap {
                     first: files[other.file].clone(),
                     first_shard: shards[other.file],
                     second: path.clone(),
                     second_shard: shards[file],
                     item: item(),
-                };
-                return Err(overlap.into());
+                });
+            }
+            Err(other) => {
+                let line = other.map_or(line, |other| other.line);
+                return Err(malformed(format!(" is also in line {line}")));
             }
         }
     }
@@ -475,16 +472,19 @@ pub fn merge(files: &[PathBuf]) -> Result<Merged, PointsError> {
         shards.push(contents.header.shard);
         // Threads finish in any order, but messages about the file should not depend on it.
         contents.records.sort_by_key(|(id, ..)| *id);
-        collect(&mut points, header, contents.records, &files[..=index], &shards)?;
+        collect(&mut points, (&header.sweep.runs(), &header.names()), contents.records, &files[..=index], &shards)?;
     }
     let header = first.expect("there is a file");
     let (runs, names) = (header.sweep.runs(), header.names());
     let mut series: Vec<Series> = header.series.iter().map(Described::series).collect();
-    let missing = assemble(&mut series, &runs, &points)?;
+    let missing = runs.assemble_all(series.iter_mut().enumerate(), &points).map_err(Box::new)?;
     if !missing.is_empty() {
         return Err(lacking(&missing, &points, &names, &runs, (files, &shards)));
     }
-    check_searches(&series, &runs, &points, &names, files)?;
+    let of_series = |(number, series)| runs.superfluous(number, series, &points);
+    if let Some((id, Some(origin))) = series.iter().enumerate().find_map(of_series) {
+        return Err(superfluous(&files[origin.file], origin.line, &names[id.series], &id).into());
+    }
     Ok(Merged { outline: header.sweep, cycle_ns: header.cycle_ns, defaults: header.defaults, series })
 }
 
@@ -496,54 +496,18 @@ pub fn merge(files: &[PathBuf]) -> Result<Merged, PointsError> {
 /// # Panics
 /// If runs are missing.
 pub fn finished(work: &Work, points: &Points, file: Option<&Path>) -> Result<Vec<Series>, PointsError> {
-    let runs = work.sweep().runs();
-    let mut series: Vec<Series> = work.series().cloned().collect();
-    let missing = assemble(&mut series, &runs, points)?;
+    let (series, missing) = work.assembled(points).map_err(Box::new)?;
     assert!(missing.is_empty(), "all runs are known");
-    let names: Vec<Names> = work.names().cloned().collect();
-    let files: Vec<PathBuf> = file.map(Path::to_owned).into_iter().collect();
-    check_searches(&series, &runs, points, &names, &files)?;
-    Ok(series)
-}
-
-/// Refuses runs from files that a search does not come to.
-fn check_searches(
-    series: &[Series],
-    runs: &Runs,
-    points: &Points,
-    names: &[Names],
-    files: &[PathBuf],
-) -> Result<(), LedgerError> {
-    let of_series = |(number, series)| runs.superfluous(number, series, points);
-    match series.iter().enumerate().find_map(of_series) {
-        Some((id, Some(origin))) => Err(superfluous(&files[origin.file], origin.line, &names[id.series], &id)),
-        _ => Ok(()),
+    let names: Vec<&Names> = work.names().collect();
+    match work.superfluous(&series, points).zip(file) {
+        Some(((id, origin), file)) => Err(superfluous(file, origin.line, names[id.series], &id).into()),
+        None => Ok(series),
     }
 }
 
 /// Returns the error for a run of a search that the search does not come to.
 pub fn superfluous(file: &Path, line: usize, names: &Names, id: &RunId) -> LedgerError {
     LedgerError::malformed(file, line, format!("{}: the sweep has no such run", names.describe(id)))
-}
-
-/// Adds the results of all runs to series that have none, and returns the runs that are missing.
-///
-/// # Errors
-/// The failure of the first run that failed, in the order of series, if all runs of the curves are there.
-fn assemble(series: &mut [Series], runs: &Runs, points: &Points) -> Result<Vec<RunId>, PointsError> {
-    let mut missing = Vec::new();
-    let mut failure = None;
-    for (number, own) in series.iter_mut().enumerate() {
-        match runs.assemble(number, own, points) {
-            Ok(more) => missing.extend(more),
-            Err(error) => failure = failure.or(Some(error)),
-        }
-    }
-    match failure {
-        // With a failure there is no search.
-        Some(error) if missing.iter().all(|id: &RunId| id.purpose != Purpose::Curve) => Err(Box::new(error).into()),
-        _ => Ok(missing),
-    }
 }
 
 fn lacking(
@@ -554,15 +518,25 @@ fn lacking(
     (files, shards): (&[PathBuf], &[Shard]),
 ) -> PointsError {
     let pieces: Vec<usize> = missing.iter().filter_map(|id| runs.piece(names.len(), id)).collect();
-    let named: Vec<String> = missing.iter().take(NAMED).map(|id| names[id.series].describe(id)).collect();
-    let more = missing.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-    // Runs of a search follow from each other, so only the next one is known.
-    let at_least = if runs.saturation { "at least " } else { "" };
     PointsError::Missing {
-        missing: format!("{at_least}{}", missing.len()),
+        missing: at_least(missing, runs),
         runs: points.len() + missing.len(),
         whose: unfinished(&pieces, files, shards),
-        first: format!("{}{more}", named.join("; ")),
+        first: in_words(missing, names),
     }
+}
+
+/// Describes the first of some runs.
+pub fn in_words(missing: &[RunId], names: &[Names]) -> String {
+    let named: Vec<String> = missing.iter().take(NAMED).map(|id| names[id.series].describe(id)).collect();
+    match missing.len().saturating_sub(NAMED) {
+        0 => named.join("; "),
+        more => format!("{}; and {more} more", named.join("; ")),
+    }
+}
+
+/// Returns the number of missing runs. Those of a search follow from each other, so only the next one is known.
+pub fn at_least(missing: &[RunId], runs: &Runs) -> String {
+    let at_least = if runs.saturation { "at least " } else { "" };
+    format!("{at_least}{}", missing.len())
 }

@@ -87,7 +87,7 @@ impl Runs {
     ///
     /// # Errors
     /// That of the first run that failed, once all runs of the curve are there.
-    pub fn assemble(&self, number: usize, series: &mut Series, points: &Points) -> Result<Vec<RunId>, PacketError> {
+    fn assemble(&self, number: usize, series: &mut Series, points: &Points) -> Result<Vec<RunId>, PacketError> {
         let missing: Vec<RunId> = self.curve(number).filter(|id| points.get(id).is_none()).collect();
         if !missing.is_empty() {
             return Ok(missing);
@@ -109,6 +109,29 @@ impl Runs {
             series.accepted_at_full_load = Some(full);
         }
         Ok(missing)
+    }
+
+    /// Adds the results of all runs to series that have none, each with its number, and returns the runs that are missing.
+    ///
+    /// # Errors
+    /// The failure of the first run that failed, in the order of series, if all runs of the curves are there.
+    pub fn assemble_all<'a>(
+        &self,
+        series: impl IntoIterator<Item = (usize, &'a mut Series)>,
+        points: &Points,
+    ) -> Result<Vec<RunId>, PacketError> {
+        let (mut missing, mut failure) = (Vec::new(), None);
+        for (number, own) in series {
+            match self.assemble(number, own, points) {
+                Ok(more) => missing.extend(more),
+                Err(error) => failure = failure.or(Some(error)),
+            }
+        }
+        match failure {
+            // With a failure there is no search.
+            Some(error) if missing.iter().all(|id: &RunId| id.purpose != Purpose::Curve) => Err(error),
+            _ => Ok(missing),
+        }
     }
 
     /// Returns a run of a complete search that the search does not come to, with its origin.
@@ -152,6 +175,12 @@ impl Runs {
             return Some(id.series);
         }
         Some(searches + (id.series * self.loads.len() + load) * (self.seeds.len() - chained) + seed - chained)
+    }
+
+    /// Returns the number of pieces of work of a number of series.
+    pub fn pieces(&self, series: usize) -> usize {
+        let chained = usize::from(self.saturation && self.mode == Mode::Latency);
+        series * (usize::from(self.saturation) + self.loads.len() * (self.seeds.len() - chained))
     }
 
     /// Returns an estimate of the number of runs of a series, without those that are known: a search takes about ten.

@@ -2,7 +2,7 @@
 
 use super::PacketError;
 use super::destinations::Destinations;
-use super::points::{Names, PointRecord, Points, Purpose, RunFailure, RunId, RunResult};
+use super::points::{Names, Origin, PointRecord, Points, Purpose, RunFailure, RunId, RunResult};
 use super::run::{Mode, Outcome};
 use super::runs::Runs;
 use super::series::Series;
@@ -30,7 +30,7 @@ type Searched = Vec<(RunId, RunResult)>;
 /// Part of a sweep to run, and receivers of its results.
 pub struct Part<'a> {
     /// Results that are known.
-    pub known: Points,
+    pub known: &'a Points,
     /// Shard to which runs must belong.
     pub shard: Shard,
     /// Number of pieces of other work that is dealt out before.
@@ -97,11 +97,30 @@ impl Work {
         self.runs.piece(self.of, id).is_some_and(|piece| shard.has(first_piece + piece))
     }
 
-    /// Runs what is missing of a part, and returns all results that are known then. `None` if it was stopped.
+    /// Returns the series with the results of all runs, and the runs that are missing.
+    ///
+    /// # Errors
+    /// The failure of the first run that failed, in the order of series, if all runs of the curves are there.
+    pub fn assembled(&self, points: &Points) -> Result<(Vec<Series>, Vec<RunId>), PacketError> {
+        let mut series: Vec<Series> = self.series().cloned().collect();
+        let own = self.numbers.iter().map(|(number, _)| *number).zip(&mut series);
+        let missing = self.runs.assemble_all(own, points)?;
+        Ok((series, missing))
+    }
+
+    /// Returns a run of a complete search that the search does not come to, with its origin.
+    pub fn superfluous(&self, series: &[Series], points: &Points) -> Option<(RunId, Origin)> {
+        let own = self.numbers.iter().zip(series);
+        let (id, origin) =
+            own.into_iter().find_map(|((number, _), series)| self.runs.superfluous(*number, series, points))?;
+        Some((id, origin?))
+    }
+
+    /// Runs what is missing of a part, and returns all results of these series that are known then. `None` if it was stopped.
     ///
     /// # Errors
     /// An error of `keep`, after which no further run begins. Runs that fail are results.
-    pub fn run(&self, part: Part<'_>) -> Result<Option<Points>, PacketError> {
+    pub fn run(&self, part: &Part<'_>) -> Result<Option<Points>, PacketError> {
         let is_ours = |id: &RunId| self.is_in(part.shard, part.first_piece, id);
         let cells: Vec<(usize, RunId)> = (0..self.prepared.len())
             .flat_map(|place| self.runs.curve(self.numbers[place].0).map(move |id| (place, id)))
@@ -125,7 +144,8 @@ impl Work {
         // Long runs first would balance better, but in this order results of short ones are available sooner.
         let results: Vec<Result<Option<RunResult>, PacketError>> =
             cells.par_iter().with_max_len(1).map(|&(place, id)| one(place, id, threads)).collect();
-        let mut points = part.known.clone();
+        let numbers: Vec<usize> = self.numbers.iter().map(|(number, _)| *number).collect();
+        let mut points = part.known.of(&numbers);
         let mut is_stopped = false;
         for ((_, id), result) in cells.into_iter().zip(results) {
             match result? {

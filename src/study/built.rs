@@ -3,9 +3,9 @@
 use super::cell::Place as RankPlace;
 use super::description::ModelDescription;
 use super::network::NetworkUnderTest;
-use super::packet_sweep::SweepPlan;
 use super::perturb::Factors;
 use super::plan::{Place, Plan};
+use super::sweep_plan::SweepPlan;
 use super::traffic::TrafficPlan;
 use super::workload::Workload;
 use crate::engine::Model;

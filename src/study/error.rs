@@ -4,7 +4,7 @@ use super::choice_error::ChoiceError;
 use super::jobs::JobsError;
 use super::network::NetworkError;
 use super::procurement::PriceListError;
-use super::results::ResultsError;
+use super::results_error::ResultsError;
 use super::toml_file::{Place, TomlError};
 use crate::engine::ReplayError;
 use crate::mpi::mapping::MappingError;

@@ -5,13 +5,17 @@
 //! a note, as in settings with the packet model.
 
 use super::built::Study;
+use super::error::StudyError;
 use super::network::{Making, NetworkUnderTest};
+use super::packet_results::SweepIdentity;
 use super::plan::{Column, Setting};
+use super::results::{Merged, ResultsError};
+use super::sweep_plan::SweepPlan;
 use crate::ids::{HostId, LinkId};
-use crate::ledger::Shard;
+use crate::ledger::{LedgerError, Shard, unfinished};
 use crate::packets::PacketError;
 use crate::packets::choice::Settings;
-use crate::packets::points::Points;
+use crate::packets::points::{Origin, Points, RunId};
 use crate::packets::replay::{FLIT, Fabric, packet_routing};
 use crate::packets::results;
 use crate::packets::series::Series;
@@ -21,18 +25,8 @@ use crate::platform::{HostsPerSwitch, Platform};
 use crate::topology::Topology;
 use crate::user_error::UserError;
 use rayon::prelude::*;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
-/// Sweep over the networks of a study.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SweepPlan {
-    /// Loads, patterns, seeds, switches.
-    pub settings: Settings,
-    /// Folder of relative file names in patterns.
-    pub folder: PathBuf,
-}
 
 /// Results of a sweep over the networks of a study.
 #[derive(Debug, Clone, PartialEq)]
@@ -158,55 +152,126 @@ impl SweepPlan {
     }
 }
 
+/// Series of a network, and the runs that it lacks.
+type Answer = Result<(Ready, Vec<Series>, Vec<RunId>), String>;
+
+/// Curves of some networks, and the runs that they lack.
+struct Found {
+    curves: PacketCurves,
+    missing: Vec<RunId>,
+    /// A run of a search that the search does not come to, with its origin.
+    superfluous: Option<(RunId, Origin)>,
+}
+
 impl Study {
-    /// Returns an estimate of the number of runs of the table `[packets]`; 0 without it.
-    pub fn packet_runs(&self) -> usize {
-        let Some(plan) = &self.sweep else { return 0 };
-        let settings = &plan.settings;
-        let series = self.swept_columns().len() * settings.patterns.len();
-        series * (settings.loads.len() * settings.seeds.len() + if settings.saturation { 10 } else { 0 })
+    /// Returns an estimate of the number of runs of the table `[packets]` that a shard lacks; 0 without the table.
+    pub fn packet_runs(&self, known: &Points, shard: Shard) -> usize {
+        let Some(sweep) = SweepIdentity::of(self) else { return 0 };
+        let is_ours = |id: &RunId| sweep.piece(id).is_some_and(|piece| shard.has(piece));
+        (0..sweep.names.len()).map(|number| sweep.runs.expected(number, known, is_ours)).sum()
+    }
+
+    /// Returns the number of pieces into which the runs of the table `[packets]` can be divided; 0 without the table.
+    pub fn packet_pieces(&self) -> usize {
+        let sweep = SweepIdentity::of(self);
+        sweep.map_or(0, |sweep| sweep.runs.pieces(sweep.names.len()))
     }
 
     /// Returns the first column of each network that differs to a sweep.
-    fn swept_columns(&self) -> Vec<usize> {
+    pub(super) fn swept_columns(&self) -> Vec<usize> {
         let columns = &self.plan.columns;
         let is_first = |&at: &usize| (0..at).all(|before| !is_same_network(&columns[before], &columns[at]));
         (0..columns.len()).filter(is_first).collect()
     }
 
-    /// Runs the sweep over the networks, if the study has the table `[packets]`. Of random networks it is the first one.
-    /// `done` is called after each run, from any thread, with a description of it. The result does not depend on the
-    /// number of threads. `None` without the table, or if `stop` became `true` before the end.
-    pub fn packet_curves(&self, stop: &AtomicBool, done: &(dyn Fn(&str) + Sync)) -> Option<PacketCurves> {
-        let plan = self.sweep.as_ref()?;
+    /// Runs what is missing of a part of the sweep over the networks, if the study has the table `[packets]`; the part
+    /// has the number of replays as its first piece. Of random networks it is the first one. The result does not depend on
+    /// the number of threads. `None` without the table, or if it was stopped. `file` is that of the known runs.
+    ///
+    /// # Errors
+    /// A file that cannot be written, or that has a run to which no search comes.
+    pub fn packet_curves(&self, part: &Part<'_>, file: Option<&Path>) -> Result<Option<PacketCurves>, PacketError> {
+        let Some(found) = self.found(&|work| work.run(part))? else { return Ok(None) };
+        match found.superfluous.zip(file) {
+            Some((run, file)) => Err(self.superfluous(run, &[file.to_owned()]).into()),
+            None => Ok(Some(found.curves)),
+        }
+    }
+
+    /// Returns the curves of merged results, if the study has the table `[packets]`.
+    ///
+    /// # Errors
+    /// [`ResultsError::MissingRuns`], or a run to which no search comes.
+    pub fn merged_curves(&self, merged: &Merged) -> Result<Option<PacketCurves>, StudyError> {
+        let found = self.found(&|_| Ok(Some(merged.points.clone()))).map_err(Box::new)?;
+        let (Some(found), Some(sweep)) = (found, SweepIdentity::of(self)) else { return Ok(None) };
+        if !found.missing.is_empty() {
+            let pieces: Vec<usize> = found.missing.iter().filter_map(|id| sweep.piece(id)).collect();
+            let named = results::in_words(&found.missing, &sweep.names);
+            let missing = results::at_least(&found.missing, &sweep.runs);
+            let whose = unfinished(&pieces, &merged.files, &merged.shards);
+            return Err(ResultsError::MissingRuns { missing, whose, first: named }.into());
+        }
+        match found.superfluous {
+            Some(run) => Err(ResultsError::from(self.superfluous(run, &merged.files)).into()),
+            None => Ok(Some(found.curves)),
+        }
+    }
+
+    fn superfluous(&self, (id, origin): (RunId, Origin), files: &[PathBuf]) -> LedgerError {
+        let names = SweepIdentity::of(self).and_then(|sweep| sweep.names.get(id.series).cloned());
+        let names = names.expect("the run is one of the sweep");
+        results::superfluous(&files[origin.file], origin.line, &names, &id)
+    }
+
+    /// Builds the networks, passes them to `each`, and collects the curves of the runs that it returns. `None` without the
+    /// table, or if `each` returns none for a network.
+    fn found(
+        &self,
+        each: &(dyn Fn(&Work) -> Result<Option<Points>, PacketError> + Sync),
+    ) -> Result<Option<Found>, PacketError> {
+        let (Some(plan), Some(sweep)) = (self.sweep.as_ref(), SweepIdentity::of(self)) else { return Ok(None) };
         let networks: Vec<&NetworkUnderTest> = self.column_networks().collect();
         let columns = self.swept_columns();
-        let run = |&column: &usize| -> Option<Result<(Ready, Vec<Series>), String>> {
+        let patterns = plan.settings.patterns.len();
+        type Extra = Option<(RunId, Origin)>;
+        let run = |(place, &column): (usize, &usize)| -> Result<Option<(Answer, Extra)>, PacketError> {
             let name = &self.plan.columns[column].info.name;
-            let reason = |error: PacketError| format!("{name}: {error} ({})", error.help());
+            let left_out = |error: PacketError| Ok(Some((Err(format!("{name}: {error} ({})", error.help())), None)));
             let ready = match plan.ready(column, networks[column]) {
                 Ok(ready) => ready,
-                Err(error) => return Some(Err(reason(error))),
+                Err(error) => return left_out(error),
             };
+            let fitting = ready.patterns.iter().enumerate().filter(|(_, own)| own.is_some());
+            let numbers = fitting.map(|(pattern, _)| place * patterns + pattern);
+            let numbers = numbers.map(|number| (number, sweep.names[number].clone())).collect();
             let work = match Work::new(ready.sweep.clone()) {
-                Ok(work) => work,
-                Err(error) => return Some(Err(reason(error))),
+                Ok(work) => work.numbered(numbers, sweep.names.len()),
+                Err(error) => return left_out(error),
             };
-            let (known, shard, keep) = (Points::default(), Shard::WHOLE, &|_: &_| Ok(()));
-            match work.run(Part { known, shard, first_piece: 0, keep, done, stop }) {
-                Ok(points) => match results::finished(&work, &points?, None) {
-                    Ok(series) => Some(Ok((ready, series))),
-                    Err(error) => Some(Err(format!("{name}: {error} ({})", error.help()))),
-                },
-                Err(error) => Some(Err(reason(error))),
+            let points = match each(&work) {
+                Ok(Some(points)) => points,
+                Ok(None) => return Ok(None),
+                Err(error @ PacketError::Results(_)) => return Err(error),
+                Err(error) => return left_out(error),
+            };
+            match work.assembled(&points) {
+                Ok((series, missing)) => {
+                    let extra = work.superfluous(&series, &points).filter(|_| missing.is_empty());
+                    Ok(Some((Ok((ready, series, missing)), extra)))
+                }
+                Err(error) => left_out(error),
             }
         };
-        let answers: Vec<_> = columns.par_iter().map(run).collect();
-        let (mut found, mut left_out) = (Vec::new(), Vec::new());
+        let answers: Vec<_> = columns.par_iter().enumerate().map(run).collect();
+        let (mut found, mut left_out, mut missing, mut superfluous) = (Vec::new(), Vec::new(), Vec::new(), None);
         for answer in answers {
-            match answer? {
+            let Some((answer, extra)) = answer? else { return Ok(None) };
+            superfluous = superfluous.or(extra);
+            match answer {
                 Err(reason) => left_out.push(reason),
-                Ok((ready, series)) => {
+                Ok((ready, series, lacks)) => {
+                    missing.extend(lacks);
                     let name = &self.plan.columns[ready.column].info.name;
                     left_out.extend(ready.left_out.iter().map(|reason| format!("{name}, {reason}")));
                     found.push(NetworkCurves {
@@ -229,6 +294,7 @@ impl Study {
             })
             .collect();
         found.iter_mut().zip(baselines).for_each(|(own, baseline)| own.baseline = baseline);
-        Some(PacketCurves { settings: plan.settings.clone(), networks: found, left_out })
+        let curves = PacketCurves { settings: plan.settings.clone(), networks: found, left_out };
+        Ok(Some(Found { curves, missing, superfluous }))
     }
 }

@@ -5,13 +5,17 @@
 //! them. Files of `mopsim.results/1` had no checksums; they can be read and continued, and appended lines have checksums.
 
 use super::digest::Fingerprint;
+use super::packet_results::{PacketLines, SweepIdentity, SweepLine};
 use super::plan::{Place, Plan};
 use super::ranges;
 use super::record::CellRecord;
+pub use super::results_error::ResultsError;
 use crate::ledger::{self, LedgerError, LedgerFile, Lines, Shard, checked_line, parsed, unfinished};
-use crate::user_error::UserError;
+use crate::packets::points::{PointRecord, Points};
+use crate::packets::results;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Name and version of the format.
 const SCHEMA: &str = "mopsim.results/2";
@@ -33,73 +37,55 @@ struct Header {
     shard: Shard,
 }
 
-/// Reason why a results file cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ResultsError {
-    /// The file cannot be used, whatever study it is of.
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-    /// The results are those of another study.
-    #[error("{} holds results of another study (`{title}`): not the same are {differences}", .file.display())]
-    Foreign {
-        /// Path of the file.
-        file: PathBuf,
-        /// Title of that study.
-        title: String,
-        /// Differences, in words.
-        differences: String,
-    },
-    /// Cells are missing.
-    #[error("{missing} of {cells} cells are missing: {whose}; the first is {first}")]
-    Missing {
-        /// Number of missing cells.
-        missing: usize,
-        /// Number of all cells.
-        cells: usize,
-        /// Shards to which the missing cells belong.
-        whose: String,
-        /// Description of the first missing cell.
-        first: String,
-    },
-}
-
-impl UserError for ResultsError {
-    fn help(&self) -> String {
-        match self {
-            Self::Ledger(error) => error.help(),
-            Self::Foreign { .. } => "use the study and the flags of that file, or give another file".to_owned(),
-            Self::Missing { .. } => {
-                "give the files of all shards; finish one with `mopsim compare STUDY --shard K/N --results FILE --resume`"
-                    .to_owned()
-            }
-        }
-    }
-
-    fn is_io(&self) -> bool {
-        matches!(self, Self::Ledger(error) if error.is_io())
-    }
-}
-
 /// Identity of a study for results files.
 #[derive(Debug, Clone)]
 pub struct Identity<'a> {
     plan: &'a Plan,
     places: &'a [Place],
     fingerprint: Fingerprint,
+    sweep: Option<SweepIdentity>,
+}
+
+/// Records of a study.
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// Replays.
+    pub records: Vec<CellRecord>,
+    /// Runs of packets.
+    pub points: Points,
+}
+
+/// Records of a study from several files.
+#[derive(Debug)]
+pub struct Merged {
+    /// Replays, in the order of the study.
+    pub records: Vec<CellRecord>,
+    /// Runs of packets.
+    pub points: Points,
+    /// Files.
+    pub files: Vec<PathBuf>,
+    /// Shard of each file.
+    pub shards: Vec<Shard>,
 }
 
 /// Contents of a file.
 struct Contents {
     shard: Shard,
     records: Vec<CellRecord>,
+    packets: PacketLines,
     /// Length in bytes up to the end of the last complete line.
     length: usize,
 }
 
 impl<'a> Identity<'a> {
     /// Creates the identity of a study, with the place of each of its cells.
-    pub(super) fn new(plan: &'a Plan, places: &'a [Place], fingerprint: Fingerprint) -> Self {
-        Self { plan, places, fingerprint }
+    pub(super) fn new(
+        plan: &'a Plan,
+        places: &'a [Place],
+        fingerprint: Fingerprint,
+        sweep: Option<SweepIdentity>,
+    ) -> Self {
+        Self { plan, places, fingerprint, sweep }
     }
 
     fn header(&self, shard: Shard) -> String {
@@ -140,8 +126,11 @@ impl<'a> Identity<'a> {
             return Err(ResultsError::Foreign { file: path.to_owned(), title: first.title, differences });
         }
         let mut line_of_cell = vec![0; self.places.len()];
-        let mut records = Vec::new();
+        let (mut records, mut packets) = (Vec::new(), PacketLines::default());
         for (line, text) in lines {
+            if packets.read(path, (line, text), self.sweep.as_ref(), first.shard)? {
+                continue;
+            }
             let record: CellRecord = parsed(path, (line, text), !is_checked, "no cell")?;
             let cell = record.cell;
             if cell >= self.places.len() || !record.is(&self.plan.name(cell, self.places[cell])) {
@@ -160,23 +149,28 @@ impl<'a> Identity<'a> {
             line_of_cell[cell] = line;
             records.push(record);
         }
-        Ok(Some(Contents { shard: first.shard, records, length }))
+        Ok(Some(Contents { shard: first.shard, records, packets, length }))
     }
 
     /// Merges the records of several files, in the order of the study.
     ///
     /// # Errors
     /// [`ResultsError`]; also if cells are missing or duplicate.
-    pub fn merge(&self, files: &[PathBuf]) -> Result<Vec<CellRecord>, ResultsError> {
+    pub fn merge(&self, files: &[PathBuf]) -> Result<Merged, ResultsError> {
+        let mut points = Points::default();
         let mut found: Vec<Option<(usize, CellRecord)>> = vec![None; self.places.len()];
         let mut shards = Vec::new();
         for (index, path) in files.iter().enumerate() {
             let bytes = ledger::read(path)?;
-            let contents = self.read(path, &bytes, None)?;
-            let (shard, mut records) = contents.map_or((Shard::WHOLE, Vec::new()), |c| (c.shard, c.records));
+            let no_line =
+                || LedgerError::malformed(path, 1, "there is no first line that says what the results are of");
+            let contents = self.read(path, &bytes, None)?.ok_or_else(no_line)?;
+            let Contents { shard, mut records, mut packets, .. } = contents;
             // Threads finish in any order, but messages about the file should not depend on it.
             records.sort_by_key(|record| record.cell);
             shards.push(shard);
+            packets.records.sort_by_key(|(id, ..)| *id);
+            self.collect(&mut points, packets, &files[..=index], &shards)?;
             for record in records {
                 let cell = record.cell;
                 if let Some((earlier, _)) = found[cell] {
@@ -201,13 +195,30 @@ impl<'a> Identity<'a> {
                 first: self.words(first),
             });
         }
-        Ok(found.into_iter().flatten().map(|(_, record)| record).collect())
+        let records = found.into_iter().flatten().map(|(_, record)| record).collect();
+        Ok(Merged { records, points, files: files.to_vec(), shards })
+    }
+
+    /// Adds the runs of packets of the last of some files.
+    fn collect(
+        &self,
+        points: &mut Points,
+        packets: PacketLines,
+        files: &[PathBuf],
+        shards: &[Shard],
+    ) -> Result<(), LedgerError> {
+        let Some(sweep) = &self.sweep else { return Ok(()) };
+        results::collect(points, (&sweep.runs, &sweep.names), packets.records, files, shards)
     }
 }
 
 /// A results file that is open for writing.
 #[derive(Debug)]
-pub struct ResultsFile(LedgerFile);
+pub struct ResultsFile {
+    file: LedgerFile,
+    /// Line to write before the first run of packets.
+    before_packets: Mutex<Option<SweepLine>>,
+}
 
 impl ResultsFile {
     /// Opens a file for a shard, and returns its existing records. With `resume` there may be records; otherwise the
@@ -220,26 +231,26 @@ impl ResultsFile {
         identity: &Identity<'_>,
         shard: Shard,
         resume: bool,
-    ) -> Result<(Self, Vec<CellRecord>), ResultsError> {
+    ) -> Result<(Self, Kept), ResultsError> {
         let (file, bytes) = LedgerFile::open(path, resume)?;
         let header = identity.header(shard);
-        let records = match identity.read(path, &bytes, Some(&header))? {
-            Some(contents) => {
-                if contents.shard != shard {
-                    let there = contents.shard;
+        let mut kept = Kept::default();
+        let mut before_packets = identity.sweep.as_ref().map(|sweep| sweep.line.clone());
+        match identity.read(path, &bytes, Some(&header))? {
+            Some(Contents { shard: there, records, packets, length }) => {
+                if there != shard {
                     return Err(LedgerError::OtherShard { file: path.to_owned(), there, here: shard }.into());
                 }
-                if contents.length < bytes.len() {
-                    file.cut(contents.length)?;
+                kept.records = records;
+                before_packets = before_packets.filter(|_| packets.begun.is_none());
+                identity.collect(&mut kept.points, packets, &[path.to_owned()], &[shard])?;
+                if length < bytes.len() {
+                    file.cut(length)?;
                 }
-                contents.records
             }
-            None => {
-                file.begin(&header)?;
-                Vec::new()
-            }
-        };
-        Ok((Self(file), records))
+            None => file.begin(&header)?,
+        }
+        Ok((Self { file, before_packets: Mutex::new(before_packets) }, kept))
     }
 
     /// Appends a record, which is on the disk when this returns.
@@ -247,6 +258,19 @@ impl ResultsFile {
     /// # Errors
     /// [`ResultsError`] if it cannot be written; nothing can be appended after that.
     pub fn append(&self, record: &CellRecord) -> Result<(), ResultsError> {
-        Ok(self.0.append(record)?)
+        Ok(self.file.append(record)?)
+    }
+
+    /// Appends a run of packets, which is on the disk when this returns.
+    ///
+    /// # Errors
+    /// [`LedgerError::Io`] if it cannot be written; nothing can be appended after that.
+    pub fn append_run(&self, record: &PointRecord) -> Result<(), LedgerError> {
+        let mut before = self.before_packets.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(settings) = before.take() {
+            self.file.append(&settings)?;
+        }
+        drop(before);
+        self.file.append(record)
     }
 }

@@ -12,6 +12,7 @@ use super::error::StudyError;
 use super::fabric;
 use super::jobs::MixError;
 use super::network::NetworkUnderTest;
+use super::packet_results::SweepIdentity;
 use super::perturb;
 use super::plan::{Column, Place, Plan, Setting};
 use super::procurement::{self, NetworkCost};
@@ -188,7 +189,7 @@ impl Study {
 
     /// Returns the identity of the study for results files. Computes digests of all traces.
     pub fn identity(&self) -> Identity<'_> {
-        Identity::new(&self.plan, &self.places, Fingerprint::of(self))
+        Identity::new(&self.plan, &self.places, Fingerprint::of(self), SweepIdentity::of(self))
     }
 
     /// Runs all replays in parallel. The result does not depend on the number of threads.

@@ -78,6 +78,8 @@ fn readers(folder: &Path) -> Vec<Reader> {
     let make = |arguments: &[&str], file: &str| written(folder, arguments, file);
     let mtrace = make(&["-q", "trace", "convert", "ping.ti", "-o", "p.mtrace"], "p.mtrace");
     let results = make(&["-q", "compare", "study.toml", "--results", "r.seed"], "r.seed");
+    let sweep = ["packets", "ring:4", "--load", "0.1,0.5", "--warmup", "20", "--measure", "50", "-q", "--threads", "1"];
+    let points = make(&[&sweep[..], &["--results", "s.seed"]].concat(), "s.seed");
     let state = make(
         &["-q", "design", "equality", "--n", "16", "--degree", "4", "--generations", "3", "--state", "e.seed"],
         "e.seed",
@@ -187,6 +189,12 @@ fn readers(folder: &Path) -> Vec<Reader> {
                 vec!["merge", "study.toml", "r.jsonl"],
                 vec!["compare", "study.toml", "--threads", "1", "--results", "r.jsonl", "--resume"],
             ],
+        ),
+        other(
+            "points",
+            "s.jsonl",
+            vec![points],
+            vec![vec!["merge", "s.jsonl"], [&sweep[..], &["--results", "s.jsonl", "--resume"]].concat()],
         ),
         other(
             "matrix",

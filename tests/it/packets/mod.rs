@@ -10,3 +10,4 @@ mod page;
 mod replay;
 mod results;
 mod study;
+mod study_results;

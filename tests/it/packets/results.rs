@@ -351,6 +351,21 @@ fn files_that_were_tampered_with_are_refused_with_the_line() {
     for (change, part) in changes {
         refuse(with(change), &["t.jsonl:2: ", part]);
     }
+    // First lines that no sweep has, on which a report would rely.
+    let header = content(lines[0]);
+    let changes: [Change<'_>; 6] = [
+        (&|first| first["sweep"]["seeds"] = json!([]), "`seeds` is empty"),
+        (&|first| first["sweep"]["patterns"] = json!([]), "`patterns` is empty"),
+        (&|first| first["sweep"]["loads"] = json!([0.5, 0.1]), "not in ascending order"),
+        (&|first| first["sweep"]["loads"] = json!([0.5, 1.5]), "not from 0 to 1"),
+        (&|first| first["series"] = json!([]), "`series` are not those of all networks"),
+        (&|first| first["cycle_ns"] = json!(0.0), "`cycle_ns` is not above 0"),
+    ];
+    for (change, part) in changes {
+        let mut header = header.clone();
+        change(&mut header);
+        refuse([&*line(&header), &lines[1..].concat()].concat(), &["t.jsonl:1: ", part]);
+    }
     // A step that no search comes to.
     let mut searched = content(lines.iter().find(|line| line.contains("\"search\"")).expect("a step of a search"));
     (searched["load"], searched["outcome"]["load"]) = (0.123.into(), 0.123.into());
