@@ -11,6 +11,8 @@ use crate::platform::HostsPerSwitch;
 use crate::topology::Topology;
 use crate::traffic;
 use serde::Deserialize;
+use serde::de::{self, Deserializer, SeqAccess, Visitor};
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -29,7 +31,9 @@ pub const MAX_SEEDS: u32 = 1000;
 pub struct SweepChoice {
     /// Traffic patterns; default: `uniform`.
     pub patterns: Option<Vec<String>>,
-    /// Offered loads in flits per host and cycle, e.g. `0.1:0.9:0.1`.
+    /// Offered loads in flits per host and cycle: a text such as `0.1:0.9:0.1`; a file may also have a number or a list
+    /// of numbers.
+    #[serde(deserialize_with = "load")]
     pub load: Option<String>,
     /// Packet routing of all networks; default: that of each network.
     pub routing: Option<String>,
@@ -87,6 +91,42 @@ pub struct SweepChoice {
     pub count_routed: bool,
     /// Nanoseconds of a cycle.
     pub cycle_ns: Option<f64>,
+}
+
+/// Reads loads: a text, a number, or a list of numbers.
+fn load<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    deserializer.deserialize_any(Loads).map(Some)
+}
+
+/// Visitor that returns loads as text.
+struct Loads;
+
+impl<'de> Visitor<'de> for Loads {
+    type Value = String;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "loads: a number, a list of numbers, or a text such as \"{DEFAULT_LOADS}\"")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<String, E> {
+        Ok(text.to_owned())
+    }
+
+    fn visit_f64<E: de::Error>(self, load: f64) -> Result<String, E> {
+        Ok(load.to_string())
+    }
+
+    fn visit_i64<E: de::Error>(self, load: i64) -> Result<String, E> {
+        Ok(load.to_string())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<String, A::Error> {
+        let mut loads: Vec<String> = Vec::new();
+        while let Some(load) = list.next_element::<f64>()? {
+            loads.push(load.to_string());
+        }
+        Ok(loads.join(","))
+    }
 }
 
 /// Choices of a sweep, checked as far as possible without networks.

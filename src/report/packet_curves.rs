@@ -129,12 +129,7 @@ pub(super) fn sentences(c: &Comparison, curves: &PacketCurves) -> Vec<String> {
     if curves.networks.iter().any(|network| network.baseline.is_none()) {
         all.push("Without ratios: networks whose baseline is left out.".into());
     }
-    let mut notes: Vec<&String> = Vec::new();
-    for note in curves.networks.iter().flat_map(|network| network.series.iter().flatten()).flat_map(|s| &s.notes) {
-        if !notes.contains(&note) {
-            notes.push(note);
-        }
-    }
+    all.extend(instances(c, curves));
     let cycles: Vec<String> = grouped_by(c, &curves.networks, |network| format!("{:.3} ns", network.cycle_ns));
     if curves.networks.iter().all(|network| network.flit_rate == network.bandwidth) && !cycles.is_empty() {
         all.push(format!("A cycle: {}.", cycles.join("; ")));
@@ -148,9 +143,51 @@ pub(super) fn sentences(c: &Comparison, curves: &PacketCurves) -> Vec<String> {
     if !routings.is_empty() {
         all.push(format!("Packet routing: {}.", routings.join("; ")));
     }
-    all.extend(notes.into_iter().map(|note| sentence(&format!("Note: {note}"))));
+    all.extend(notes(c, curves).iter().map(sentence));
     all.extend(curves.left_out.iter().map(|reason| sentence(&format!("Left out: {reason}"))));
     all
+}
+
+/// Describes which of several instances and settings of a network has a curve.
+fn instances(c: &Comparison, curves: &PacketCurves) -> Vec<String> {
+    let of_seed = |network: &NetworkCurves| Some(format!("{} (seed {})", short(c, network.column), network.instance?));
+    let first: Vec<String> = curves.networks.iter().filter_map(of_seed).collect();
+    let mut all = Vec::new();
+    if !first.is_empty() {
+        all.push(format!("Of networks with several seeds, the first instance: {}.", first.join(", ")));
+    }
+    let shared = |network: &NetworkCurves| {
+        let others: Vec<String> = network.further.iter().map(|&column| short(c, column)).collect();
+        (!others.is_empty()).then(|| format!("{} for {}", short(c, network.column), others.join(", ")))
+    };
+    let shared: Vec<String> = curves.networks.iter().filter_map(shared).collect();
+    if !shared.is_empty() {
+        let shared = shared.join("; ");
+        all.push(format!(
+            "Mappings, collectives and models have no effect, so curves hold for several columns: {shared}."
+        ));
+    }
+    all
+}
+
+/// Returns the notes on series, each with the networks that it is on, unless it is on all.
+fn notes(c: &Comparison, curves: &PacketCurves) -> Vec<String> {
+    let mut all: Vec<(&String, Vec<String>)> = Vec::new();
+    for network in &curves.networks {
+        let name = short(c, network.column);
+        for note in network.series.iter().flatten().flat_map(|series| &series.notes) {
+            match all.iter_mut().find(|(other, _)| *other == note) {
+                Some((_, names)) if names.contains(&name) => {}
+                Some((_, names)) => names.push(name.clone()),
+                None => all.push((note, vec![name.clone()])),
+            }
+        }
+    }
+    let in_words = |(note, names): (&String, Vec<String>)| match names.len() < curves.networks.len() {
+        true => format!("Note on {}: {note}", names.join(", ")),
+        false => format!("Note: {note}"),
+    };
+    all.into_iter().map(in_words).collect()
 }
 
 /// Returns the tables of the section: saturation of all networks, and latencies by load for each pattern.

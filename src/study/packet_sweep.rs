@@ -44,6 +44,10 @@ pub struct PacketCurves {
 pub struct NetworkCurves {
     /// Index of the network's first column.
     pub column: usize,
+    /// Further columns of the network, which differ only in what has no effect on a sweep.
+    pub further: Vec<usize>,
+    /// Seed of the instance, if the study has several instances of the network.
+    pub instance: Option<u64>,
     /// Index of its baseline among the networks of [`PacketCurves`]; `None` if that is left out.
     pub baseline: Option<usize>,
     /// Nanoseconds of a cycle.
@@ -184,6 +188,19 @@ impl Study {
         (0..columns.len()).filter(is_first).collect()
     }
 
+    /// Returns the columns after this one that are the same network to a sweep.
+    fn further(&self, column: usize) -> Vec<usize> {
+        let columns = &self.plan.columns;
+        (column + 1..columns.len()).filter(|&other| is_same_network(&columns[column], &columns[other])).collect()
+    }
+
+    /// Returns the seed of the first instance of a network, if there are several.
+    fn instance(&self, column: usize) -> Option<u64> {
+        let runs = &self.columns[column].runs;
+        let several = runs.iter().any(|run| run.network != runs[0].network);
+        self.plan.columns[column].seeds[0].filter(|_| several)
+    }
+
     /// Runs what is missing of a part of the sweep over the networks, if the study has the table `[packets]`; the part
     /// has the number of replays as its first piece. Of random networks it is the first one. The result does not depend on
     /// the number of threads. `None` without the table, or if it was stopped. `file` is that of the known runs.
@@ -276,6 +293,8 @@ impl Study {
                     left_out.extend(ready.left_out.iter().map(|reason| format!("{name}, {reason}")));
                     found.push(NetworkCurves {
                         column: ready.column,
+                        further: self.further(ready.column),
+                        instance: self.instance(ready.column),
                         baseline: None,
                         cycle_ns: ready.cycle_ns,
                         bandwidth: ready.bandwidth,

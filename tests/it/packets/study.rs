@@ -142,6 +142,30 @@ fn a_network_has_the_routing_of_the_packet_model() {
     }
 }
 
+/// A curve is of one instance, and holds for all mappings; notes are on some networks.
+#[test]
+fn sentences_name_the_networks_that_they_are_about() {
+    let networks = "repetitions = 2\nmappings = ['one-each', 'random']\n[[networks]]\nname = 'drawn'\n\
+                    topology = 'random:n=16,d=4'\n[[networks]]\ntopology = 'torus:4x4'\n\
+                    [[networks]]\ntopology = 'kautz:d=2,k=4'";
+    let folder = study(networks, "load = 0.1\nmeasure = 100\nwarmup = 50\nsaturation = false\nrouting = 'deflection'");
+    let text = folder.output(&["compare", "s.toml", "-q"]).split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "Of networks with several seeds, the first instance: A1 (seed 1).",
+        "so curves hold for several columns: A1 for A2; B1 for B2; C1 for C2.",
+        "Note: deflection: no buffers",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // Loads may be a list; without several mappings there is nothing to say about them.
+    let others = networks.replace("'kautz:d=2,k=4'", "'mesh:4x4'").replace("mappings = ['one-each', 'random']\n", "");
+    let folder =
+        study(&others, "load = [0.1, 0.2]\nmeasure = 100\nwarmup = 50\nsaturation = false\npatterns = ['transpose']");
+    assert_eq!(folder.json(&["compare", "s.toml", "-q"])["packets"]["loads"], serde_json::json!([0.1, 0.2]));
+    let text = folder.output(&["compare", "s.toml", "-q"]);
+    assert!(!text.contains("curves hold for several columns"), "{text}");
+}
+
 /// In two settings a network has two curves, of two colours.
 #[test]
 fn curves_of_all_settings_differ() {
@@ -253,6 +277,14 @@ fn wrong_keys_and_values_have_line_column_and_a_way_out() {
         ("measure = 'x'", "s.toml:9:11: invalid type"),
         ("vcs = -1", "s.toml:9:7: "),
         ("load = '0.1:2'", "s.toml:9:8: load is `0.1:2`"),
+        ("load = 1.5", "s.toml:9:8: load is `1.5`, and a load must be from 0 to 1"),
+        ("load = [0.1, -0.5]", "s.toml:9:8: load is `0.1,-0.5`"),
+        ("load = []", "s.toml:9:8: load is ``"),
+        (
+            "load = true",
+            "s.toml:9:8: invalid type: boolean `true`, expected loads: a number, a list of numbers, or a text",
+        ),
+        ("load = ['0.1']", "s.toml:9:"),
         ("load = '1.5'", "s.toml:9:8: load is `1.5`, and a load must be from 0 to 1"),
         ("measure = 0", "s.toml:9:11: measure is 0"),
         ("vcs = 65", "s.toml:9:7: vcs is 65, and it must be from 1 to 64"),
