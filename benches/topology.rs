@@ -5,7 +5,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use mopsim::ids::SwitchId;
-use mopsim::layout::latency::{Choice, latencies};
+use mopsim::layout::latency::{PathChoice, latencies};
 use mopsim::layout::{FloorOptions, FloorPlan};
 use mopsim::routing::{self, Options};
 use mopsim::steps::Steps;
@@ -84,7 +84,7 @@ fn laying_out(c: &mut Criterion) {
     group.bench_function("cables of torus:8x16x16", |b| b.iter(cables));
     let lengths = cables();
     group.bench_function("latencies of torus:8x16x16", |b| {
-        b.iter(|| latencies(&torus.graph, lengths.lengths(), 60e-9, 5e-9, Choice::Fastest, &Steps::default()));
+        b.iter(|| latencies(&torus.graph, lengths.lengths(), 60e-9, 5e-9, PathChoice::Fastest, &Steps::default()));
     });
 }
 

@@ -3,7 +3,7 @@
 use super::args::{Cables, Emulate, EmulateCounters, EmulateDown, EmulateRun, EmulateUp, EmulateWhat, Output};
 use super::failure::Failure;
 use super::{emulate_validate, options, print, progress, say};
-use mopsim::emulate::build::{Network, check_machine, congestion, down, sweep};
+use mopsim::emulate::build::{EmulatedNetwork, check_machine, congestion, down, sweep};
 use mopsim::emulate::commands::Settings;
 use mopsim::emulate::launch::{self, Launch};
 use mopsim::emulate::{Choice, EmulateError, Ended, PACKETS_PER_CORE, Plan, Prefix, Stop, counters, parse_rate, watch};
@@ -120,7 +120,7 @@ fn up(arguments: &EmulateUp, output: &Output) -> Result<(), Failure> {
     tell_swept(output)?;
     let settings = ready.settings(&arguments.cables);
     let platform = &ready.network.platform;
-    let network = Network::build(prefix, &ready.plan, platform, ready.choice, &settings, false, &stop)?;
+    let network = EmulatedNetwork::build(prefix, &ready.plan, platform, ready.choice, &settings, false, &stop)?;
     let sheet = report::up(&arguments.prefix, &network.state, &ready.plan, ready.plan.packets_per_second(platform));
     print(|out| output.format.sheet(&sheet, out))
 }
@@ -150,7 +150,7 @@ fn run_program(arguments: &EmulateRun) -> Result<(), Failure> {
     let launcher = launch::check_command(&arguments.command)?;
     let compiler = record::find_compiler(arguments.mpicc.as_deref(), &arguments.command)?;
     let stop = Stop::listen();
-    let mut network = Network::open(prefix)?;
+    let mut network = EmulatedNetwork::open(prefix)?;
     let result = (|| {
         let scratch = network.scratch()?;
         let idle = launch::compile_idle(&compiler, &scratch)?;
@@ -182,7 +182,7 @@ pub fn exit_code(status: ExitStatus) -> u8 {
 fn count(arguments: &EmulateCounters, output: &Output) -> Result<(), Failure> {
     let prefix = Prefix::new(&arguments.prefix)?;
     check_machine("counters", &["ip", "tc"])?;
-    let network = Network::open(prefix)?;
+    let network = EmulatedNetwork::open(prefix)?;
     let counts = counters::read(&network.state)?;
     let predicted = match &arguments.trace {
         None => None,

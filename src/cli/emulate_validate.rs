@@ -4,7 +4,7 @@ use super::args::{EmulateValidate, Output};
 use super::emulate::{Ready, exit_code, model, predict, tell_swept};
 use super::failure::Failure;
 use super::{files, print, say};
-use mopsim::emulate::build::{Network, check_machine};
+use mopsim::emulate::build::{EmulatedNetwork, check_machine};
 use mopsim::emulate::commands::Settings;
 use mopsim::emulate::compare::{Comparison, Predicted};
 use mopsim::emulate::launch::{self, EAGER_LIMIT, Launch, PINNED};
@@ -223,13 +223,13 @@ impl Runs<'_> {
         traces.into_iter().collect()
     }
 
-    fn build(&self, prefix: &Prefix, ready: &Ready, settings: &Settings) -> Result<Network, Failure> {
+    fn build(&self, prefix: &Prefix, ready: &Ready, settings: &Settings) -> Result<EmulatedNetwork, Failure> {
         let (plan, platform) = (&ready.plan, &ready.network.platform);
-        Ok(Network::build(prefix.clone(), plan, platform, ready.choice.clone(), settings, true, self.stop)?)
+        Ok(EmulatedNetwork::build(prefix.clone(), plan, platform, ready.choice.clone(), settings, true, self.stop)?)
     }
 
     /// Records a program, and returns the folder.
-    fn record(&self, network: &mut Network, program: &Program) -> Result<PathBuf, Failure> {
+    fn record(&self, network: &mut EmulatedNetwork, program: &Program) -> Result<PathBuf, Failure> {
         let scratch = network.scratch()?;
         let source = scratch.join("recorder");
         let folder = scratch.join(format!("{}.mrec", program.name));
@@ -276,7 +276,7 @@ impl Runs<'_> {
     }
 
     /// Runs a program to its end.
-    fn start(&self, network: &mut Network, program: &Program, launch: &Launch) -> Result<(), Failure> {
+    fn start(&self, network: &mut EmulatedNetwork, program: &Program, launch: &Launch) -> Result<(), Failure> {
         let command = network.command(&program.command, program.launcher, launch)?;
         let limit = Some(Duration::from_secs(self.arguments.timeout));
         let Watched { ended, output, errors } =
@@ -316,7 +316,7 @@ impl Runs<'_> {
 
     fn measure(
         &self,
-        network: &mut Network,
+        network: &mut EmulatedNetwork,
         programs: &[Program],
         traces: &[Trace],
     ) -> Result<(Vec<Vec<f64>>, Vec<f64>), Failure> {

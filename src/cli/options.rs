@@ -1,6 +1,6 @@
 //! Conversion of flags to choices.
 
-use super::args::{Model, Network, PlacementFiles, Ports, Switch};
+use super::args::{ModelFlags, NetworkFlags, PlacementFiles, Ports, Switch};
 use super::failure::Failure;
 use mopsim::network::model::NetworkModel;
 use mopsim::platform::parameters::{HostsPerSwitch, PlatformParameters};
@@ -17,12 +17,12 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::path::Path;
 
 /// Returns the placement of ranks that the flags specify.
-pub fn placement(rule: &Network, files: &PlacementFiles) -> Placement {
+pub fn placement(rule: &NetworkFlags, files: &PlacementFiles) -> Placement {
     Placement { rule: rule.mapping.clone(), hostfile: files.hostfile.clone(), rankfile: files.rankfile.clone() }
 }
 
 /// Converts the network flags to choices; missing ones are left open.
-pub fn network(flags: &Network) -> Result<NetworkChoice, Failure> {
+pub fn network(flags: &NetworkFlags) -> Result<NetworkChoice, Failure> {
     let parameters = PlatformParameters {
         hosts_per_switch: flags.hosts_per_switch.map(HostsPerSwitch::Uniform),
         host_speed: parse("host-speed", flags.host_speed.as_deref())?,
@@ -144,7 +144,7 @@ pub fn named_model(name: &str) -> Result<ModelChoice, Failure> {
 }
 
 /// Converts the model flags to choices; missing ones are left open.
-pub fn model(flags: &Model) -> Result<ModelChoice, Failure> {
+pub fn model(flags: &ModelFlags) -> Result<ModelChoice, Failure> {
     let base = flags.model.as_deref().map_or_else(|| Ok(ModelChoice::default()), named_model)?;
     let mut choice = ModelChoice {
         collectives: flags.collectives.clone(),

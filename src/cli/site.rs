@@ -46,7 +46,7 @@ const FILE: &str = "MOPSIM_CONFIG";
 /// Values as written, in the file or in one variable.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Written {
+struct WrittenSite {
     link_bandwidth: Option<Bandwidth>,
     link_latency: Option<Seconds>,
     switch_delay: Option<Seconds>,
@@ -99,7 +99,7 @@ impl Site {
 
     fn read_file(&mut self, file: PathBuf) -> Result<(), Failure> {
         let help = format!("the keys are {}; --no-config ignores the file", KEYS.join(", "));
-        let (written, text): (Written, String) =
+        let (written, text): (WrittenSite, String) =
             toml_file::read_with_text(&file).map_err(|error| match error.is_io() {
                 true => Failure::unreadable(&error, format!("{FILE} names the config file; --no-config ignores it")),
                 false => Failure::input(&error, help),
@@ -166,7 +166,7 @@ impl Site {
     }
 
     /// Checks values and takes them in; an error has the key.
-    fn take(&mut self, written: Written, folder: &Path) -> Result<(), (&'static str, Failure)> {
+    fn take(&mut self, written: WrittenSite, folder: &Path) -> Result<(), (&'static str, Failure)> {
         let parameters = PlatformParameters {
             link_bandwidth: written.link_bandwidth,
             link_latency: written.link_latency,

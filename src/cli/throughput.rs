@@ -69,10 +69,10 @@ fn write(files: &ThroughputFiles, report: &ThroughputReport, defaults: &[SiteDef
 }
 
 /// Study file, and its contents.
-type Written = (PathBuf, StudyFile);
+type WrittenThroughput = (PathBuf, StudyFile);
 
 /// Returns the study file of the command line, if there is one.
-fn written(arguments: &Throughput) -> Result<Option<Written>, Failure> {
+fn written(arguments: &Throughput) -> Result<Option<WrittenThroughput>, Failure> {
     let studies: Vec<&String> = arguments.specs.iter().filter(|spec| is_study(spec)).collect();
     if studies.len() > 1 {
         return Err(Failure::input("several study files are given", "give one; networks may stand beside it as SPEC"));
@@ -86,7 +86,7 @@ fn written(arguments: &Throughput) -> Result<Option<Written>, Failure> {
 }
 
 /// Returns the input files.
-fn files_read(arguments: &Throughput, written: Option<&Written>) -> Vec<PathBuf> {
+fn files_read(arguments: &Throughput, written: Option<&WrittenThroughput>) -> Vec<PathBuf> {
     let here = Path::new("");
     let networks = arguments.specs.iter().filter(|spec| !is_study(spec));
     let mut files: Vec<PathBuf> = networks.flat_map(|spec| inputs::topology(spec, here)).collect();
@@ -125,7 +125,7 @@ fn with_site(mut study: StudyFile, site: &Site) -> (StudyFile, Vec<SiteDefault>)
 type Read = (mopsim::throughput::study::Study, Option<PathBuf>, Vec<SiteDefault>);
 
 /// Checks the study of the file, if there is one, with overrides of the flags.
-fn read(arguments: &Throughput, written: Option<Written>, site: &Site) -> Result<Read, Failure> {
+fn read(arguments: &Throughput, written: Option<WrittenThroughput>, site: &Site) -> Result<Read, Failure> {
     if arguments.bound_gap.is_some() && arguments.bound.as_deref().is_some_and(|bound| bound != "flow") {
         return Err(Failure::input("--bound-gap is for --bound flow", "leave it out, or ask for --bound flow"));
     }

@@ -120,7 +120,7 @@ pub struct HostPrices {
 /// Price list as written: prices at one rate, or a list of rates.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct WrittenPrices {
     name: String,
     currency: Option<String>,
     note: Option<String>,
@@ -180,7 +180,7 @@ impl PriceList {
     /// # Errors
     /// [`PricesError`] with line and column if it is not one, or if a number is out of range.
     pub fn from_toml(text: &str) -> Result<Self, PricesError> {
-        let written: Written = toml::from_str(text).map_err(|error| PricesError::Syntax(error.to_string()))?;
+        let written: WrittenPrices = toml::from_str(text).map_err(|error| PricesError::Syntax(error.to_string()))?;
         let name = written.name.clone();
         let single =
             (written.link_rate_gbps, written.router, written.copper, written.fibre, written.limits, written.host);

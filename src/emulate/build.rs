@@ -84,7 +84,7 @@ fn namespaces() -> Result<Vec<String>, EmulateError> {
 
 /// A network that this process works on.
 #[derive(Debug)]
-pub struct Network {
+pub struct EmulatedNetwork {
     /// Prefix of its namespaces.
     pub prefix: Prefix,
     /// Record of the network.
@@ -93,7 +93,7 @@ pub struct Network {
     pub state: State,
 }
 
-impl Network {
+impl EmulatedNetwork {
     /// Opens a network that is up.
     ///
     /// # Errors
@@ -239,7 +239,7 @@ pub struct Removed {
 pub fn down(prefix: Prefix) -> Result<Option<Removed>, EmulateError> {
     let record = Record::take(&prefix)?;
     match record.read()? {
-        Some(state) => Network { prefix, record, state }.take_down().map(Some),
+        Some(state) => EmulatedNetwork { prefix, record, state }.take_down().map(Some),
         None => {
             record.forget();
             Ok(None)
@@ -258,7 +258,7 @@ pub fn sweep() -> Result<Vec<Prefix>, EmulateError> {
         let Ok(record) = Record::take(&prefix) else { continue };
         let Ok(Some(state)) = record.read() else { continue };
         if state.temporary || !state.complete {
-            Network { prefix: prefix.clone(), record, state }.take_down()?;
+            EmulatedNetwork { prefix: prefix.clone(), record, state }.take_down()?;
             swept.push(prefix);
         }
     }

@@ -1,6 +1,6 @@
 //! Bytes that cables have carried, as the kernel counts them.
 
-use super::build::{Network, ask};
+use super::build::{EmulatedNetwork, ask};
 use super::{EmulateError, State};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,7 +53,7 @@ fn parse(text: &str) -> Result<Vec<Value>, EmulateError> {
         .map_err(|error| EmulateError::Command { command: "tc -j".to_owned(), message: error.to_string() })
 }
 
-impl Network {
+impl EmulatedNetwork {
     /// Notes what all links have carried so far, so that counts begin with the next program.
     ///
     /// # Errors

@@ -5,7 +5,7 @@
 //! of the hosts.
 
 use super::EmulateError;
-use super::build::{Network, find};
+use super::build::{EmulatedNetwork, find};
 use super::commands::{CONTROL_NET, HOST_NET};
 use crate::record;
 use std::ffi::{OsStr, OsString};
@@ -139,7 +139,7 @@ shift
 exec ip netns exec "$host" unshare --uts sh -c 'echo "$0" >/proc/sys/kernel/hostname; exec sh -c "$*"' "$host" "$@"
 "#;
 
-impl Network {
+impl EmulatedNetwork {
     /// A folder for libraries and files of programs, which the record names, so that it is removed in any case.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! The cables of a floor plan and their lengths.
 
-use super::{FloorPlan, Model};
+use super::{FloorModel, FloorPlan};
 use crate::ids::SwitchId;
 use crate::topology::{ArcId, CableId, Graph};
 
@@ -34,7 +34,7 @@ impl Cables {
                 continue;
             }
             if plan.is_host(from) || plan.is_host(to) {
-                if plan.model == Model::Equality {
+                if plan.model == FloorModel::Equality {
                     to_hosts.push(plan.length(from, to));
                 }
             } else {

@@ -39,7 +39,7 @@ pub fn ends(graph: &Graph, from: SwitchId, to: SwitchId, switch_delay: f64) -> f
 
 /// Rule by which a message selects its path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Choice {
+pub enum PathChoice {
     /// The path with the smallest latency.
     Fastest,
     /// A path with the fewest hops, and among these one with the smallest latency.
@@ -56,7 +56,7 @@ pub fn latencies(
     lengths: &[f64],
     switch_delay: f64,
     cable_delay: f64,
-    choice: Choice,
+    choice: PathChoice,
     steps: &Steps,
 ) -> Result<Latency, TopologyError> {
     let n = graph.switches();
@@ -64,8 +64,8 @@ pub fn latencies(
         (0..).zip(graph.default_hosts()).filter(|(_, hosts)| *hosts > 0).map(|(vertex, _)| vertex).collect();
     let delays = arc_delays(graph, lengths, switch_delay, cable_delay);
     let weights = match choice {
-        Choice::Fastest => Weights::new(delays.iter().map(|&delay| picoseconds(delay)).collect()),
-        Choice::Nearest => Weights::hops_first(delays.iter().copied()),
+        PathChoice::Fastest => Weights::new(delays.iter().map(|&delay| picoseconds(delay)).collect()),
+        PathChoice::Nearest => Weights::hops_first(delays.iter().copied()),
     };
     // The sum and the largest of each source are whole numbers, so that the order of the threads does not matter.
     steps.expect(bearing.len() as u64);
@@ -81,7 +81,7 @@ pub fn latencies(
                     if weight == FAR {
                         return Err(TopologyError::Disconnected { from, to });
                     }
-                    let delay = if choice == Choice::Nearest { weight & (HOP - 1) } else { weight };
+                    let delay = if choice == PathChoice::Nearest { weight & (HOP - 1) } else { weight };
                     sum += u128::from(delay);
                     most = most.max(delay);
                 }
@@ -110,7 +110,7 @@ mod tests {
         // vertex.
         let tree = Graph::undirected(3, vec![(0, 2), (1, 2)]).unwrap().with_hosts(Hosts::OnSwitches(vec![2, 2, 0]));
         let of = |graph: &Graph, lengths: &[f64]| {
-            latencies(graph, lengths, 60e-9, 5e-9, Choice::Fastest, &Steps::default()).unwrap()
+            latencies(graph, lengths, 60e-9, 5e-9, PathChoice::Fastest, &Steps::default()).unwrap()
         };
         let found = of(&tree, &[2.0, 2.0]);
         assert!((found.max - 500e-9).abs() < 1e-15 && (found.mean - 500e-9).abs() < 1e-15);
@@ -126,11 +126,11 @@ mod tests {
         let lengths = [100.0, 2.0, 2.0];
         let of = |choice| latencies(&graph, &lengths, 60e-9, 5e-9, choice, &Steps::default()).unwrap();
         let nanoseconds = |seconds: f64| (seconds * 1e12).round() / 1e3;
-        assert_eq!(nanoseconds(of(Choice::Fastest).max), 360.0 + 140.0);
-        assert_eq!(nanoseconds(of(Choice::Nearest).max), 360.0 + 560.0);
+        assert_eq!(nanoseconds(of(PathChoice::Fastest).max), 360.0 + 140.0);
+        assert_eq!(nanoseconds(of(PathChoice::Nearest).max), 360.0 + 560.0);
         // 560, 70 and 70 ns without the ends, on average 233.333 ns.
-        assert_eq!(nanoseconds(of(Choice::Nearest).mean), 593.333);
+        assert_eq!(nanoseconds(of(PathChoice::Nearest).mean), 593.333);
         let apart = Graph::undirected(3, vec![(0, 1)]).unwrap();
-        assert!(latencies(&apart, &[1.0], 60e-9, 5e-9, Choice::Fastest, &Steps::default()).is_err());
+        assert!(latencies(&apart, &[1.0], 60e-9, 5e-9, PathChoice::Fastest, &Steps::default()).is_err());
     }
 }

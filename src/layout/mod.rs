@@ -1,7 +1,7 @@
 //! Floor plans: positions of switches, and lengths of the cables between them.
 //!
 //! A floor plan assigns every switch to a slot of a cabinet and arranges the cabinets in a grid of rows and columns:
-//! `c` cabinets in `ceil(sqrt c)` rows, cabinet `i` at row `i div columns`, column `i mod columns`. The [`Model`]
+//! `c` cabinets in `ceil(sqrt c)` rows, cabinet `i` at row `i div columns`, column `i mod columns`. The [`FloorModel`]
 //! determines the length of a cable: two models are for networks of switches alone ([`grid`]), one has the compute
 //! nodes in the same cabinets ([`equality`]). All lengths are in metres.
 
@@ -22,7 +22,7 @@ pub use cables::Cables;
 
 /// Measurement of cabinets and cables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Model {
+pub enum FloorModel {
     /// Cabinets of 0.6 m by 2.1 m; 2 m within a cabinet, 4 m plus the distance between cabinets (the papers on DSN-F
     /// and Skywalk).
     #[default]
@@ -33,12 +33,12 @@ pub enum Model {
     Equality,
 }
 
-impl Model {
+impl FloorModel {
     /// Names, in the order of the values.
-    pub const NAMES: [(&'static str, Model); 3] =
-        [("grid", Model::Grid), ("slim_fly", Model::SlimFly), ("equality", Model::Equality)];
+    pub const NAMES: [(&'static str, FloorModel); 3] =
+        [("grid", FloorModel::Grid), ("slim_fly", FloorModel::SlimFly), ("equality", FloorModel::Equality)];
 
-    /// Returns the name that is in [`Model::NAMES`].
+    /// Returns the name that is in [`FloorModel::NAMES`].
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, model)| *model == self).map_or("", |(name, _)| name)
     }
@@ -97,7 +97,7 @@ fn named<T: Copy>(what: &'static str, name: &str, names: &[(&'static str, T)]) -
     })
 }
 
-impl FromStr for Model {
+impl FromStr for FloorModel {
     type Err = LayoutError;
 
     fn from_str(text: &str) -> Result<Self, LayoutError> {
@@ -117,7 +117,7 @@ impl FromStr for Placement {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FloorOptions {
     /// Measurement of cabinets and cables.
-    pub model: Model,
+    pub model: FloorModel,
     /// Switches per cabinet of the grid models; default: the family's number (`z` of Skywalk, of the fully connected
     /// Dragonfly and of random swapping), otherwise 16.
     pub switches_per_cabinet: Option<u32>,
@@ -144,7 +144,7 @@ impl FloorOptions {
 #[derive(Clone, PartialEq, Debug)]
 pub struct FloorPlan {
     /// Measurement of cabinets and cables.
-    pub model: Model,
+    pub model: FloorModel,
     /// Number of cabinets with switches.
     pub cabinets: usize,
     /// Number of rows of cabinets.
@@ -199,7 +199,7 @@ impl FloorPlan {
         };
         match (options.hosts_per_cabinet, options.model) {
             (Some(0), _) => return refuse_hosts(0, "it must be at least 1"),
-            (Some(count), Model::Equality) => {
+            (Some(count), FloorModel::Equality) => {
                 return refuse_hosts(count, "floor plan `equality` has the hosts in the cabinets of their switches");
             }
             _ => {}
@@ -225,7 +225,7 @@ impl FloorPlan {
             .map(|host| graph.neighbours(SwitchId(host)).next().map_or(host, |home| home.0))
             .collect();
         match options.model {
-            Model::Grid | Model::SlimFly => {
+            FloorModel::Grid | FloorModel::SlimFly => {
                 for (place, &switch) in (0..).zip(&order) {
                     plan.cabinet[switch as usize] = place / per_cabinet;
                     plan.slot[switch as usize] = place % per_cabinet;
@@ -234,7 +234,7 @@ impl FloorPlan {
                     plan.cabinet[host] = plan.cabinet[home as usize];
                 }
             }
-            Model::Equality => equality::place(&mut plan, &order, &home),
+            FloorModel::Equality => equality::place(&mut plan, &order, &home),
         }
         if let Some(per_cabinet) = options.hosts_per_cabinet {
             let hosts = plan.hosts_in_cabinets();
@@ -248,7 +248,7 @@ impl FloorPlan {
     fn attach(&mut self, rails: &Rails, options: &FloorOptions) -> Result<(), LayoutError> {
         let refuse =
             |parameter, value: String, constraint: String| LayoutError::Invalid { parameter, value, constraint };
-        if options.model == Model::Equality {
+        if options.model == FloorModel::Equality {
             let rule = "it has hosts in the cabinet of their switch, and these have several; use `grid`";
             return Err(refuse("floor_plan", "equality".into(), rule.into()));
         }
@@ -320,9 +320,9 @@ impl FloorPlan {
         let (one, other) = (self.cabinet(from), self.cabinet(to));
         let (rows, columns) = self.steps(one, other);
         match self.model {
-            Model::Grid => grid::GRID.length(one == other, rows, columns),
-            Model::SlimFly => grid::SLIM_FLY.length(one == other, rows, columns),
-            Model::Equality => equality::length(one == other, rows, columns, self.slot(from), self.slot(to)),
+            FloorModel::Grid => grid::GRID.length(one == other, rows, columns),
+            FloorModel::SlimFly => grid::SLIM_FLY.length(one == other, rows, columns),
+            FloorModel::Equality => equality::length(one == other, rows, columns, self.slot(from), self.slot(to)),
         }
     }
 
@@ -330,8 +330,8 @@ impl FloorPlan {
     /// these cables.
     pub fn endpoint_lengths(&self) -> Vec<f64> {
         match self.model {
-            Model::Grid | Model::SlimFly => Vec::new(),
-            Model::Equality => equality::endpoint_lengths(self),
+            FloorModel::Grid | FloorModel::SlimFly => Vec::new(),
+            FloorModel::Equality => equality::endpoint_lengths(self),
         }
     }
 
@@ -386,9 +386,9 @@ mod tests {
 
     #[test]
     fn names_are_found_or_the_known_ones_are_named() {
-        assert_eq!("Slim-Fly".parse::<Model>().unwrap(), Model::SlimFly);
-        assert_eq!(Model::SlimFly.name(), "slim_fly");
-        let error = "cube".parse::<Model>().unwrap_err().to_string();
+        assert_eq!("Slim-Fly".parse::<FloorModel>().unwrap(), FloorModel::SlimFly);
+        assert_eq!(FloorModel::SlimFly.name(), "slim_fly");
+        let error = "cube".parse::<FloorModel>().unwrap_err().to_string();
         assert_eq!(error, "there is no floor plan `cube`; there are grid, slim_fly, equality");
         assert!("supernode-major".parse::<Placement>().is_ok() && "x".parse::<Placement>().is_err());
     }
@@ -412,10 +412,10 @@ mod tests {
         };
         let lengths =
             |plan: &FloorPlan| [1, 2, 4, 6].map(|to| (plan.length(SwitchId(0), SwitchId(to)) * 1e6).round() / 1e6);
-        assert_eq!(lengths(&plan(Model::Grid)), [2.0, 4.6, 6.1, 6.7]);
-        assert_eq!(lengths(&plan(Model::SlimFly)), [1.0, 2.6, 4.1, 4.7]);
+        assert_eq!(lengths(&plan(FloorModel::Grid)), [2.0, 4.6, 6.1, 6.7]);
+        assert_eq!(lengths(&plan(FloorModel::SlimFly)), [1.0, 2.6, 4.1, 4.7]);
         // All eight in one cabinet, one below the other.
-        assert_eq!(lengths(&plan(Model::Equality)), [1.04445, 1.0889, 1.1778, 1.2667]);
+        assert_eq!(lengths(&plan(FloorModel::Equality)), [1.04445, 1.0889, 1.1778, 1.2667]);
     }
 
     #[test]
@@ -439,7 +439,7 @@ mod tests {
         // 64 groups of six places in 16 rows of four; a neighbour in the row is six columns away.
         assert_eq!((plan.host_cabinets, plan.rows, plan.columns), (5, 16, 4));
         assert!((plan.length(SwitchId(0), SwitchId(1)) - (4.0 + 6.0 * 0.6)).abs() < 1e-12);
-        for (model, count) in [(Model::Grid, 0), (Model::Equality, 8)] {
+        for (model, count) in [(FloorModel::Grid, 0), (FloorModel::Equality, 8)] {
             let wrong = FloorOptions { model, hosts_per_cabinet: Some(count), ..options };
             assert!(FloorPlan::new(&mesh, &wrong).unwrap_err().to_string().contains("hosts_per_cabinet"));
         }
@@ -454,11 +454,11 @@ mod tests {
             let plan = FloorPlan::new(&build(spec).unwrap(), &options).unwrap();
             (plan.switches().count(), plan.endpoints(), plan.cabinets)
         };
-        assert_eq!(places("fat_tree2:8", Model::Grid), (12, 32, 3));
+        assert_eq!(places("fat_tree2:8", FloorModel::Grid), (12, 32, 3));
         // 44 units.
-        assert_eq!(places("fat_tree2:8", Model::Equality), (12, 32, 2));
-        assert_eq!(places("clos:m=2,n=2,r=4", Model::Grid), (10, 8, 2));
-        assert_eq!(places("clos:m=2,n=2,r=4", Model::Equality), (10, 8, 1));
+        assert_eq!(places("fat_tree2:8", FloorModel::Equality), (12, 32, 2));
+        assert_eq!(places("clos:m=2,n=2,r=4", FloorModel::Grid), (10, 8, 2));
+        assert_eq!(places("clos:m=2,n=2,r=4", FloorModel::Equality), (10, 8, 1));
         let clos = build("clos:m=2,n=2,r=4").unwrap();
         let two = FloorOptions { endpoints_per_switch: Some(2), ..FloorOptions::default() };
         assert!(FloorPlan::new(&clos, &two).unwrap_err().to_string().contains("cables of their own"));
@@ -471,7 +471,7 @@ mod tests {
         #[test]
         fn every_switch_has_a_slot_of_its_own(n in 2usize..400, per in 1u32..40, p in 0u32..30, model in 0usize..3) {
             let ring = build(&format!("ring:{n}")).unwrap();
-            let model = Model::NAMES[model].1;
+            let model = FloorModel::NAMES[model].1;
             let options = FloorOptions { model, switches_per_cabinet: Some(per), endpoints_per_switch: Some(p), ..FloorOptions::default() };
             let plan = FloorPlan::new(&ring, &options).unwrap();
             let mut places: Vec<_> = (0..n as u32).map(SwitchId).map(|s| (plan.cabinet(s), plan.slot(s))).collect();

@@ -4,7 +4,7 @@ use crate::markup::{GENERATOR, escape_text};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{FloorPlan, Model};
+use super::{FloorModel, FloorPlan};
 use crate::topology::Graph;
 
 /// Largest number of bundles drawn; a drawing with more can be neither displayed nor read.
@@ -31,8 +31,8 @@ fn stroke_width(cables: u32, most: u32) -> f64 {
 /// many are missing.
 pub fn draw(plan: &FloorPlan, graph: &Graph, title: &str) -> String {
     let (width, depth, box_depth) = match plan.model {
-        Model::Grid | Model::SlimFly => (0.6, 2.1, 1.0),
-        Model::Equality => (1.0, 1.0, 0.8),
+        FloorModel::Grid | FloorModel::SlimFly => (0.6, 2.1, 1.0),
+        FloorModel::Equality => (1.0, 1.0, 0.8),
     };
     let corner = |cabinet: usize| {
         let (row, column) = plan.position(cabinet);
@@ -140,7 +140,7 @@ pub fn draw(plan: &FloorPlan, graph: &Graph, title: &str) -> String {
     };
     let total: u64 = hosts.iter().sum();
     let room = match (plan.model, plan.host_cabinets) {
-        (Model::Equality, _) => format!(", with {total} hosts in them"),
+        (FloorModel::Equality, _) => format!(", with {total} hosts in them"),
         (_, 0) => format!(", {total} hosts without room of their own"),
         (_, more) => format!(", {} of {total} hosts (dashed)", plan.cabinets * more),
     };

@@ -7,7 +7,7 @@ use super::error::PlatformError;
 use super::rail_policy::RailPolicy;
 use super::units::{Bandwidth, HostLinkBandwidth, Seconds, Speed};
 use crate::defaults::Version;
-use crate::layout::{FloorOptions, LayoutError, Model, Placement};
+use crate::layout::{FloorModel, FloorOptions, LayoutError, Placement};
 use crate::topology::graph::MAX_SWITCHES;
 use crate::topology::{Graph, Hosts};
 
@@ -336,7 +336,7 @@ impl PlatformParameters {
                 constraint: "the floor plan places hosts only where `hosts_per_switch` is one number".into(),
             });
         }
-        let parse = |text: &Option<String>| text.as_deref().map(str::parse::<Model>).transpose();
+        let parse = |text: &Option<String>| text.as_deref().map(str::parse::<FloorModel>).transpose();
         let placement = |text: &Option<String>| text.as_deref().map(str::parse::<Placement>).transpose();
         Ok(FloorOptions {
             model: parse(&self.floor_plan).map_err(|error| invalid("floor_plan", error))?.unwrap_or_default(),
@@ -520,7 +520,7 @@ mod tests {
         assert!(read("host_link_bandwidth = true").unwrap_err().to_string().contains("this is not a bandwidth"));
         let cables =
             read("cable_delay_per_metre = '5 ns'\nfloor_plan = 'slim-fly'").unwrap().check().unwrap().cables.unwrap();
-        assert_eq!((cables.0.value(), cables.1.model), (5e-9, Model::SlimFly));
+        assert_eq!((cables.0.value(), cables.1.model), (5e-9, FloorModel::SlimFly));
         let many = read("hosts_per_switch = 4294967295").unwrap().check().unwrap();
         assert!(many.hosts_on(&ring(2)).is_err());
         assert!(read("hosts_per_switch = [1]").unwrap().check().unwrap().hosts_on(&ring(2)).is_err());

@@ -2,7 +2,7 @@
 
 use super::compare_json_more::{self, Across, Column, Failure, Sensitivity};
 use super::jobs::{self, JobJson};
-use super::json::Model;
+use super::json::ShownModel;
 use super::named::Named;
 use super::{cross_check, findings, packet_curves};
 use crate::cost::Ownership;
@@ -24,7 +24,7 @@ struct Compare<'a> {
     title: &'a str,
     baseline: &'a str,
     mapping: &'a str,
-    topologies: Vec<Network<'a>>,
+    topologies: Vec<JsonNetwork<'a>>,
     workloads: Vec<Workload<'a>>,
     /// One entry per replay.
     cells: Vec<Cell<'a>>,
@@ -52,12 +52,12 @@ struct Compare<'a> {
     packets: Option<packet_curves::Json<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     procurement: Option<Procurement<'a>>,
-    model: Model<'a>,
+    model: ShownModel<'a>,
     notes: &'a [String],
 }
 
 #[derive(Serialize)]
-struct Network<'a> {
+struct JsonNetwork<'a> {
     name: &'a str,
     network: &'a str,
     topology: &'a str,
@@ -279,7 +279,7 @@ fn spread(statistic: &Statistic) -> Spread {
 /// Returns the document.
 pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
     let column = |n: usize| Column::of(c, n);
-    let network = |n: usize| Network {
+    let network = |n: usize| JsonNetwork {
         name: &c.networks[n].name,
         network: &c.plain_names[n],
         topology: &c.networks[n].topology,
@@ -376,7 +376,7 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
                 })
                 .collect(),
         }),
-        model: Model {
+        model: ShownModel {
             choices: &c.model,
             duplex: None,
             routing: None,

@@ -18,7 +18,7 @@ use std::io::{self, Write};
 pub struct Json;
 
 #[derive(Serialize)]
-pub(super) struct Model<'a> {
+pub(super) struct ShownModel<'a> {
     #[serde(flatten)]
     pub choices: &'a ModelDescription,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,7 +71,7 @@ struct Replay<'a> {
     head_of_line: Option<&'a Blocking>,
     #[serde(skip_serializing_if = "Option::is_none")]
     jobs: Option<Vec<super::jobs::JobJson<'a>>>,
-    model: Model<'a>,
+    model: ShownModel<'a>,
     speeds: &'a Speeds,
     parameters: Option<&'a Resolved>,
     notes: &'a [String],
@@ -138,7 +138,7 @@ impl Reporter for Json {
             packets: r.packets,
             head_of_line: r.explanation.head_of_line.as_ref(),
             jobs: r.jobs.as_ref().map(|jobs| super::jobs::json(jobs, None)),
-            model: Model {
+            model: ShownModel {
                 choices: &r.model,
                 duplex: r.network.duplex.as_deref(),
                 routing: r.network.routing.as_deref(),

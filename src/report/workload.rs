@@ -1,7 +1,7 @@
 //! Sheets of workloads, and of differences of traces.
 
 use super::sheet::{Column, Datum, Rows, Sheet};
-use crate::trace::diff::{Difference, Place};
+use crate::trace::diff::{CallDifference, Difference};
 use crate::workload::{Instance, Program, Summary, catalogue};
 
 /// Schema of the sheets of workloads.
@@ -116,8 +116,8 @@ pub fn difference(difference: &Difference) -> Sheet {
         })
         .collect();
     let mut notes = Vec::new();
-    let mut note = |what: &str, place: &Option<Place>| {
-        if let Some(Place { rank, call, first, second }) = place {
+    let mut note = |what: &str, place: &Option<CallDifference>| {
+        if let Some(CallDifference { rank, call, first, second }) = place {
             let or_end = |said: &str| if said.is_empty() { "(end)".to_owned() } else { said.to_owned() };
             let (first, second) = (or_end(first), or_end(second));
             notes.push(format!("first different {what}: rank {rank}, number {}: {first} | {second}", call + 1));

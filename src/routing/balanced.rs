@@ -88,7 +88,7 @@ impl Balanced {
         let mut first = vec![0; n];
         let mut rows = 0;
         let count = |switch: SwitchId| hosts.count(switch);
-        let mut search = Search {
+        let mut search = BalancedSearch {
             found: vec![Found { distance: FAR, arc: 0, weight: 0 }; n],
             order: Vec::with_capacity(n),
             waiting: vec![0; n],
@@ -126,7 +126,7 @@ impl Balanced {
     }
 }
 
-struct Search {
+struct BalancedSearch {
     found: Vec<Found>,
     /// Switches by distance.
     order: Vec<SwitchId>,
@@ -134,7 +134,7 @@ struct Search {
     waiting: Vec<u64>,
 }
 
-impl Search {
+impl BalancedSearch {
     /// Finds for each switch the lightest of the shortest paths to `to`. A switch is visited after all of the level
     /// before it, so its own path is known by then.
     fn run(&mut self, graph: &Graph, to: SwitchId, load: &[u64]) {

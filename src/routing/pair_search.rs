@@ -15,11 +15,11 @@ use crate::topology::hops::FAR;
 /// Searches for single pairs. Their working memory is kept, one for each concurrent caller.
 #[derive(Default)]
 pub(super) struct PairSearch {
-    idle: Mutex<Vec<Search>>,
+    idle: Mutex<Vec<PairState>>,
 }
 
 /// State of one search; between searches no switch is marked.
-struct Search {
+struct PairState {
     /// Hops from the source, or [`FAR`].
     gone: Vec<u32>,
     /// Switches with such a distance, level by level.
@@ -38,7 +38,7 @@ impl PairSearch {
     pub fn with<R>(&self, graph: &Graph, from: SwitchId, to: SwitchId, look: impl FnOnce(&[u32]) -> R) -> (R, u32) {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = idle().pop();
-        let mut search = taken.unwrap_or_else(|| Search::new(graph.switches()));
+        let mut search = taken.unwrap_or_else(|| PairState::new(graph.switches()));
         search.looks = 0;
         search.run(graph, from, to);
         let result = look(&search.left);
@@ -49,7 +49,7 @@ impl PairSearch {
     }
 }
 
-impl Search {
+impl PairState {
     fn new(switches: usize) -> Self {
         Self { gone: vec![FAR; switches], ahead: Vec::new(), left: vec![FAR; switches], behind: Vec::new(), looks: 0 }
     }

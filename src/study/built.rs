@@ -1,10 +1,10 @@
 //! A study that is ready to run: its plan, and all that replays need.
 
-use super::cell::Place as RankPlace;
+use super::cell::CellLayout;
 use super::description::ModelDescription;
 use super::network::NetworkUnderTest;
 use super::perturb::Factors;
-use super::plan::{Place, Plan};
+use super::plan::{CellPosition, Plan};
 use super::sweep_plan::SweepPlan;
 use super::traffic::TrafficPlan;
 use super::workload::Workload;
@@ -44,7 +44,7 @@ pub struct Study {
     pub(super) variations: Vec<BuiltVariation>,
     /// Digests of files from which networks were read.
     pub(super) file_digests: Vec<String>,
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<CellPosition>,
     /// `true` if costs are those of the price list of the site.
     pub(super) has_site_prices: bool,
 }
@@ -64,7 +64,7 @@ pub(super) struct BuiltRun {
     /// Index of the network.
     pub network: usize,
     /// Places of the ranks of each workload.
-    pub layouts: Vec<RankPlace>,
+    pub layouts: Vec<CellLayout>,
     /// The network for packets, if the model has packets.
     pub fabric: Option<Arc<Fabric>>,
 }

@@ -62,7 +62,7 @@ pub enum Explain {
 
 /// Places of the ranks of a workload on a network.
 #[derive(Debug, Clone)]
-pub enum Place {
+pub enum CellLayout {
     /// A workload that runs alone.
     Alone(Layout),
     /// A workload that runs alone, with its actions converted to a graph, for a model that replays only graphs.
@@ -71,7 +71,7 @@ pub enum Place {
     Jobs(Placed),
 }
 
-impl Place {
+impl CellLayout {
     /// Returns the number of ranks that an observer sees, including those of background traffic.
     pub fn ranks(&self) -> usize {
         let traffic = match self {
@@ -100,7 +100,7 @@ impl Place {
 pub fn run(
     workload: &Workload,
     network: &NetworkUnderTest,
-    place: &Place,
+    place: &CellLayout,
     model: &Model,
     (explain, until_steady): (Explain, Option<f64>),
     observer: &mut dyn Observer,
@@ -109,32 +109,32 @@ pub fn run(
     let mut jobs = None;
     let (known, mut steady) = match (until_steady, place) {
         (None, _) => (None, None),
-        (Some(_), Place::Graph(..)) => {
+        (Some(_), CellLayout::Graph(..)) => {
             (None, Some(Steady::Whole("the model loggops replays graphs, which have no iterations".into())))
         }
-        (Some(_), Place::Jobs(_)) => (None, Some(Steady::Whole("several jobs run at a time".into()))),
-        (Some(within), Place::Alone(_)) => match workload.iterations() {
+        (Some(_), CellLayout::Jobs(_)) => (None, Some(Steady::Whole("several jobs run at a time".into()))),
+        (Some(within), CellLayout::Alone(_)) => match workload.iterations() {
             Ok(known) => (Some((known, within)), None),
             Err(why) => (None, Some(Steady::Whole(why.clone()))),
         },
     };
     let mut replayed = |observer: &mut dyn Observer| match (&workload.jobs, place, known) {
-        (Some(mix), Place::Jobs(placed), _) => {
+        (Some(mix), CellLayout::Jobs(placed), _) => {
             let (outcome, interference) = Setting { mix, placed, platform, model }.run(observer)?;
             jobs = Some(interference);
             Ok(outcome)
         }
-        (None, Place::Alone(layout), Some((known, within))) => {
+        (None, CellLayout::Alone(layout), Some((known, within))) => {
             let judge = Judge::new(known, trace, platform, layout, within);
             let replayed = judge.decide(|stop| replay_until(trace, platform, layout, model, stop, observer));
             let (outcome, found) = replayed.map_err(|error| MixError { job: None, error })?;
             steady = Some(found);
             Ok(outcome)
         }
-        (None, Place::Alone(layout), None) => {
+        (None, CellLayout::Alone(layout), None) => {
             replay(trace, platform, layout, model, observer).map_err(|error| MixError { job: None, error })
         }
-        (None, Place::Graph(layout, graph), _) => {
+        (None, CellLayout::Graph(layout, graph), _) => {
             replay(graph, platform, layout, model, observer).map_err(|error| MixError { job: None, error })
         }
         _ => panic!("a workload is placed as what it is"),

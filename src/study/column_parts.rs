@@ -1,6 +1,6 @@
 //! Parts of a built column: its model, the places of the ranks, and the network for packets.
 
-use super::cell::Place as RankPlace;
+use super::cell::CellLayout;
 use super::choice::ModelChoice;
 use super::choice_error::ChoiceError;
 use super::description::ModelDescription;
@@ -53,7 +53,7 @@ pub(super) fn layouts(
     mapping: &Mapping,
     (model, description): &(Model, ModelDescription),
     seed: Option<u64>,
-) -> Result<Vec<RankPlace>, StudyError> {
+) -> Result<Vec<CellLayout>, StudyError> {
     let cores: Vec<u32> = network.platform.hosts.iter().map(|host| host.cores).collect();
     let layout = |workload: &Workload| {
         let loggops = model.network.loggops.is_some();
@@ -62,7 +62,7 @@ pub(super) fn layouts(
                 let what = "the model loggops has no links that several jobs could share; choose another model";
                 return Err(StudyError::Contradiction(what.to_owned()));
             }
-            return Ok(RankPlace::Jobs(mix.place(network, &description.collectives, seed).map_err(Box::new)?));
+            return Ok(CellLayout::Jobs(mix.place(network, &description.collectives, seed).map_err(Box::new)?));
         }
         let layout = mapping.layout_on_cores(workload.trace.ranks(), &cores).map_err(|error| StudyError::Mapping {
             workload: workload.name.clone(),
@@ -80,9 +80,9 @@ pub(super) fn layouts(
                     format!("workload `{name}` cannot be a graph for the model loggops: {why}; choose another model");
                 StudyError::Contradiction(text)
             })?;
-            return Ok(RankPlace::Graph(layout, Arc::new(graph)));
+            return Ok(CellLayout::Graph(layout, Arc::new(graph)));
         }
-        Ok(RankPlace::Alone(layout))
+        Ok(CellLayout::Alone(layout))
     };
     workloads.iter().map(layout).collect()
 }

@@ -13,7 +13,7 @@ use super::record::CellRecord;
 
 /// A network under both models.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Network {
+pub struct CheckedNetwork {
     /// Column with flows.
     pub flows: usize,
     /// Column with packets; `None` if the packet model does not support the network.
@@ -72,7 +72,7 @@ pub struct CrossCheck {
     /// Names of the two models.
     pub models: [String; 2],
     /// Networks, in the order of the study.
-    pub networks: Vec<Network>,
+    pub networks: Vec<CheckedNetwork>,
     /// Cells of the networks that both models support, workload by workload.
     pub cells: Vec<Cell>,
     /// Pairs of networks with opposite order in the two models, each by more than 1 %.
@@ -132,7 +132,8 @@ pub fn of(c: &Comparison) -> Vec<CrossCheck> {
 
 fn pair(c: &Comparison, models: [String; 2], flows: &[usize], packets: &[usize]) -> CrossCheck {
     let same = |flow: usize| packets.iter().copied().find(|&packet| c.plain_names[packet] == c.plain_names[flow]);
-    let networks: Vec<Network> = flows.iter().map(|&flows| Network { flows, packets: same(flows) }).collect();
+    let networks: Vec<CheckedNetwork> =
+        flows.iter().map(|&flows| CheckedNetwork { flows, packets: same(flows) }).collect();
     let both = Both {
         cell: &|_, workload, column| c.cell(workload, column),
         mean: &|_, column| c.geometric_mean(column),
@@ -153,8 +154,8 @@ pub(super) fn of_sample(plan: &Plan, check: &SampleCheck, stated: &Matrix, recor
     let places = (0..workloads).flat_map(|w| check.columns[1].iter().map(move |column| w * columns + column));
     places.zip(packets).for_each(|(place, record)| mixed[place] = record.clone());
     let matrices = [Matrix::new(&first, flows), Matrix::new(&first, &mixed)];
-    let network = |flows| Network { flows, packets: check.columns[1].contains(&flows).then_some(flows) };
-    let networks: Vec<Network> = (0..columns).map(network).collect();
+    let network = |flows| CheckedNetwork { flows, packets: check.columns[1].contains(&flows).then_some(flows) };
+    let networks: Vec<CheckedNetwork> = (0..columns).map(network).collect();
     let both = Both {
         cell: &|model, workload, column| matrices[model].cell(workload, column),
         mean: &|model, column| matrices[model].geometric[column].mean,
@@ -187,7 +188,7 @@ struct Both<'a> {
 impl Both<'_> {
     /// Returns the networks that both models support, workload by workload, and the pairs of networks whose order
     /// differs.
-    fn compare(&self, workloads: usize, networks: &[Network]) -> (Vec<Cell>, Vec<Flip>) {
+    fn compare(&self, workloads: usize, networks: &[CheckedNetwork]) -> (Vec<Cell>, Vec<Flip>) {
         let both: Vec<(usize, [usize; 2])> = networks
             .iter()
             .enumerate()

@@ -67,7 +67,7 @@ pub struct Column {
 
 /// Position of a cell in the study.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct CellPosition {
     /// Number of the perturbation; 0 is the study as stated. Perturbations are followed by variations of assumptions,
     /// and those by flows and packets of a check.
     pub sample: usize,
@@ -126,10 +126,10 @@ impl Plan {
     }
 
     /// Returns the cells of one pass: workload by workload, column by column, repetition by repetition.
-    pub fn places(&self, sample: usize) -> impl Iterator<Item = Place> + '_ {
+    pub fn places(&self, sample: usize) -> impl Iterator<Item = CellPosition> + '_ {
         (0..self.workloads.len()).flat_map(move |workload| {
             self.columns.iter().enumerate().flat_map(move |(column, c)| {
-                (0..c.seeds.len()).map(move |repetition| Place { sample, workload, column, repetition })
+                (0..c.seeds.len()).map(move |repetition| CellPosition { sample, workload, column, repetition })
             })
         })
     }
@@ -142,20 +142,20 @@ impl Plan {
     }
 
     /// Returns the cells of a partial pass, workload by workload.
-    fn partial_places(&self, number: usize, columns: &[usize]) -> Vec<Place> {
+    fn partial_places(&self, number: usize, columns: &[usize]) -> Vec<CellPosition> {
         let sample = self.passes() + number;
         let of_workload =
-            |workload| columns.iter().map(move |&column| Place { sample, workload, column, repetition: 0 });
+            |workload| columns.iter().map(move |&column| CellPosition { sample, workload, column, repetition: 0 });
         (0..self.workloads.len()).flat_map(of_workload).collect()
     }
 
     /// Returns `true` if a cell belongs to the check on some iterations.
-    pub fn is_check(&self, place: Place) -> bool {
+    pub fn is_check(&self, place: CellPosition) -> bool {
         self.check.is_some() && place.sample >= self.passes() + self.variations().len()
     }
 
     /// Returns the part of its workload that a cell replays.
-    pub fn replayed(&self, place: Place) -> Cow<'_, WorkloadInfo> {
+    pub fn replayed(&self, place: CellPosition) -> Cow<'_, WorkloadInfo> {
         let whole = &self.workloads[place.workload];
         let check = self.check.as_ref().filter(|_| self.is_check(place));
         match check.and_then(|check| check.parts[place.workload]) {
@@ -173,7 +173,7 @@ impl Plan {
     }
 
     /// Returns all cells, pass by pass, partial passes last; this order defines their numbers.
-    pub fn all_places(&self) -> Vec<Place> {
+    pub fn all_places(&self) -> Vec<CellPosition> {
         let passes = (0..self.passes()).flat_map(|sample| self.places(sample));
         let partial =
             self.partial_passes().enumerate().flat_map(|(number, columns)| self.partial_places(number, columns));
@@ -205,7 +205,7 @@ impl Plan {
     }
 
     /// Returns the name of a cell in a results file.
-    pub fn name(&self, cell: usize, place: Place) -> CellName<'_> {
+    pub fn name(&self, cell: usize, place: CellPosition) -> CellName<'_> {
         let column = &self.columns[place.column];
         CellName {
             cell,

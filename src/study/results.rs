@@ -6,7 +6,7 @@
 
 use super::digest::Fingerprint;
 use super::packet_results::{PacketLines, SweepIdentity, SweepLine};
-use super::plan::{Place, Plan};
+use super::plan::{CellPosition, Plan};
 use super::ranges;
 use super::record::CellRecord;
 pub use super::results_error::ResultsError;
@@ -41,7 +41,7 @@ struct Header {
 #[derive(Debug, Clone)]
 pub struct Identity<'a> {
     plan: &'a Plan,
-    places: &'a [Place],
+    places: &'a [CellPosition],
     fingerprint: Fingerprint,
     sweep: Option<SweepIdentity>,
 }
@@ -81,7 +81,7 @@ impl<'a> Identity<'a> {
     /// Creates the identity of a study, with the place of each of its cells.
     pub(super) fn new(
         plan: &'a Plan,
-        places: &'a [Place],
+        places: &'a [CellPosition],
         fingerprint: Fingerprint,
         sweep: Option<SweepIdentity>,
     ) -> Self {

@@ -1,7 +1,7 @@
 //! Studies, checked and built, and their parallel runs.
 
 use super::built::{BuiltColumn, BuiltRun, BuiltVariation, Study};
-use super::cell::Place as RankPlace;
+use super::cell::CellLayout;
 use super::cell::{self, CellResult, Explain};
 use super::choice::ModelChoice;
 use super::column_parts::{fabric_of, layouts, model_of};
@@ -14,7 +14,7 @@ use super::jobs::MixError;
 use super::network::NetworkUnderTest;
 use super::packet_results::SweepIdentity;
 use super::perturb;
-use super::plan::{Column, Place, Plan, Setting};
+use super::plan::{CellPosition, Column, Plan, Setting};
 use super::procurement::{self, NetworkCost};
 use super::record::CellRecord;
 use super::results::Identity;
@@ -160,7 +160,8 @@ impl Study {
     pub fn packet_hops<'r>(&self, cell: usize, records: impl IntoIterator<Item = &'r CellRecord>) -> Option<f64> {
         let place = self.places[cell];
         let level = self.models[self.built(place).model].0.network.packet_level.as_ref()?;
-        let of = |place: Place| (place.workload, &self.plan.columns[place.column].network, self.plan.is_check(place));
+        let of =
+            |place: CellPosition| (place.workload, &self.plan.columns[place.column].network, self.plan.is_check(place));
         let flows = records
             .into_iter()
             .find(|record| !self.has_packets(record.cell) && of(self.places[record.cell]) == of(place))?;
@@ -172,7 +173,7 @@ impl Study {
     pub fn actions_of(&self, cell: usize) -> u64 {
         let place = &self.places[cell];
         match &self.columns[place.column].runs[place.repetition].layouts[place.workload] {
-            RankPlace::Graph(_, graph) => graph.total_actions(),
+            CellLayout::Graph(_, graph) => graph.total_actions(),
             _ => self.plan.replayed(*place).actions,
         }
     }
@@ -257,7 +258,7 @@ impl Study {
     }
 
     /// Returns the workload of a cell, or the part of it that a check replays.
-    fn workload(&self, place: Place) -> &Workload {
+    fn workload(&self, place: CellPosition) -> &Workload {
         let part = self.samples.get(place.workload).filter(|_| self.plan.is_check(place)).and_then(Option::as_ref);
         part.unwrap_or(&self.workloads[place.workload])
     }
@@ -268,11 +269,11 @@ impl Study {
     }
 
     /// Returns the variation of assumptions to which a cell belongs, if any.
-    fn variation(&self, place: Place) -> Option<&BuiltVariation> {
+    fn variation(&self, place: CellPosition) -> Option<&BuiltVariation> {
         self.variations.get(place.sample.checked_sub(self.plan.passes())?)
     }
 
-    fn built(&self, place: Place) -> &BuiltColumn {
+    fn built(&self, place: CellPosition) -> &BuiltColumn {
         let varied = self.variation(place).and_then(|v| v.columns.iter().find(|(column, _)| *column == place.column));
         varied.map_or(&self.columns[place.column], |(_, built)| built)
     }

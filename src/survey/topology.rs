@@ -4,7 +4,7 @@ use super::{CostSurvey, Effort, FloorSurvey, RouteSurvey, Survey, SurveyError, S
 use crate::cost::{Bill, CostError};
 use crate::ids::SwitchId;
 use crate::layout::FloorPlan;
-use crate::layout::latency::{self, Choice, Latency};
+use crate::layout::latency::{self, Latency, PathChoice};
 use crate::topology::families::clos::nonblocking;
 use crate::topology::families::damaged;
 use crate::topology::metrics::bisection::{self, Counting, Method};
@@ -215,7 +215,7 @@ pub(super) fn floor(
         let latency = || latency::latencies(&topology.graph, cables.lengths(), switch, cable, choice, &options.steps);
         with_latency.then(latency).transpose()
     };
-    let (fastest, nearest): (Option<Latency>, _) = (latency(Choice::Fastest)?, latency(Choice::Nearest)?);
+    let (fastest, nearest): (Option<Latency>, _) = (latency(PathChoice::Fastest)?, latency(PathChoice::Nearest)?);
     // Latencies are sums of picoseconds; further digits are rounding errors.
     let nanoseconds = |seconds: f64| (seconds * 1e15).round() / 1e6;
     Ok(FloorSurvey {

@@ -37,7 +37,7 @@ pub struct CallCount {
 
 /// First difference of two traces.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct CallDifference {
     /// Rank with the difference.
     pub rank: u32,
     /// Number of preceding calls of the compared kind.
@@ -67,11 +67,11 @@ pub struct Difference {
     /// Number of ranks whose collectives differ in counts per partner.
     pub different_counts: u64,
     /// First collective that differs, including counts per partner.
-    pub first_collective: Option<Place>,
+    pub first_collective: Option<CallDifference>,
     /// Number of ranks with other calls, or another order, ignoring computation.
     pub different_order: u64,
     /// The first such difference.
-    pub first_order: Option<Place>,
+    pub first_order: Option<CallDifference>,
 }
 
 impl Difference {
@@ -171,7 +171,7 @@ impl Difference {
         if self.first_collective.is_none() && x != y {
             let call = (0..).find(|&i| x.get(i) != y.get(i)).unwrap_or(0);
             let say = |list: &[(Call, Vec<u32>)]| list.get(call).map(|(call, _)| call.text()).unwrap_or_default();
-            self.first_collective = Some(Place { rank, call, first: say(&x), second: say(&y) });
+            self.first_collective = Some(CallDifference { rank, call, first: say(&x), second: say(&y) });
         }
         // All calls in order.
         let same = |i: usize| match (a.get(i), b.get(i)) {
@@ -185,7 +185,7 @@ impl Difference {
                 let say = |trace: &Trace, list: &[Action]| {
                     list.get(call).map(|action| super::ti::text(trace, action)).unwrap_or_default()
                 };
-                self.first_order = Some(Place { rank, call, first: say(first, &a), second: say(second, &b) });
+                self.first_order = Some(CallDifference { rank, call, first: say(first, &a), second: say(second, &b) });
             }
         }
     }

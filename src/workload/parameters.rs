@@ -51,7 +51,7 @@ pub struct Parameter {
 
 /// A parameter as created by the built-in function `parameter`.
 #[derive(Deserialize)]
-struct Written {
+struct WrittenParameter {
     name: String,
     default: Json,
     help: String,
@@ -64,7 +64,7 @@ struct Written {
 impl Parameter {
     /// Reads the parameters from the value of `PARAMETERS`.
     pub(super) fn list(written: Json) -> Result<Vec<Self>, String> {
-        let written: Vec<Written> = serde_json::from_value(written)
+        let written: Vec<WrittenParameter> = serde_json::from_value(written)
             .map_err(|error| format!("PARAMETERS is a list of parameter(NAME, default = ...): {error}"))?;
         let mut list: Vec<Self> = Vec::with_capacity(written.len());
         for w in written {

@@ -5,8 +5,8 @@ use mopsim::defaults::Version;
 use mopsim::design::bounds::switch_counts;
 use mopsim::design::dsnf::expansion;
 use mopsim::ids::SwitchId;
-use mopsim::layout::latency::{Choice, Latency, latencies};
-use mopsim::layout::{Cables, FloorOptions, FloorPlan, Model, Placement, equality};
+use mopsim::layout::latency::{Latency, PathChoice, latencies};
+use mopsim::layout::{Cables, FloorModel, FloorOptions, FloorPlan, Placement, equality};
 use mopsim::routing;
 use mopsim::steps::Steps;
 use mopsim::survey::{Survey, SurveyOptions};
@@ -74,7 +74,7 @@ fn metres(spec: &str) -> f64 {
     laid_out(spec).1.total
 }
 
-pub fn latency(spec: &str, switch_delay: f64, choice: Choice) -> Latency {
+pub fn latency(spec: &str, switch_delay: f64, choice: PathChoice) -> Latency {
     let (graph, cables) = laid_out(spec);
     latencies(&graph, cables.lengths(), switch_delay, 5e-9, choice, &Steps::default()).unwrap()
 }
@@ -132,7 +132,7 @@ pub fn find(entry: &Value) -> Found {
 
 /// Computes latencies of Skywalk other than those of its first comparison.
 fn latencies_of_skywalk(what: &str) -> Option<Found> {
-    let skywalk = |c: u32, links: &str| latency(&format!("skywalk:z=8,c={c},di=7,{links}"), 60e-9, Choice::Fastest);
+    let skywalk = |c: u32, links: &str| latency(&format!("skywalk:z=8,c={c},di=7,{links}"), 60e-9, PathChoice::Fastest);
     let pick = |latency: Latency| if what.contains("average") { latency.mean } else { latency.max };
     if what.starts_with("Skywalk degree 16, N=8192") {
         return Some(Sampled(pick(skywalk(1024, "do=9")) * 1e9));
@@ -146,7 +146,7 @@ fn latencies_of_skywalk(what: &str) -> Option<Found> {
             _ => (1024, "do=57", ["dragonfly_fc:8,1024", "hyperx:8x32x32"]),
         };
         let ours = pick(skywalk(c, links));
-        let above = others.map(|other| 100.0 * (ours / pick(latency(other, 60e-9, Choice::Fastest)) - 1.0));
+        let above = others.map(|other| 100.0 * (ours / pick(latency(other, 60e-9, PathChoice::Fastest)) - 1.0));
         return Some(Sampled(above[0].max(above[1])));
     }
     if what.starts_with("straight links only") {
@@ -158,7 +158,7 @@ fn latencies_of_skywalk(what: &str) -> Option<Found> {
         return Some(Sampled((1..=seeds).map(above).sum::<f64>() / f64::from(seeds)));
     }
     if what.starts_with("at 20 ns, nearest routing: Random max latency above Torus") {
-        let max = |spec| latency(spec, 20e-9, Choice::Nearest).max;
+        let max = |spec| latency(spec, 20e-9, PathChoice::Nearest).max;
         return Some(Truth(max("random:n=2048,d=11") > max("torus:8x16x16")));
     }
     None
@@ -225,7 +225,7 @@ fn halves(what: &str) -> Option<Found> {
         "METIS bisection, Imase n=1024 d=8" => Sampled(cut("imase_ab:n=1024,d=8", 20)),
         "METIS bisection, MDDP n=1024 d=8" => Sampled(cut("mddp_directed:n=1024,d=8,seed=1", 20)),
         _ if what.starts_with("average cable length of uni-") => {
-            let plan = FloorOptions { model: Model::SlimFly, ..FloorOptions::default() };
+            let plan = FloorOptions { model: FloorModel::SlimFly, ..FloorOptions::default() };
             let metres = |family: &str| average_metres(&format!("{family}:n=1190,d=8,seed=1"), &plan);
             Sampled(100.0 * (metres("mddp_directed") / metres("mddp_undirected") - 1.0))
         }
@@ -270,15 +270,15 @@ fn one(entry: &Value) -> Found {
             Sampled(100.0 * (1.0 - ours / theirs))
         }
         _ if what.starts_with("at 20 ns, nearest routing: Random(2048,11) max latency above Hypercube") => {
-            let max = |spec| latency(spec, 20e-9, Choice::Nearest).max;
+            let max = |spec| latency(spec, 20e-9, PathChoice::Nearest).max;
             Truth(max("random:n=2048,d=11") > max("hypercube:11"))
         }
         _ if what.starts_with("Skywalk(8,256,7,") && what.contains("latency") => {
             let (ours, theirs) = what.split_once(if what.contains("below") { "below" } else { "above" }).unwrap();
             let pick = |latency: Latency| if what.contains("average") { latency.mean } else { latency.max };
-            let other = pick(latency(network(theirs), 60e-9, Choice::Fastest));
+            let other = pick(latency(network(theirs), 60e-9, PathChoice::Fastest));
             let mean: f64 = (1..=3)
-                .map(|seed| pick(latency(&format!("{},seed={seed}", network(ours)), 60e-9, Choice::Fastest)) / 3.0)
+                .map(|seed| pick(latency(&format!("{},seed={seed}", network(ours)), 60e-9, PathChoice::Fastest)) / 3.0)
                 .sum();
             Sampled(100.0 * (mean / other - 1.0).abs())
         }

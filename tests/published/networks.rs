@@ -1,8 +1,8 @@
 //! Tables of networks that papers compare.
 
 use super::figures::{laid_out, latency, max_degree, neighbours, network};
-use mopsim::layout::latency::Choice;
-use mopsim::layout::{FloorOptions, FloorPlan, Model};
+use mopsim::layout::latency::PathChoice;
+use mopsim::layout::{FloorModel, FloorOptions, FloorPlan};
 use mopsim::topology::metrics::bisection::{self, Counting};
 use mopsim::topology::metrics::distances;
 use mopsim::topology::{Graph, build};
@@ -39,13 +39,13 @@ pub fn skywalk_networks() -> String {
             .to_owned(),
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |".to_owned(),
     ];
-    let dragonfly = latency(network("Dragonfly"), 60e-9, Choice::Fastest);
+    let dragonfly = latency(network("Dragonfly"), 60e-9, PathChoice::Fastest);
     for name in
         ["Torus", "Hypercube", "Random(2048,11)", "HyperX", "Dragonfly", "Skywalk(8,256,7,4)", "Skywalk(8,256,7,12)"]
     {
         let spec = network(name);
         let (graph, cables) = laid_out(spec);
-        let found = latency(spec, 60e-9, Choice::Fastest);
+        let found = latency(spec, 60e-9, PathChoice::Fastest);
         lines.push(format!(
             "| `{spec}` | {} | {:.1} | {:.1} | {:.1} | {:.3} | {:.3} |",
             max_degree(&graph),
@@ -64,7 +64,7 @@ pub fn equality_network() -> String {
     let spec = "equality:n=14,sa=[-1,1,3,9],sb=[4]";
     let topology = build(spec).unwrap();
     let distances = distances(&topology.graph).unwrap();
-    let options = FloorOptions { model: Model::Equality, ..FloorOptions::default() };
+    let options = FloorOptions { model: FloorModel::Equality, ..FloorOptions::default() };
     let plan = FloorPlan::new(&topology, &options).unwrap();
     let cables = plan.cables(&topology.graph);
     let cut = bisection::exact(&topology.graph, Counting::Merged).unwrap().cut;

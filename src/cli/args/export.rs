@@ -1,6 +1,6 @@
 //! Arguments of `export`.
 
-use super::network::Network;
+use super::network::NetworkFlags;
 use super::one_of;
 use clap::Args;
 use mopsim::export::{FORMATS, Format};
@@ -39,5 +39,5 @@ pub struct Export {
     #[arg(long)]
     pub force: bool,
     #[command(flatten)]
-    pub network: Network,
+    pub network: NetworkFlags,
 }

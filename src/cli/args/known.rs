@@ -41,7 +41,7 @@ pub fn duplexes() -> Vec<&'static str> {
 }
 
 pub fn floor_plans() -> Vec<&'static str> {
-    layout::Model::NAMES.iter().map(|(name, _)| *name).collect()
+    layout::FloorModel::NAMES.iter().map(|(name, _)| *name).collect()
 }
 
 pub fn rails() -> Vec<&'static str> {

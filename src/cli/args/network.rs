@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Network")]
-pub struct Network {
+pub struct NetworkFlags {
     /// Routing rule, e.g. ecmp [default: that of the family]
     ///
     /// An unknown rule lists them all, and docs/reference/routing.md describes them: bfs (shortest, lowest numbers first),
@@ -153,7 +153,7 @@ pub struct PlacementFiles {
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Model")]
-pub struct Model {
+pub struct ModelFlags {
     /// Network model, e.g. ordered, tcp or packet, or a file [default: ordered]
     ///
     /// The models are ordered, tcp, ideal, packet, smpi, lv08, cm02 and loggops; with --compat simgrid the default is smpi.

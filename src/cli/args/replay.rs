@@ -1,6 +1,6 @@
 //! Arguments of `replay`.
 
-use super::network::{Model, Network, PlacementFiles};
+use super::network::{ModelFlags, NetworkFlags, PlacementFiles};
 use super::whole;
 use clap::Args;
 use mopsim::study::jobs::{JobEntry, Rule};
@@ -74,9 +74,9 @@ pub struct Replay {
     #[command(flatten)]
     pub placement: PlacementFiles,
     #[command(flatten)]
-    pub network: Network,
+    pub network: NetworkFlags,
     #[command(flatten)]
-    pub model: Model,
+    pub model: ModelFlags,
 }
 
 #[derive(Debug, Args)]

@@ -1,7 +1,7 @@
 //! Arguments of `compare` and `merge`.
 
 use super::known::{Known, patterns};
-use super::network::{Model, Network, PlacementFiles, of_study};
+use super::network::{ModelFlags, NetworkFlags, PlacementFiles, of_study};
 use super::threads;
 use clap::{Arg, Args};
 use mopsim::ledger::Shard;
@@ -82,9 +82,9 @@ pub struct StudyFlags {
     #[command(flatten)]
     pub placement: PlacementFiles,
     #[command(flatten)]
-    pub network: Network,
+    pub network: NetworkFlags,
     #[command(flatten)]
-    pub model: Model,
+    pub model: ModelFlags,
     #[command(flatten)]
     pub perturbation: Perturbation,
     /// Show how far each assumption moves the result; takes about 20 times as long

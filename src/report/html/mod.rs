@@ -69,7 +69,7 @@ pub struct Origin {
 }
 
 #[derive(Serialize)]
-struct Network<'a> {
+struct ShownNetwork<'a> {
     letter: String,
     /// Indices of its columns.
     columns: String,
@@ -119,7 +119,7 @@ struct Row<'a> {
 }
 
 impl HtmlReport<'_> {
-    fn networks(&self) -> Vec<Network<'_>> {
+    fn networks(&self) -> Vec<ShownNetwork<'_>> {
         let c = self.comparison;
         let row = |entry: super::legend::Entry| {
             let n = entry.columns[0];
@@ -292,10 +292,10 @@ fn network<'a>(
     f: &'a NetworkFacts,
     parameters: &'a [(&'static str, String)],
     entry: super::legend::Entry,
-) -> Network<'a> {
+) -> ShownNetwork<'a> {
     let n = entry.columns[0];
     let info = &c.networks[n];
-    Network {
+    ShownNetwork {
         letter: entry.letters,
         columns: entry.columns.iter().map(usize::to_string).collect::<Vec<_>>().join(" "),
         fill: Value::from_safe_string(svg::network_fill(super::label::place(c, n).1)),

@@ -21,14 +21,14 @@ pub(super) struct Row {
     pub workload: String,
     pub mean: bool,
     /// Networks, the fastest first, each with the number of samples in which it stays ahead of the next one.
-    pub order: Vec<Place>,
+    pub order: Vec<RankedNetwork>,
     pub holds: usize,
     pub winner_holds: usize,
 }
 
 /// A network in a ranking.
 #[derive(Serialize)]
-pub(super) struct Place {
+pub(super) struct RankedNetwork {
     pub letter: String,
     /// Number of samples in which it stays ahead of the next one; `None` for the last.
     pub before: Option<usize>,
@@ -38,7 +38,8 @@ pub(super) struct Place {
 pub(super) fn stability(c: &Comparison) -> Option<Stability> {
     let stability = c.ranking.as_ref()?;
     let row = |ranking: &crate::study::ranking::Ranking| {
-        let place = |(i, &n): (usize, &usize)| Place { letter: short(c, n), before: ranking.pairs.get(i).copied() };
+        let place =
+            |(i, &n): (usize, &usize)| RankedNetwork { letter: short(c, n), before: ranking.pairs.get(i).copied() };
         Row {
             workload: ranking.workload.map_or_else(|| "geometric mean".to_owned(), |w| c.workloads[w].name.clone()),
             mean: ranking.workload.is_none(),

@@ -62,7 +62,7 @@ fn base64(bytes: &[u8]) -> String {
 pub(super) struct Data {
     columns: Vec<Column>,
     /// Networks, by the number that they have in all settings.
-    networks: Vec<Network>,
+    networks: Vec<ViewedNetwork>,
     settings: Vec<Setting>,
     /// Parts in which settings differ.
     axes: Vec<Axis>,
@@ -125,7 +125,7 @@ struct Column {
 }
 
 #[derive(Serialize)]
-struct Network {
+struct ViewedNetwork {
     letter: String,
     name: String,
     /// `true` if it is in all settings, so that it can be the baseline.
@@ -174,7 +174,7 @@ fn platforms(c: &Comparison) -> Vec<String> {
     names
 }
 
-fn networks(c: &Comparison, facts: &[NetworkFacts], platforms: &[String]) -> Vec<Network> {
+fn networks(c: &Comparison, facts: &[NetworkFacts], platforms: &[String]) -> Vec<ViewedNetwork> {
     let settings = c.of_settings().len();
     let columns = |number: usize| (0..c.networks.len()).filter(move |&n| place(c, n).1 == number);
     let network = |number: usize| {
@@ -183,7 +183,7 @@ fn networks(c: &Comparison, facts: &[NetworkFacts], platforms: &[String]) -> Vec
             let on = |n: &usize| text(c.settings[*n].platform.as_deref().unwrap_or_default()) == *platform;
             columns(number).find(on).and_then(|n| facts[n].dollars).map(|price| grouped(price.round() as u64))
         };
-        Some(Network {
+        Some(ViewedNetwork {
             letter: crate::report::label::network(c, first),
             name: text(&c.plain_names[first]),
             everywhere: columns(number).count() == settings,

@@ -14,11 +14,11 @@ use crate::topology::{ArcId, Graph};
 /// Searches for single pairs. Their working memory is kept, one for each concurrent caller.
 #[derive(Default)]
 pub(super) struct BothEnds {
-    idle: Mutex<Vec<Search>>,
+    idle: Mutex<Vec<BothEndsState>>,
 }
 
 /// State of one search; between searches no switch is marked.
-struct Search {
+struct BothEndsState {
     /// Arc by which the search from the source reached a switch, or [`NO_ARC`].
     came_by: Vec<u32>,
     /// Switches that it reached, in the order of their first paths.
@@ -40,7 +40,7 @@ impl BothEnds {
         }
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = idle().pop();
-        let mut search = taken.unwrap_or_else(|| Search::new(graph.switches()));
+        let mut search = taken.unwrap_or_else(|| BothEndsState::new(graph.switches()));
         search.looks = 0;
         let meeting = search.meet(graph, from, to);
         if let Some(meeting) = meeting {
@@ -53,7 +53,7 @@ impl BothEnds {
     }
 }
 
-impl Search {
+impl BothEndsState {
     fn new(switches: usize) -> Self {
         let (came_by, left) = (vec![NO_ARC; switches], vec![FAR; switches]);
         Self { came_by, ahead: Vec::new(), left, behind: Vec::new(), looks: 0 }

@@ -16,7 +16,7 @@
 //! at most.
 
 use super::super::built::Study;
-use super::super::cell::Place as RankPlace;
+use super::super::cell::CellLayout;
 use super::super::network::NetworkUnderTest;
 use crate::engine::{Model, Observer, TIMING_PRECISION, replay};
 use crate::ids::{HostId, LinkId, Rank, SwitchId};
@@ -119,8 +119,8 @@ pub(super) fn expected(study: &Study, columns: &[usize]) -> BTreeMap<Cell, Expec
 /// Returns the place of the ranks of a cell, if they run alone.
 fn layout_of(study: &Study, (column, repetition, workload): Cell) -> Option<&Layout> {
     match &study.columns[column].runs[repetition].layouts[workload] {
-        RankPlace::Alone(layout) => Some(layout),
-        RankPlace::Graph(..) | RankPlace::Jobs(_) => None,
+        CellLayout::Alone(layout) => Some(layout),
+        CellLayout::Graph(..) | CellLayout::Jobs(_) => None,
     }
 }
 

@@ -58,7 +58,7 @@ impl Ord for At {
 }
 
 /// Working memory of a search.
-struct Search {
+struct PriceSearch {
     price: Vec<f64>,
     came_by: Vec<u32>,
     order: Vec<u32>,
@@ -67,7 +67,7 @@ struct Search {
     amount: Vec<f64>,
 }
 
-impl Search {
+impl PriceSearch {
     fn new(switches: usize) -> Self {
         Self {
             price: vec![0.0; switches],
@@ -123,7 +123,7 @@ impl Search {
     }
 }
 
-impl Search {
+impl PriceSearch {
     /// Calls `visit` with the arcs and the traffic on each, split evenly over all cheapest paths, for prices of 1 on all
     /// arcs.
     fn split(&mut self, net: &Net<'_>, row: &[(u32, f64)], mut visit: impl FnMut(u32, f64)) {
@@ -179,7 +179,7 @@ impl<'a> Net<'a> {
             .rows
             .par_iter()
             .map_init(
-                || Search::new(self.problem.switches),
+                || PriceSearch::new(self.problem.switches),
                 |search, (from, row)| {
                     search.run(self, prices, *from);
                     search.paid(row)
@@ -337,7 +337,7 @@ fn difference(from: &Tree, to: &Tree, change: &mut Vec<(u32, f64)>) {
 pub fn enclose(problem: &Problem, gap: f64, steps: &Steps) -> Concurrent {
     steps.expect(MAX_ROUNDS as u64);
     let net = Net::new(problem);
-    let mut search = Search::new(problem.switches);
+    let mut search = PriceSearch::new(problem.switches);
     let mut flows: Vec<Mixture> = Vec::with_capacity(problem.rows.len());
     let mut prices = vec![1.0; problem.links];
     // Initially, everything is split evenly over the paths of fewest hops, which is optimal in symmetric networks.

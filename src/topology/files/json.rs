@@ -23,7 +23,7 @@ const SHAPE_HELP: &str = "a graph is {\"n\": N, \"edges\": [[u,v],...]} with two
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with the graph")]
-struct Written {
+struct WrittenGraph {
     n: u64,
     directed: Option<bool>,
     edges: Option<Pairs>,
@@ -94,7 +94,8 @@ pub(in crate::topology) fn build(arguments: &Arguments) -> Result<Graph, Topolog
 }
 
 fn parse(file: &str, text: &str) -> Result<Graph, TopologyError> {
-    let written: Written = serde_json::from_str(text).map_err(|error| Located::from_json(file, &error, SHAPE_HELP))?;
+    let written: WrittenGraph =
+        serde_json::from_str(text).map_err(|error| Located::from_json(file, &error, SHAPE_HELP))?;
     let wrong = |key: &str, index, message: String, help| -> Result<Graph, TopologyError> {
         Err(located(file, text, key, index, message, help).into())
     };

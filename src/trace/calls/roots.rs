@@ -7,7 +7,7 @@ use crate::trace::error::TraceError;
 use crate::trace::{CollectiveCall, CollectiveKind, CommunicatorId, Counts};
 
 /// Index of a collective in the actions of a rank, and its table entry.
-type Place = (usize, u32);
+type CollectiveAt = (usize, u32);
 
 fn has_counts(call: &CollectiveCall) -> bool {
     call.send_counts.len + call.recv_counts.len > 0
@@ -34,7 +34,7 @@ impl Program<'_> {
             return Ok(());
         }
         // The collectives of these communicators: by communicator, then by rank.
-        let mut calls: FxHashMap<CommunicatorId, FxHashMap<usize, Vec<Place>>> = FxHashMap::default();
+        let mut calls: FxHashMap<CommunicatorId, FxHashMap<usize, Vec<CollectiveAt>>> = FxHashMap::default();
         for (rank, state) in self.ranks.iter().enumerate() {
             for (at, action) in state.actions.iter().enumerate() {
                 let Some(index) = action.collective() else { continue };
@@ -51,9 +51,9 @@ impl Program<'_> {
             order.sort_unstable();
             for number in 0..most {
                 let calls = || order.iter().filter_map(|rank| Some((*rank, *ranks[rank].get(number)?)));
-                let entry = |(_, (_, index)): (usize, Place)| self.tables.collectives[index as usize];
+                let entry = |(_, (_, index)): (usize, CollectiveAt)| self.tables.collectives[index as usize];
                 let root = calls().map(entry).find(has_counts);
-                let places: Vec<(usize, Place)> = calls().collect();
+                let places: Vec<(usize, CollectiveAt)> = calls().collect();
                 for (rank, (at, index)) in places {
                     self.share_root(rank, at, index, root)?;
                 }

@@ -106,7 +106,7 @@ fn from_bytes(bytes: &[u8; 24]) -> Operation {
 
 /// Position of the graph of a rank.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Place {
+pub(super) struct GraphPosition {
     operations: u64,
     earlier: u64,
     later: u64,
@@ -168,11 +168,11 @@ impl Graphs {
     }
 
     /// Finishes the rank that is being read: builds the lists of its edges.
-    pub fn close(&mut self) -> Place {
+    pub fn close(&mut self) -> GraphPosition {
         let (count, edges) = (self.operations() as u32, self.edges());
         let earlier = self.bytes.len();
         let later = earlier + 4 * edges;
-        let mut place = Place { operations: self.start, earlier, later, count, roots_end: 0 };
+        let mut place = GraphPosition { operations: self.start, earlier, later, count, roots_end: 0 };
         let bytes = &mut self.bytes;
         (0..2 * edges).for_each(|_| bytes.extend(&[0; 4]));
         for nth in 0..edges {
@@ -222,7 +222,7 @@ impl Graphs {
     }
 
     /// Returns the positions of an operation's links in one of the two lists.
-    fn range(&mut self, place: Place, operation: u32, end: u64) -> Range<u64> {
+    fn range(&mut self, place: GraphPosition, operation: u32, end: u64) -> Range<u64> {
         let start = match operation {
             0 => 0,
             _ => self.bytes.u32(place.field(operation - 1, end)),
@@ -244,36 +244,36 @@ impl Graphs {
     }
 
     /// Returns an operation.
-    pub fn operation(&mut self, place: Place, number: u32) -> Operation {
+    pub fn operation(&mut self, place: GraphPosition, number: u32) -> Operation {
         from_bytes(&self.bytes.get(place.record(number)))
     }
 
     /// Collects the requirements of an operation, the last one first.
-    pub fn earlier(&mut self, place: Place, number: u32, links: &mut Vec<Link>) {
+    pub fn earlier(&mut self, place: GraphPosition, number: u32, links: &mut Vec<Link>) {
         let range = self.range(place, number, EARLIER_END);
         links.clear();
         links.extend(range.map(|i| Link::from_word(self.bytes.u32(place.earlier + 4 * i))));
     }
 
     /// Collects the dependents of an operation, the first one first.
-    pub fn later(&mut self, place: Place, number: u32, links: &mut Vec<Link>) {
+    pub fn later(&mut self, place: GraphPosition, number: u32, links: &mut Vec<Link>) {
         let range = self.range(place, number, LATER_END);
         links.clear();
         links.extend(range.map(|i| Link::from_word(self.bytes.u32(place.later + 4 * i))));
     }
 
     /// Returns `true` if an operation has no requirements.
-    pub fn is_root(&mut self, place: Place, number: u32) -> bool {
+    pub fn is_root(&mut self, place: GraphPosition, number: u32) -> bool {
         self.range(place, number, EARLIER_END).is_empty()
     }
 
     /// Returns the number of requirements that have not happened yet.
-    pub fn left(&mut self, place: Place, number: u32) -> u32 {
+    pub fn left(&mut self, place: GraphPosition, number: u32) -> u32 {
         self.bytes.u32(place.field(number, LEFT))
     }
 
     /// Registers that a requirement of an operation has happened; returns how many are left.
-    pub fn happened(&mut self, place: Place, number: u32) -> u32 {
+    pub fn happened(&mut self, place: GraphPosition, number: u32) -> u32 {
         let at = place.field(number, LEFT);
         let left = self.bytes.u32(at) - 1;
         self.bytes.set_u32(at, left);
@@ -281,21 +281,21 @@ impl Graphs {
     }
 
     /// Marks an operation as waited for, or as needing no wait; returns the previous state.
-    pub fn waited(&mut self, place: Place, number: u32) -> bool {
+    pub fn waited(&mut self, place: GraphPosition, number: u32) -> bool {
         self.flag(place, number, WAITED)
     }
 
     /// Marks a send as complete; returns the previous state.
-    pub fn done(&mut self, place: Place, number: u32) -> bool {
+    pub fn done(&mut self, place: GraphPosition, number: u32) -> bool {
         self.flag(place, number, DONE)
     }
 
     /// Returns `true` if a send is complete.
-    pub fn is_done(&mut self, place: Place, number: u32) -> bool {
+    pub fn is_done(&mut self, place: GraphPosition, number: u32) -> bool {
         self.bytes.get::<1>(place.record(number))[0] & DONE != 0
     }
 
-    fn flag(&mut self, place: Place, number: u32, flag: u8) -> bool {
+    fn flag(&mut self, place: GraphPosition, number: u32, flag: u8) -> bool {
         let at = place.record(number);
         let [flags] = self.bytes.get(at);
         self.bytes.set(at, [flags | flag]);
@@ -303,7 +303,7 @@ impl Graphs {
     }
 }
 
-impl Place {
+impl GraphPosition {
     /// Number of edges.
     pub fn edges(&self) -> usize {
         // Each edge is once in the lists of requirements, in 4 bytes.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::graph::{Graphs, Kind, Link, MOST, NANOSECONDS, Operation, Place};
+use super::graph::{GraphPosition, Graphs, Kind, Link, MOST, NANOSECONDS, Operation};
 use crate::trace::calls::{At, Program};
 use crate::trace::error::{TraceError, TraceErrorKind};
 use crate::trace::schedule::{Graph, OperationKind, Schedule as Kept};
@@ -34,7 +34,7 @@ const CIRCLE_HELP: &str = "leave out one of the edges that make the circle";
 /// A graph in progress.
 #[derive(Default)]
 struct Run {
-    place: Place,
+    place: GraphPosition,
     /// The first operation without requirements that was not examined yet.
     root: u32,
     /// Operations whose requirements have happened.
@@ -67,7 +67,7 @@ struct Posted {
 /// a rank that is defined later. All operations have to be read to place the first one.
 pub(super) struct Schedule {
     graphs: Graphs,
-    places: Vec<Place>,
+    places: Vec<GraphPosition>,
     /// Meaning of the positions of operations.
     at: fn(u64) -> At,
 }
@@ -81,7 +81,7 @@ impl Schedule {
 
     /// Sets the number of ranks.
     pub fn set_ranks(&mut self, ranks: usize) {
-        self.places = vec![Place::default(); ranks];
+        self.places = vec![GraphPosition::default(); ranks];
         self.graphs.set_ranks(ranks);
     }
 
@@ -461,7 +461,7 @@ impl Order<'_> {
     }
 
     /// Returns an operation that has not begun and that a stuck one without an open receive waits for.
-    fn earlier_stuck(&mut self, place: Place, number: u32) -> u32 {
+    fn earlier_stuck(&mut self, place: GraphPosition, number: u32) -> u32 {
         self.graphs.earlier(place, number, &mut self.links);
         let earlier =
             self.links.iter().map(|link| link.operation).rfind(|&earlier| self.graphs.left(place, earlier) > 0);

@@ -13,7 +13,7 @@ use crate::trace::error::TraceError;
 use crate::trace::{Action, CommunicatorId, Effect};
 
 /// Destination of an operation: the window and the rank.
-type Place = (CommunicatorId, u32);
+type WindowRank = (CommunicatorId, u32);
 
 impl Events<'_> {
     /// Processes an event of one-sided communication.
@@ -120,7 +120,7 @@ impl Events<'_> {
         window: u64,
         target: Member,
         event: &Event<'_>,
-    ) -> Result<Option<Place>, TraceError> {
+    ) -> Result<Option<WindowRank>, TraceError> {
         let Some(id) = self.known(call, window, event)? else { return Ok(None) };
         let Some(target) = self.location(target, || format!("window {window}"), event)? else {
             let problem = format!("{call} has no target");

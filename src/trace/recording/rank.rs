@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::layout::{COMPLETIONS, GET_STATUS, Op, RELEASED};
 use super::requests::{Handles, Pending, Prepared, Wanted};
 use super::stream::{Completed, Header, INSTRUCTIONS, Next, Outcome, Record, Stream};
-use super::threads::{Place, Threads};
+use super::threads::{ActionPlace, Threads};
 use crate::trace::calls::{At, Making, Program, Requests};
 use crate::trace::error::TraceError;
 use crate::trace::{Action, Actions, CommunicatorId, Datatype, Effect};
@@ -148,10 +148,10 @@ impl Reader<'_, '_> {
         &mut self.program.ranks[self.rank as usize].requests
     }
 
-    fn set(&mut self, place: Place, action: Action) {
+    fn set(&mut self, place: ActionPlace, action: Action) {
         match place {
-            Place::At(at) => self.actions().set(at, action),
-            Place::Between(number) => self.threads.between[number].action = action,
+            ActionPlace::At(at) => self.actions().set(at, action),
+            ActionPlace::Between(number) => self.threads.between[number].action = action,
         }
     }
 
@@ -214,7 +214,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn give_up(&mut self, at: Place) {
+    fn give_up(&mut self, at: ActionPlace) {
         self.set(at, Action::NoOperation);
         let what = "receives from any source or with any tag that did not complete";
         self.program.note(Effect::LeftOut, what, self.rank, &self.file, At::Byte(self.at));
@@ -376,14 +376,15 @@ impl Reader<'_, '_> {
     fn post(&mut self, handle: u64, action: Action) {
         let (number, at) = (self.handles.number(), self.actions().len());
         self.program.post(self.rank, number, action);
-        self.handles.push(handle, Pending { requests: vec![number], action: Some(Place::At(at)), open: None });
+        self.handles.push(handle, Pending { requests: vec![number], action: Some(ActionPlace::At(at)), open: None });
     }
 
     /// Starts a receive whose source or tag the status will provide.
     fn post_open(&mut self, handle: u64, wanted: Wanted) {
         let at = self.actions().len();
         self.push(Action::NoOperation);
-        self.handles.push(handle, Pending { requests: Vec::new(), action: Some(Place::At(at)), open: Some(wanted) });
+        self.handles
+            .push(handle, Pending { requests: Vec::new(), action: Some(ActionPlace::At(at)), open: Some(wanted) });
     }
 
     /// Registers a request that is complete from the start.

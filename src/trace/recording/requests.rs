@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::threads::Place;
+use super::threads::ActionPlace;
 use crate::trace::{Action, Datatype};
 
 /// A started operation.
@@ -16,7 +16,7 @@ pub(super) struct Pending {
     /// Its numbers among the requests of the program: several for a collective that consists of messages.
     pub requests: Vec<u64>,
     /// Place of its action, if it is one message.
-    pub action: Option<Place>,
+    pub action: Option<ActionPlace>,
     /// Communicator of a receive whose source or tag is open, and its requested values.
     pub open: Option<Wanted>,
 }
@@ -74,11 +74,11 @@ impl Handles {
     }
 
     /// Sets the final places of the collected operations.
-    pub fn relocate(&mut self, places: &[Place]) {
+    pub fn relocate(&mut self, places: &[ActionPlace]) {
         for handle in self.new.take().unwrap_or_default() {
             let pending = self.pending.get_mut(&handle).and_then(VecDeque::back_mut);
             if let Some(action) = pending.and_then(|pending| pending.action.as_mut())
-                && let Place::At(number) = *action
+                && let ActionPlace::At(number) = *action
                 && let Some(&place) = places.get(number)
             {
                 *action = place;
@@ -105,7 +105,7 @@ impl Handles {
     }
 
     /// Returns the places of the receives whose source is unknown.
-    pub fn open(&self) -> Vec<Place> {
+    pub fn open(&self) -> Vec<ActionPlace> {
         let open = self.pending.values().flatten().filter(|pending| pending.open.is_some());
         open.filter_map(|pending| pending.action).collect()
     }

@@ -3,7 +3,7 @@
 use super::layout::Op;
 use super::rank::{Done, Reader};
 use super::stream::Record;
-use super::threads::{Between, Place};
+use super::threads::{ActionPlace, Between};
 use crate::trace::Action;
 
 impl Reader<'_, '_> {
@@ -61,18 +61,18 @@ impl Reader<'_, '_> {
                     self.actions().set(at, start);
                     self.split_at(at, end);
                     begin = None;
-                    Place::At(at)
+                    ActionPlace::At(at)
                 }
                 (Some(start), None) if is_alone => {
                     self.push(start);
-                    Place::At(self.actions().len() - 1)
+                    ActionPlace::At(self.actions().len() - 1)
                 }
                 (Some(action), None) => {
                     let is_split = matches!(end, Some(Action::WaitRequest { .. }));
                     self.threads.between.push(Between { before: at + 1, action, is_split });
-                    Place::Between(self.threads.between.len() - 1)
+                    ActionPlace::Between(self.threads.between.len() - 1)
                 }
-                (None, _) => Place::At(self.actions().len()),
+                (None, _) => ActionPlace::At(self.actions().len()),
             };
             places.push(place);
             if let Some(end) = end {

@@ -11,7 +11,7 @@ use crate::trace::{Action, Actions, CommunicatorId};
 
 /// Place of an action of a rank.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum ActionPlace {
     /// Among the actions of the rank.
     At(usize),
     /// Among the inserted actions.

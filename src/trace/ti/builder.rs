@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::canonical;
 use super::keyword::Keyword;
-use super::line::{Broken, Place};
+use super::line::{Broken, SourceLine};
 use super::number::{Fault, leading_rank, skip_blanks, split_word};
 use super::pending::Pending;
 use super::refused::refusal;
@@ -24,7 +24,7 @@ use crate::trace::{Actions, CollectiveKind, CommunicatorId, Datatype, Trace, Tra
 type Line<'a, T> = Result<T, Box<(Option<Keyword>, Broken<'a>)>>;
 /// The largest rank named as a partner so far, kept until the number of ranks is known.
 pub(super) struct Farthest {
-    pub place: Place,
+    pub place: SourceLine,
     pub column: u32,
     pub text: String,
     pub role: &'static str,
@@ -43,15 +43,15 @@ pub(super) struct Smpi {
     /// Collectives without a request that no wait has referred to yet, oldest first, by rank.
     pub collectives: FxHashMap<u32, Vec<(CollectiveKind, u32)>>,
     /// Place of the first of them.
-    pub first: Option<Place>,
+    pub first: Option<SourceLine>,
     /// Started receives, whose source a wait will provide: actions by rank and tag.
-    pub persistent: FxHashMap<(u32, i32), VecDeque<(usize, Place)>>,
+    pub persistent: FxHashMap<(u32, i32), VecDeque<(usize, SourceLine)>>,
     /// `true` if there are receives of any tag.
     pub any_tag: bool,
     /// `true` if lines depend on others, so that none may take the fast path.
     pub seen: bool,
     /// Approximations: their number, and the first place.
-    pub notes: Vec<(&'static str, u64, u32, Place)>,
+    pub notes: Vec<(&'static str, u64, u32, SourceLine)>,
 }
 
 /// The communicators that lines have declared.
@@ -76,7 +76,7 @@ pub(super) struct Builder {
     pub farthest: Option<Farthest>,
     /// All files, and the current place. `length` is that of the current line.
     pub files: Vec<PathBuf>,
-    pub place: Place,
+    pub place: SourceLine,
     pub length: usize,
     pub streams: Vec<Actions>,
     /// The rank of the current line, if it is not a canonical one.
@@ -88,7 +88,7 @@ pub(super) struct Builder {
     pub declared: Declared,
     pub pending: Pending,
     /// Type of elements of lines without a type, and the line that determined it.
-    pub default: Option<(Datatype, Place)>,
+    pub default: Option<(Datatype, SourceLine)>,
     /// Lines of other ranks in the current rank's file: the first, and their number.
     foreign: Option<(u64, u64)>,
     pub warnings: Vec<TraceWarning>,
@@ -104,7 +104,7 @@ impl Builder {
             limit: ranks.unwrap_or(0),
             farthest: None,
             files: Vec::new(),
-            place: Place { file: 0, line: 0 },
+            place: SourceLine { file: 0, line: 0 },
             length: 0,
             streams: (0..ranks.unwrap_or(0)).map(|_| Actions::in_store(&store)).collect(),
             rank_at_work: 0,
@@ -123,7 +123,7 @@ impl Builder {
 
     /// Starts a file; with a rank if it is that rank's own.
     pub fn start(&mut self, file: &Path, own: Option<u32>) {
-        self.place = Place { file: self.files.len() as u32, line: 0 };
+        self.place = SourceLine { file: self.files.len() as u32, line: 0 };
         self.files.push(file.into());
         self.own = own;
         self.foreign = None;

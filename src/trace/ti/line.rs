@@ -36,7 +36,7 @@ pub(super) type Arguments<'a, T> = Result<T, Broken<'a>>;
 
 /// A line of a file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct SourceLine {
     pub file: u32,
     pub line: u64,
 }

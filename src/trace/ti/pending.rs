@@ -10,7 +10,7 @@ use std::ops::Range;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use super::line::Place;
+use super::line::SourceLine;
 use crate::trace::CollectiveKind;
 use crate::trace::tables::Full;
 
@@ -33,7 +33,7 @@ pub(super) struct List {
     start: usize,
     len: usize,
     /// The first line with it, and its length.
-    pub place: Place,
+    pub place: SourceLine,
     pub length: usize,
 }
 
@@ -46,7 +46,7 @@ impl List {
 
 impl Pending {
     /// Returns the number of a list of arguments, which is stored unless it is known.
-    pub fn intern(&mut self, kind: CollectiveKind, text: &[u8], place: Place, length: usize) -> Result<u32, Full> {
+    pub fn intern(&mut self, kind: CollectiveKind, text: &[u8], place: SourceLine, length: usize) -> Result<u32, Full> {
         let hash_of = |kind: CollectiveKind, text: &[u8]| FxBuildHasher.hash_one((kind, text));
         let hash = hash_of(kind, text);
         let (lists, all) = (&mut self.lists, &mut self.text);

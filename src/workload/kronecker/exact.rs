@@ -15,11 +15,11 @@ pub struct Built {
     /// Start of the neighbours of each vertex.
     offsets: Vec<u32>,
     neighbours: Vec<u32>,
-    searches: Vec<Search>,
+    searches: Vec<VertexSearch>,
 }
 
 #[derive(Debug)]
-struct Search {
+struct VertexSearch {
     /// Distance of each vertex from the root.
     levels: Vec<u8>,
     /// Number of levels with vertices.
@@ -92,7 +92,7 @@ impl Built {
 
     /// Searches breadth first. For a level with many vertices, it is faster to look for a neighbour in it from all
     /// other vertices.
-    fn search(&self, root: u32, loops: &[(u32, u32)]) -> Result<Search, String> {
+    fn search(&self, root: u32, loops: &[(u32, u32)]) -> Result<VertexSearch, String> {
         let vertices = self.vertices();
         let mut levels = vec![UNSEEN; vertices as usize];
         levels[root as usize] = 0;
@@ -128,7 +128,7 @@ impl Built {
         let seen = |vertex: u32| levels[vertex as usize] != UNSEEN;
         let ends: u64 = (0..vertices).filter(|&v| seen(v)).map(|v| u64::from(self.degree(v))).sum();
         let edges = ends / 2 + loops.iter().filter(|(a, _)| seen(*a)).count() as u64;
-        Ok(Search { levels, depth, edges })
+        Ok(VertexSearch { levels, depth, edges })
     }
 
     /// Returns the number of edges whose ends the search reaches.
@@ -138,7 +138,7 @@ impl Built {
 
     /// Returns the edges that a rank sends and receives in each level. Vertex v belongs to rank v modulo `ranks`.
     pub fn messages(&self, search: usize, rank: u32, ranks: u32) -> Vec<Level> {
-        let Search { levels, depth, .. } = &self.searches[search];
+        let VertexSearch { levels, depth, .. } = &self.searches[search];
         let empty = Level { sent: vec![0; ranks as usize], received: vec![0; ranks as usize], edges: 0.0 };
         let mut found = vec![empty; usize::from(*depth)];
         for vertex in (rank..self.vertices()).step_by(ranks as usize) {
@@ -161,7 +161,7 @@ impl Built {
     /// Returns the number of edges that a rank inspects in each level, if every unreached vertex looks for a neighbour
     /// in the last level.
     pub fn looks(&self, search: usize, rank: u32, ranks: u32) -> Vec<f64> {
-        let Search { levels, depth, .. } = &self.searches[search];
+        let VertexSearch { levels, depth, .. } = &self.searches[search];
         let mut looks = vec![0.0; usize::from(*depth)];
         for vertex in (rank..self.vertices()).step_by(ranks as usize) {
             let level = levels[vertex as usize];

@@ -29,11 +29,11 @@ const DEEPEST: usize = 250;
 #[derive(Debug)]
 pub struct Sampled {
     ranks: u32,
-    searches: Vec<Search>,
+    searches: Vec<SampledSearch>,
 }
 
 #[derive(Debug)]
-struct Search {
+struct SampledSearch {
     /// Seed of the numbers of each pair of ranks.
     seed: u64,
     /// Expected number of edges from each level to the previous one, to itself, and to the next one.
@@ -45,7 +45,7 @@ struct Search {
 }
 
 /// Common data of all searches in a graph.
-struct Model {
+struct DegreeModel {
     edges: Edges,
     ranks: u32,
     /// Number of vertices of each class.
@@ -63,7 +63,7 @@ struct Model {
 impl Sampled {
     /// Draws the searches. The error is the reason why that is impossible.
     pub fn new(spec: &Spec) -> Result<Self, String> {
-        let model = Model::new(spec);
+        let model = DegreeModel::new(spec);
         let mut searches = Vec::new();
         let mut roots = Vec::new();
         for name in candidates(spec.scale, spec.seeds) {
@@ -92,7 +92,7 @@ impl Sampled {
 
     /// Returns the edges that a rank sends and receives in each level.
     pub fn messages(&self, search: usize, rank: u32) -> Vec<Level> {
-        let Search { seed, between, shares, .. } = &self.searches[search];
+        let SampledSearch { seed, between, shares, .. } = &self.searches[search];
         let nowhere = vec![0.0; self.ranks as usize];
         let found = (0..between.len()).map(|level| {
             let around: [&[f64]; 3] = std::array::from_fn(|side| match (level + side).checked_sub(1) {
@@ -124,7 +124,7 @@ impl Sampled {
     }
 }
 
-impl Model {
+impl DegreeModel {
     fn new(spec: &Spec) -> Self {
         let classes = spec.scale as usize + 1;
         // An edge is `scale` steps down the product; each step adds its bits to the classes of both ends.
@@ -164,7 +164,7 @@ impl Model {
     }
 
     /// Draws the search from a root; `None` if it has no edges.
-    fn search(&self, root: u64, spec: &Spec) -> Result<Option<Search>, String> {
+    fn search(&self, root: u64, spec: &Spec) -> Result<Option<SampledSearch>, String> {
         let seed = Noise::of(&[spec.seeds.0, spec.seeds.1, u64::from(spec.edgefactor), root]).seed();
         let mut noise = Noise::of(&[seed]);
         let classes = self.sizes.len();
@@ -243,7 +243,7 @@ impl Model {
             shares.push(here);
             last = new;
         }
-        Ok((between.len() > 1).then_some(Search { seed, between, shares, looks }))
+        Ok((between.len() > 1).then_some(SampledSearch { seed, between, shares, looks }))
     }
 }
 
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn the_model_has_all_edges() {
-        let model = Model::new(&spec(18, 4));
+        let model = DegreeModel::new(&spec(18, 4));
         let ends: f64 = model.sizes.iter().zip(&model.degrees).map(|(size, degree)| size * degree).sum();
         assert!((ends / (2.0 * (16 << 18) as f64) - 1.0).abs() < 1e-12);
         for (class, rates) in model.rates.iter().enumerate() {

@@ -3,8 +3,8 @@
 use crate::support;
 use crate::support::{topology, topology_reference};
 use mopsim::cost::{Bill, Prices};
-use mopsim::layout::latency::{Choice, latencies};
-use mopsim::layout::{FloorOptions, FloorPlan, Model, Placement};
+use mopsim::layout::latency::{PathChoice, latencies};
+use mopsim::layout::{FloorModel, FloorOptions, FloorPlan, Placement};
 use mopsim::steps::Steps;
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ fn floor_plans_give_the_reference_lengths_and_latencies() {
                 let switch = f64::from(delay) * 1e-9;
                 latencies(&topology.graph, cables.lengths(), switch, 5e-9, choice, &Steps::default()).unwrap()
             };
-            let (fastest, nearest) = (of(Choice::Fastest), of(Choice::Nearest));
+            let (fastest, nearest) = (of(PathChoice::Fastest), of(PathChoice::Nearest));
             close(fastest.max * 1e9, table, "fastest_max");
             close(fastest.mean * 1e9, table, "fastest_avg");
             close(nearest.max * 1e9, table, "nearest_best_max");
@@ -60,7 +60,7 @@ fn costs_give_the_reference_values() {
     for entry in reference["cost"].as_array().unwrap() {
         let topology = topology(entry);
         let options = FloorOptions {
-            model: Model::Equality,
+            model: FloorModel::Equality,
             endpoints_per_switch: Some(count(entry, "endpoints_per_router") as u32),
             ..FloorOptions::default()
         };

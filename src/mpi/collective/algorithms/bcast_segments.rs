@@ -39,9 +39,9 @@ pub static LINE_SEGMENTS: Algorithm = Algorithm {
 };
 
 /// Parent and children of a rank.
-type Place = (Option<u32>, [Option<u32>; 2]);
+type TreeNeighbours = (Option<u32>, [Option<u32>; 2]);
 
-fn in_tree(scope: &Scope<'_>) -> Place {
+fn in_tree(scope: &Scope<'_>) -> TreeNeighbours {
     let child = |i: u64| {
         let child = 2 * u64::from(scope.me) + i;
         (child < u64::from(scope.size)).then_some(child as u32)
@@ -49,7 +49,7 @@ fn in_tree(scope: &Scope<'_>) -> Place {
     (scope.me.checked_sub(1).map(|before| before / 2), [child(1), child(2)])
 }
 
-fn in_line(scope: &Scope<'_>) -> Place {
+fn in_line(scope: &Scope<'_>) -> TreeNeighbours {
     let next = scope.me + 1;
     (scope.me.checked_sub(1), [(next < scope.size).then_some(next), None])
 }
@@ -64,7 +64,7 @@ fn line(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     whole(scope, in_line(scope), steps);
 }
 
-fn whole(scope: &Scope<'_>, (parent, children): Place, steps: &mut Vec<Step>) {
+fn whole(scope: &Scope<'_>, (parent, children): TreeNeighbours, steps: &mut Vec<Step>) {
     steps.extend(parent.map(|from| Step::Recv { from }));
     steps.extend(children.into_iter().flatten().map(|to| Step::Send { to, bytes: scope.bytes() }));
 }
@@ -79,7 +79,7 @@ fn line_segments(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) 
 
 /// Emits the forwarding of segments: all receives are posted first; each segment is forwarded when it arrives; the
 /// sends are waited for at the end.
-fn segments(scope: &Scope<'_>, (parent, children): Place, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+fn segments(scope: &Scope<'_>, (parent, children): TreeNeighbours, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     let total = scope.stage.count;
     let receives = if parent.is_some() { total } else { 0 };
     for i in chunk(cursor, receives + total) {

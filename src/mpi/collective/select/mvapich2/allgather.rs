@@ -9,7 +9,7 @@ use crate::mpi::collective::{Algorithm, Comm, algorithms as algo};
 use crate::trace::CollectiveKind::Allgather;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Choice {
+enum AllgatherChoice {
     Doubling,
     Ring,
     /// Gather on each node, allgather among the leaders, broadcast on each node.
@@ -17,10 +17,10 @@ enum Choice {
     /// Entry of the library's table that SimGrid has no algorithm for: it returns without a message.
     Nothing,
 }
-use Choice::{Doubling, Nothing, Ring, TwoLevel};
+use AllgatherChoice::{Doubling, Nothing, Ring, TwoLevel};
 
 /// For one rank per node, and where there is no other table.
-static ONE_PER_NODE: Table<Choice> = &[
+static ONE_PER_NODE: Table<AllgatherChoice> = &[
     (2, &[(REST, Ring)]),
     (4, &[(262_144, Doubling), (REST, Ring)]),
     (16, &[(131_072, Doubling), (REST, Ring)]),
@@ -28,17 +28,17 @@ static ONE_PER_NODE: Table<Choice> = &[
     (ANY, &[(32_768, Doubling), (REST, Ring)]),
 ];
 
-static TWO_PER_NODE: Table<Choice> = &[
+static TWO_PER_NODE: Table<AllgatherChoice> = &[
     (4, &[(524_288, Doubling), (REST, Ring)]),
     (8, &[(32_768, Doubling), (REST, TwoLevel)]),
     (16, &[(16_384, Doubling), (REST, TwoLevel)]),
     (ANY, &[(REST, TwoLevel)]),
 ];
 
-static SIXTEEN_PER_NODE: Table<Choice> =
+static SIXTEEN_PER_NODE: Table<AllgatherChoice> =
     &[(16, &[(1024, Doubling), (REST, Ring)]), (ANY, &[(1024, Nothing), (REST, Ring)])];
 
-fn table(ranks_per_node: Option<u32>) -> Table<Choice> {
+fn table(ranks_per_node: Option<u32>) -> Table<AllgatherChoice> {
     match ranks_per_node {
         Some(2) => TWO_PER_NODE,
         Some(16) => SIXTEEN_PER_NODE,

@@ -8,15 +8,15 @@ use crate::mpi::collective::{Algorithm, Comm};
 use crate::trace::CollectiveKind::Allreduce;
 
 #[derive(Clone, Copy, Debug)]
-enum Choice {
+enum AllreduceChoice {
     /// This algorithm on the whole communicator.
     OneLevel(&'static Algorithm),
     /// Reduction on each node, this algorithm among the leaders, broadcast on each node.
     TwoLevel(&'static Algorithm),
 }
-use Choice::{OneLevel, TwoLevel};
+use AllreduceChoice::{OneLevel, TwoLevel};
 
-static TABLE: Table<Choice> = &[
+static TABLE: Table<AllreduceChoice> = &[
     (16, &[(1024, TwoLevel(&DOUBLING)), (REST, OneLevel(&SCATTER))]),
     (32, &[(16_384, TwoLevel(&DOUBLING)), (REST, OneLevel(&SCATTER))]),
     (512, &[(16_384, TwoLevel(&DOUBLING)), (REST, OneLevel(&SCATTER))]),

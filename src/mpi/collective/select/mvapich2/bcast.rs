@@ -8,7 +8,7 @@ use crate::trace::CollectiveKind::Bcast;
 
 /// Broadcast among the leaders.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Choice {
+enum BcastChoice {
     /// The rule of MPICH, [`mpich_rule`].
     Mpich,
     Binomial,
@@ -17,9 +17,9 @@ enum Choice {
     /// Not the leaders: scatter and ring on the whole communicator, in one level.
     OneLevel,
 }
-use Choice::{Binomial, Mpich, OneLevel, ScatterDoubling, ScatterRing};
+use BcastChoice::{Binomial, Mpich, OneLevel, ScatterDoubling, ScatterRing};
 
-static TABLE: Table<Choice> = &[
+static TABLE: Table<BcastChoice> = &[
     (
         16,
         &[

@@ -7,15 +7,15 @@ use crate::mpi::collective::{Comm, algorithms as algo};
 use crate::trace::CollectiveKind::Gather;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Choice {
+enum GatherChoice {
     Linear,
     Binomial,
     /// Binomial on each node, then linear among the leaders.
     TwoLevel,
 }
-use Choice::{Binomial, Linear, TwoLevel};
+use GatherChoice::{Binomial, Linear, TwoLevel};
 
-static TABLE: Table<Choice> = &[
+static TABLE: Table<GatherChoice> = &[
     (16, &[(524_288, Linear), (REST, Binomial)]),
     (32, &[(16_384, Linear), (131_072, Binomial), (REST, TwoLevel)]),
     (64, &[(256, TwoLevel), (16_384, Linear), (REST, TwoLevel)]),

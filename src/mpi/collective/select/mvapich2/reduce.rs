@@ -12,15 +12,15 @@ use crate::mpi::collective::{Algorithm, Comm};
 use crate::trace::CollectiveKind::Reduce;
 
 #[derive(Clone, Copy, Debug)]
-enum Choice {
+enum ReduceChoice {
     /// This algorithm on the whole communicator.
     OneLevel(&'static Algorithm),
     /// An algorithm of [`ON_NODE`] on each node, then this one among the leaders.
     TwoLevel(&'static Algorithm),
 }
-use Choice::{OneLevel, TwoLevel};
+use ReduceChoice::{OneLevel, TwoLevel};
 
-static TABLE: Table<Choice> = &[
+static TABLE: Table<ReduceChoice> = &[
     (16, &[(262_144, TwoLevel(&KNOMIAL)), (1_048_576, OneLevel(&BINOMIAL)), (REST, OneLevel(&SCATTER_GATHER))]),
     (
         32,

@@ -6,15 +6,15 @@ use crate::mpi::collective::select::planner::Planner;
 use crate::mpi::collective::select::table::{ANY, REST, Table};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Choice {
+enum ReduceScatterChoice {
     /// Choice of the default selector.
     Small,
     Halving,
     Pairwise,
 }
-use Choice::{Halving, Pairwise, Small};
+use ReduceScatterChoice::{Halving, Pairwise, Small};
 
-static TABLE: Table<Choice> = &[
+static TABLE: Table<ReduceScatterChoice> = &[
     (16, &[(64, Small), (65_536, Halving), (REST, Pairwise)]),
     (32, &[(64, Small), (131_072, Halving), (REST, Pairwise)]),
     (64, &[(1024, Small), (262_144, Halving), (REST, Pairwise)]),

@@ -8,23 +8,23 @@ use crate::mpi::collective::{Algorithm, Comm, Vector};
 use crate::trace::CollectiveKind::{Scatter, Scatterv};
 
 #[derive(Clone, Copy, Debug)]
-enum Choice {
+enum ScatterChoice {
     /// This algorithm on the whole communicator.
     OneLevel(&'static Algorithm),
     /// This algorithm among the leaders, then one of the second table on each node.
     TwoLevel(&'static Algorithm),
 }
 
-const ALL_LINEAR: Choice = Choice::OneLevel(&LINEAR);
-const ALL_BINOMIAL: Choice = Choice::OneLevel(&BINOMIAL);
-const TWO_DIRECT: Choice = Choice::TwoLevel(&LINEAR);
-const TWO_BINOMIAL: Choice = Choice::TwoLevel(&BINOMIAL);
+const ALL_LINEAR: ScatterChoice = ScatterChoice::OneLevel(&LINEAR);
+const ALL_BINOMIAL: ScatterChoice = ScatterChoice::OneLevel(&BINOMIAL);
+const TWO_DIRECT: ScatterChoice = ScatterChoice::TwoLevel(&LINEAR);
+const TWO_BINOMIAL: ScatterChoice = ScatterChoice::TwoLevel(&BINOMIAL);
 
 /// For one rank per node, and where there is no other table.
-static ONE_PER_NODE: Table<Choice> =
+static ONE_PER_NODE: Table<ScatterChoice> =
     &[(2, &[(REST, ALL_BINOMIAL)]), (32, &[(REST, ALL_LINEAR)]), (ANY, &[(32, ALL_BINOMIAL), (REST, ALL_LINEAR)])];
 
-static TWO_PER_NODE: Table<Choice> = &[
+static TWO_PER_NODE: Table<ScatterChoice> = &[
     (4, &[(4096, ALL_BINOMIAL), (REST, ALL_LINEAR)]),
     (8, &[(512, TWO_DIRECT), (REST, ALL_LINEAR)]),
     (32, &[(2048, TWO_DIRECT), (REST, ALL_LINEAR)]),
@@ -32,7 +32,7 @@ static TWO_PER_NODE: Table<Choice> = &[
     (ANY, &[(16, ALL_BINOMIAL), (128, TWO_BINOMIAL), (16_384, TWO_DIRECT), (REST, ALL_LINEAR)]),
 ];
 
-static SIXTEEN_PER_NODE: Table<Choice> = &[
+static SIXTEEN_PER_NODE: Table<ScatterChoice> = &[
     (16, &[(256, ALL_BINOMIAL), (REST, ALL_LINEAR)]),
     (32, &[(512, ALL_BINOMIAL), (REST, ALL_LINEAR)]),
     (64, &[(1024, TWO_DIRECT), (REST, ALL_LINEAR)]),
@@ -50,7 +50,7 @@ static ON_NODE_OF_TWO: Table<&Algorithm> =
 static ON_NODE_OF_SIXTEEN: Table<&Algorithm> =
     &[(256, &[(REST, &LINEAR)]), (1024, &[(REST, &BINOMIAL)]), (ANY, &[(1024, &BINOMIAL), (REST, &LINEAR)])];
 
-fn table(ranks_per_node: Option<u32>) -> (Table<Choice>, Table<&'static Algorithm>) {
+fn table(ranks_per_node: Option<u32>) -> (Table<ScatterChoice>, Table<&'static Algorithm>) {
     match ranks_per_node {
         Some(2) => (TWO_PER_NODE, ON_NODE_OF_TWO),
         Some(16) => (SIXTEEN_PER_NODE, ON_NODE_OF_SIXTEEN),
@@ -65,10 +65,12 @@ pub(super) fn plan(planner: &mut Planner<'_>, root: u32, block: Block) {
     planner.learn(world);
     let (table, on_node) = table(world.ranks_per_node());
     match planner.look_up(table, world.size(), block.bytes()) {
-        Choice::OneLevel(algorithm) => planner.stage(algorithm, Comm::World, Scatter, root, block),
-        Choice::TwoLevel(_) if !world.is_blocked() => planner.stage(&BINOMIAL, Comm::World, Scatter, root, block),
-        Choice::TwoLevel(_) if world.nodes() == 1 => planner.stage(&LINEAR, Comm::World, Scatter, root, block),
-        Choice::TwoLevel(among_leaders) => {
+        ScatterChoice::OneLevel(algorithm) => planner.stage(algorithm, Comm::World, Scatter, root, block),
+        ScatterChoice::TwoLevel(_) if !world.is_blocked() => {
+            planner.stage(&BINOMIAL, Comm::World, Scatter, root, block)
+        }
+        ScatterChoice::TwoLevel(_) if world.nodes() == 1 => planner.stage(&LINEAR, Comm::World, Scatter, root, block),
+        ScatterChoice::TwoLevel(among_leaders) => {
             two_level(planner, root, block, among_leaders, look_up(on_node, world.size(), block.bytes()));
         }
     }
@@ -129,8 +131,8 @@ mod tests {
             (Some(16), 1040, 65_537, 2, "linear"),
         ] {
             let found = match look_up(table(per_node).0, ranks, bytes) {
-                Choice::OneLevel(algorithm) => (1, algorithm.name),
-                Choice::TwoLevel(algorithm) => (2, algorithm.name),
+                ScatterChoice::OneLevel(algorithm) => (1, algorithm.name),
+                ScatterChoice::TwoLevel(algorithm) => (2, algorithm.name),
             };
             assert_eq!(found, (levels, name), "{per_node:?} per node, {ranks} ranks, {bytes} bytes");
         }
