@@ -22,7 +22,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use super::error::PlatformError;
-use super::load::Loaded;
+use super::loaded::Loaded;
 use super::parameters::{Loopback, MAX_HOSTS};
 use super::static_routes::{MAX_ROUTE_LINKS, StaticRoutes};
 use super::units::{Bandwidth, Seconds, Speed};

@@ -20,13 +20,15 @@ pub mod speeds;
 pub mod units;
 
 mod from_topology;
+mod graph_links;
+mod loaded;
 mod rail_policy;
 mod rails;
 mod static_routes;
 mod uncontended;
 
 pub use error::PlatformError;
-pub use load::{LoadOptions, Loaded, Setting};
+pub use loaded::{LoadOptions, Loaded, Setting};
 pub use parameters::{CheckedParameters, Duplex, HostsPerSwitch, Loopback, PlatformParameters};
 pub use rail_policy::RailPolicy;
 pub use uncontended::{uncontended, uncontended_between};

@@ -15,7 +15,7 @@
 //! rules.
 
 use super::error::PlatformError;
-use super::from_topology::{arc_delays, cable_delays, hosts_of, link_of_arc, switch_links, too_large};
+use super::graph_links::{arc_delays, cable_delays, hosts_of, link_of_arc, switch_links, too_large};
 use super::parameters::{CheckedParameters, Duplex};
 use super::rail_policy::RailPolicy;
 use super::{Link, LinkKind, Platform, RouteTable, SharingPolicy};

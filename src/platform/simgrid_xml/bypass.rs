@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::network::PointId;
+use super::points::PointId;
 use crate::ids::LinkId;
 
 /// A route that overrides others.

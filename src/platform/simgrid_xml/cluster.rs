@@ -9,42 +9,17 @@ use roxmltree::{Attribute, Node};
 use super::super::error::PlatformError;
 use super::super::units::{Bandwidth, Seconds};
 use super::super::{Link, SharingPolicy};
-use super::document::{Builder, NamedLink};
+use super::builder::{Builder, NamedLink};
 use super::dragonfly::{self, Dragonfly};
 use super::fat_tree::{self, FatTree, Level};
-use super::network::{Generated, PointKind, Routing, ZoneId};
+use super::leaves::Leaves;
+use super::network::{Generated, Routing};
+use super::points::{PointKind, ZoneId};
 use super::radical;
+use super::source::is_zero;
 use super::star::Star;
 use super::torus::{self, Torus};
 use crate::ids::LinkId;
-
-/// Links that belong to each host of a cluster, in this order: loopback, limiter, cables.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Leaves {
-    first: u32,
-    stride: u32,
-    loopback: bool,
-    limiter: bool,
-    split: bool,
-}
-
-impl Leaves {
-    /// Returns the link of a host to itself.
-    pub(super) fn loopback(&self, host: u32) -> Option<LinkId> {
-        self.loopback.then_some(LinkId(self.first + host * self.stride))
-    }
-
-    /// Returns the link that all messages of a host share.
-    pub(super) fn limiter(&self, host: u32) -> Option<LinkId> {
-        self.limiter.then_some(LinkId(self.first + host * self.stride + u32::from(self.loopback)))
-    }
-
-    /// Returns the link of a host's cable in one direction.
-    pub(super) fn cable(&self, host: u32, number: u32, up: bool) -> LinkId {
-        let before = u32::from(self.loopback) + u32::from(self.limiter) + number * (1 + u32::from(self.split));
-        LinkId(self.first + host * self.stride + before + u32::from(self.split && !up))
-    }
-}
 
 /// A cluster, checked.
 struct Cluster<'a, 'input> {
@@ -84,12 +59,6 @@ const ATTRIBUTES: [&str; 18] = [
     "loopback_bw",
     "loopback_lat",
 ];
-
-/// Returns `true` if the number of a quantity is zero, whatever its unit.
-pub(super) fn is_zero(text: &str) -> bool {
-    let rest = text.trim().trim_start_matches(['0', '.']);
-    rest.len() < text.trim().len() && !rest.starts_with(|c: char| c.is_ascii_digit())
-}
 
 impl<'a, 'input> Builder<'a, 'input> {
     /// Reads a cluster, which is a zone of its own.

@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::declared::{EdgeId, Edges};
+use super::edges::{EdgeId, Edges};
 use crate::routing::source_cache::SourceCache;
 
 const NO_WAY: u32 = u32::MAX;

@@ -4,7 +4,7 @@
 //! one blue link joins two groups: router j of group i with router i of group j. Routes follow SimGrid 3.32 even in a
 //! detour: after a green link it assumes the first chassis of the group.
 
-use super::cluster::Leaves;
+use super::leaves::Leaves;
 use super::network::Generated;
 use crate::ids::LinkId;
 

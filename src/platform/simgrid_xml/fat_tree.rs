@@ -3,7 +3,7 @@
 //! A switch of level `l` is identified by its label, a digit for each level. Digits below `l` count parents, the others
 //! children. Cables are numbered level by level, from the child, parent by parent, so no table is needed.
 
-use super::cluster::Leaves;
+use super::leaves::Leaves;
 use super::network::Generated;
 use crate::ids::LinkId;
 

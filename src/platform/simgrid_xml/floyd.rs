@@ -4,7 +4,7 @@
 //! points in the order of their declaration, and only a shorter path replaces another. The work grows with the cube of
 //! the number of points and the table with its square, so their number is limited.
 
-use super::declared::{EdgeId, Edges};
+use super::edges::{EdgeId, Edges};
 
 /// Largest number of points of a `Floyd` zone: 2,048, which take some seconds and 32 MB.
 pub(super) const MAX_POINTS: u32 = 2048;

@@ -16,25 +16,29 @@
 //! - Hosts of `Full`, `Floyd` and `Dijkstra` zones have a loopback; hosts of clusters and of `None` have one only if it
 //!   is declared.
 //!
-//! `document.rs` reads the elements, `cluster.rs` the clusters, `routes.rs` the routes; `network.rs` is the result:
-//! zones, points and the route between two hosts. Each routing inside a zone has its own file: `declared.rs` (and
-//! `Full`), `floyd.rs`, `dijkstra.rs`, `star.rs`, `torus.rs`, `fat_tree.rs`, `dragonfly.rs`, `vivaldi.rs`. `bypass.rs`
+//! `document.rs` reads the elements, `cluster.rs` the clusters, `routes.rs` the routes, into the state of `builder.rs`;
+//! `network.rs` is the result: zones, points and the route between two hosts. Each routing inside a zone has its own
+//! file: `declared.rs` (and `Full`), `floyd.rs`, `dijkstra.rs`, `star.rs`, `torus.rs`, `fat_tree.rs`, `dragonfly.rs`, `vivaldi.rs`. `bypass.rs`
 //! has the routes that override all of these. Routes are computed on demand.
 use super::Platform;
 use super::error::PlatformError;
-use super::load::Loaded;
+use super::loaded::Loaded;
 use super::parameters::Loopback;
 use crate::topology::xml;
 
+mod builder;
 mod bypass;
 mod cluster;
 mod declared;
 mod dijkstra;
 mod document;
 mod dragonfly;
+mod edges;
 mod fat_tree;
 mod floyd;
+mod leaves;
 mod network;
+mod points;
 mod radical;
 mod routes;
 mod source;

@@ -1,6 +1,6 @@
 //! Lists of numbers in the notation of clusters: `0-3,7`.
 
-use super::document::MAX_HOSTS;
+use super::builder::MAX_HOSTS;
 use crate::memory;
 
 /// Expands a list of numbers and ranges; the length is limited to the largest number of hosts of a platform.

@@ -3,12 +3,14 @@
 use roxmltree::{Attribute, Node};
 
 use super::super::error::PlatformError;
+use super::builder::{Builder, Kind, NamedLink};
 use super::bypass::Bypass;
-use super::declared::{Declared, Edges, Rule};
+use super::declared::{Declared, Rule};
 use super::dijkstra::Dijkstra;
-use super::document::{Builder, Kind, NamedLink};
+use super::edges::Edges;
 use super::floyd::{self, Floyd};
-use super::network::{PointId, PointKind, Routing, ZoneId};
+use super::network::Routing;
+use super::points::{PointId, PointKind, ZoneId};
 use super::star::Star;
 use super::vivaldi::Vivaldi;
 use crate::ids::LinkId;

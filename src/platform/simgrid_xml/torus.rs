@@ -1,6 +1,6 @@
 //! Torus clusters: each host has a cable to its next neighbour in each dimension, messages go dimension by dimension.
 
-use super::cluster::Leaves;
+use super::leaves::Leaves;
 use super::network::Generated;
 use crate::ids::LinkId;
 
