@@ -8,19 +8,8 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
-use super::error::Place;
-use crate::trace::{CollectiveCall, CollectiveKind, CommunicatorId};
-
-/// Operation and root of a collective, and the first member that called it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Called {
-    /// First caller.
-    pub place: Place,
-    /// Operation.
-    pub kind: CollectiveKind,
-    /// Root as a member of the communicator; 0 where the operation has none.
-    pub root: u32,
-}
+use super::error::{Called, Place};
+use crate::trace::{CollectiveCall, CommunicatorId};
 
 /// Collectives of one communicator, blocking or non-blocking, that some but not all members have called.
 #[derive(Debug, Default)]

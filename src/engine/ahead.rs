@@ -5,8 +5,9 @@
 //! of a later turn can arrive during this one. Each stage needs the data prefetched by the one before: the rank, then
 //! its action, then the operands of the action.
 
+use super::observer::Observer;
 use super::process::{Progress, State};
-use super::{Engine, Observer};
+use super::state::Engine;
 use crate::ids::Rank;
 use crate::network::Transfers;
 use crate::prefetch::prefetch;

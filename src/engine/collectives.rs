@@ -1,9 +1,11 @@
 //! Collectives, step by step: those that a rank is in, and those that progress in the background.
 
+use super::error::{Called, ReplayError};
+use super::observer::Observer;
 use super::point_to_point::ANY_SIZE;
 use super::process::{Send, Then};
 use super::run::{Turn::GoesOn, Turned};
-use super::{Called, Engine, Observer, ReplayError};
+use super::state::Engine;
 use crate::mpi::collective::{Comm, Cursor, Step, Substitution};
 use crate::network::Transfers;
 use crate::trace::{CollectiveCall, Counts, Datatype};

@@ -1,9 +1,8 @@
 //! Errors of a replay.
 
-use super::agreement::Called;
 use crate::mpi::messages::{Envelope, Mismatch};
 use crate::platform::RouteError;
-use crate::trace::{CommunicatorId, Datatype};
+use crate::trace::{CollectiveKind, CommunicatorId, Datatype};
 use crate::user_error::{FAILED, UserError};
 
 /// Place in the trace: an action of a rank.
@@ -13,6 +12,17 @@ pub struct Place {
     pub rank: u32,
     /// Index of the action in the rank's list.
     pub action: usize,
+}
+
+/// Operation and root of a collective, and the first member that called it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Called {
+    /// First caller.
+    pub place: Place,
+    /// Operation.
+    pub kind: CollectiveKind,
+    /// Root as a member of the communicator; 0 where the operation has none.
+    pub root: u32,
 }
 
 /// Blocked rank and what it waits for.

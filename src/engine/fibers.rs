@@ -7,9 +7,11 @@
 //!
 //! None of this is inlined into the loop over the actions of a rank, which is faster without it.
 
+use super::error::ReplayError;
+use super::observer::Observer;
 use super::process::{Process, Started, State};
 use super::run::{Turn::Blocks, Turn::GoesOn, Turned};
-use super::{Engine, Observer, ReplayError};
+use super::state::Engine;
 use crate::network::Transfers;
 use crate::trace::Action;
 use crate::trace::actions::Window;

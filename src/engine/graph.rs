@@ -14,75 +14,19 @@
 //! LogGOPSim - Simulating Large-Scale Applications in the LogGOPS Model, HPDC 2010, section 2); a receive has room for
 //! any size.
 
+use super::error::ReplayError;
+use super::graphs::{CONTEXT, Clock, Graphs, NONE, Phase, Stream};
 use super::observer::{Observer, Wakening};
 use super::point_to_point::ANY_SIZE;
 use super::process::{Process, State};
 use super::run::{Turn::Blocks, Turn::GoesOn, Turned};
-use super::{Engine, RankTimes, ReplayError};
+use super::state::Engine;
 use crate::mpi::messages::{Envelope, Progress, Request};
 use crate::network::Transfers;
 use crate::trace::Datatype;
 use crate::trace::actions::Window;
-use crate::trace::schedule::{OperationKind, Schedule};
+use crate::trace::schedule::OperationKind;
 use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
-
-/// Context of all messages of graphs; those of fibers are numbered from just below it downwards.
-pub(super) const CONTEXT: u32 = u32::MAX;
-
-/// No operation.
-const NONE: u32 = u32::MAX;
-
-/// Progress of the operation that occupies a stream.
-#[derive(Clone, Copy, PartialEq, Debug)]
-enum Phase {
-    Calculates,
-    /// Spends the overhead of a send, which is posted afterwards.
-    Sends,
-    /// Spends the overhead of a receive whose message has arrived.
-    Receives,
-}
-
-/// Stream of a rank.
-#[derive(Default)]
-struct Stream {
-    rank: u32,
-    at_work: Option<(u32, Phase)>,
-    /// Receives whose overhead is still to be spent, by operation and seconds.
-    arrived: VecDeque<(u32, f64)>,
-    /// Operations whose dependencies are all met.
-    ready: VecDeque<u32>,
-    idle: bool,
-}
-
-/// Current activity of a rank, and the time spent on each activity so far.
-#[derive(Clone, Copy, Default)]
-struct Clock {
-    since: f64,
-    calculating: u32,
-    in_overhead: u32,
-    travelling: u32,
-    times: RankTimes,
-}
-
-impl Clock {
-    /// Brings the times up to date before the activity of the rank changes.
-    fn pass(&mut self, now: f64) {
-        let seconds = now - self.since;
-        self.since = now;
-        let times = &mut self.times;
-        if self.calculating > 0 {
-            times.compute += seconds;
-        } else if self.in_overhead > 0 {
-            times.communication += seconds;
-            times.latency += seconds;
-        } else if self.travelling > 0 {
-            times.communication += seconds;
-        } else {
-            times.waiting += seconds;
-        }
-    }
-}
 
 /// Reason why an idle stream continues.
 #[derive(Clone, Copy)]
@@ -91,48 +35,6 @@ enum Cause {
     Message(u32),
     /// An operation of this or another stream began or ended.
     Stream(u32),
-}
-
-/// Graphs of all ranks under way.
-pub(super) struct Graphs<'a> {
-    schedule: &'a Schedule,
-    /// Number of unmet dependencies of each operation, by rank.
-    left: Vec<Vec<u32>>,
-    /// Number of operations that have not ended, by rank.
-    open: Vec<u32>,
-    clocks: Vec<Clock>,
-    /// Indexed by process.
-    streams: Vec<Stream>,
-    /// Processes of all streams but 0.
-    processes: FxHashMap<(u32, u8), u32>,
-    /// Operations that wait for each message: that of the sender, and that of the receiver.
-    waiting: Vec<[u32; 2]>,
-}
-
-impl Graphs<'_> {
-    /// `true` if a process runs operations of a graph, and has no list of actions.
-    pub fn runs(&self, process: u32) -> bool {
-        self.streams.get(process as usize).is_some_and(|stream| !self.schedule.ranks[stream.rank as usize].is_empty())
-    }
-
-    /// Returns the number of operations that have ended.
-    pub fn ended(&self) -> u64 {
-        self.schedule.operations() - self.open.iter().map(|&open| u64::from(open)).sum::<u64>()
-    }
-
-    fn process_of(&self, rank: u32, operation: u32) -> u32 {
-        match self.schedule.ranks[rank as usize].operation(operation).stream {
-            0 => rank,
-            stream => self.processes[&(rank, stream)],
-        }
-    }
-
-    fn wait(&mut self, message: u32, side: usize, operation: u32) {
-        if message as usize >= self.waiting.len() {
-            self.waiting.resize(message as usize + 1, [NONE; 2]);
-        }
-        self.waiting[message as usize][side] = operation;
-    }
 }
 
 impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {

@@ -10,9 +10,9 @@
 //!
 //! Every rank is a host of its own. Time is counted in picoseconds, so that no order depends on rounding.
 
-use super::error::Blocked;
+use super::error::{Blocked, Place, ReplayError};
+use super::outcome::{Outcome, RankTimes};
 use super::progress::{Counter, Progress};
-use super::{Outcome, Place, RankTimes, ReplayError};
 use crate::ids::Rank;
 use crate::mpi::layout::Layout;
 use crate::mpi::messages::Envelope;

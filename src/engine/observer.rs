@@ -4,8 +4,9 @@
 //! replay that is not observed (`()`) has an engine of its own, compiled without any of these calls: the speed of long
 //! studies is decided there. Observers as type parameters were tried before: 21 copies of the engine in one binary.
 
-use super::{Counter, Envelope};
+use super::progress::Counter;
 use crate::ids::LinkId;
+use crate::mpi::messages::Envelope;
 use crate::network::sharing::LinkState;
 
 /// Continuation of a rank that was blocked on a message, now that the message has arrived.

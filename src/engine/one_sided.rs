@@ -5,9 +5,11 @@
 //! all members, in a barrier; after it all operations are complete at both ends. Combining data at the target
 //! (accumulate) takes no time there.
 
+use super::error::ReplayError;
+use super::observer::Observer;
 use super::process::{OneSided, State, Then};
 use super::run::{Turn::GoesOn, Turned};
-use super::{Engine, Observer, ReplayError};
+use super::state::Engine;
 use crate::mpi::messages::{Envelope, Request, Side};
 use crate::network::Transfers;
 use crate::trace::{CollectiveCall, CollectiveKind, CommunicatorId};

@@ -1,6 +1,5 @@
 //! Results of a replay.
 
-use super::Passed;
 use crate::ids::LinkId;
 use crate::mpi::messages::Envelope;
 use crate::network::{BlockedJob, HeadOfLine, PacketCounts};
@@ -80,4 +79,17 @@ impl Outcome {
         links.sort_by(|a, b| b.utilisation.total_cmp(&a.utilisation).then(a.link.cmp(&b.link)));
         links
     }
+}
+
+/// Iterations of a replay.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Passed {
+    /// Time in seconds at which the last rank began the first iteration, and times at which it ended each replayed one.
+    pub ends: Vec<f64>,
+    /// Number of ends that were known when the replay decided to leave out the rest; all if it did not.
+    pub decided: usize,
+    /// Number of iterations that were left out.
+    pub skipped: usize,
+    /// Number of actions of all ranks in them.
+    pub skipped_actions: u64,
 }

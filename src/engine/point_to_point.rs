@@ -1,8 +1,10 @@
 //! Sends, receives and the waits for them.
 
+use super::error::{Place, ReplayError};
+use super::observer::Observer;
 use super::process::{Pending, Probe, Process, Send, State, Then};
 use super::run::{CALLS_BEFORE_A_LOOK, Turn::GoesOn, Turned};
-use super::{Engine, Observer, Place, ReplayError};
+use super::state::Engine;
 use crate::ids::{HostId, Rank};
 use crate::mpi::messages::{Envelope, Mismatch, Posted, Request, Side};
 use crate::network::{Handshake, Transfers};

@@ -1,6 +1,6 @@
 //! State machine of a rank: its position in the trace, and the event it waits for.
 
-use super::RankTimes;
+use super::outcome::RankTimes;
 use crate::mpi::collective::{Cursor, SmpKnown, Stage, Step};
 use crate::mpi::messages::{Envelope, Request};
 use crate::trace::actions::Window;

@@ -6,8 +6,10 @@
 //! order of starts. There the ranks run in lockstep, one call into the message layer each, in the order of SimGrid
 //! 3.32.
 
+use super::error::ReplayError;
+use super::observer::Observer;
 use super::process::{OneSided, Pending, Probe, Process, Send, State, Then};
-use super::{Engine, Observer, ReplayError};
+use super::state::Engine;
 use crate::mpi::messages::Request;
 use crate::network::Transfers;
 use crate::trace::{ANY_TARGET, Action, UNKNOWN_COUNT};

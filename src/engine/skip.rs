@@ -6,8 +6,7 @@
 //! all of them go on behind the last iteration. So all ranks have run the same number of iterations, and what follows the
 //! last one finds the network as iterations leave it, with no break in between.
 
-use super::{Engine, Observer};
-use crate::network::Transfers;
+use super::outcome::Passed;
 use crate::trace::transform::Iterations;
 
 /// Condition for leaving out iterations.
@@ -21,24 +20,11 @@ pub struct Stop<'a> {
     pub enough: &'a dyn Fn(&[f64], usize) -> bool,
 }
 
-/// Iterations of a replay.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Passed {
-    /// Time in seconds at which the last rank began the first iteration, and times at which it ended each replayed one.
-    pub ends: Vec<f64>,
-    /// Number of ends that were known when the replay decided to leave out the rest; all if it did not.
-    pub decided: usize,
-    /// Number of iterations that were left out.
-    pub skipped: usize,
-    /// Number of actions of all ranks in them.
-    pub skipped_actions: u64,
-}
-
 /// State of the iterations under way.
 pub(super) struct Skip<'a> {
-    stop: Stop<'a>,
+    pub stop: Stop<'a>,
     /// Boundary that each rank reaches next: 0 is the start of the first iteration.
-    next: Vec<usize>,
+    pub next: Vec<usize>,
     /// Number of ranks that have passed each boundary.
     passed: Vec<u32>,
     /// Times at which the last rank has passed boundaries.
@@ -46,7 +32,7 @@ pub(super) struct Skip<'a> {
     /// Largest boundary that any rank has passed.
     foremost: usize,
     /// Boundary at which ranks leave out the rest, and the number of ends known at the decision.
-    leave: Option<(usize, usize)>,
+    pub leave: Option<(usize, usize)>,
 }
 
 impl<'a> Skip<'a> {
@@ -62,7 +48,7 @@ impl<'a> Skip<'a> {
     }
 
     /// Notes that a rank has passed its next boundary, and returns the boundary.
-    fn pass(&mut self, rank: u32, now: f64) -> usize {
+    pub fn pass(&mut self, rank: u32, now: f64) -> usize {
         let number = self.stop.iterations.number;
         let boundary = self.next[rank as usize];
         self.passed[boundary] += 1;
@@ -83,38 +69,5 @@ impl<'a> Skip<'a> {
         let (leave, decided) = self.leave.unwrap_or((iterations.number, self.ends.len()));
         let skipped = leave..iterations.number;
         Passed { decided, skipped: skipped.len(), skipped_actions: iterations.total(skipped), ends: self.ends }
-    }
-}
-
-impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
-    /// Ends the cursor of each rank before the first iteration.
-    pub(super) fn end_before_iterations(&mut self) {
-        let Some(skip) = &self.skip else { return };
-        for (rank, actions) in self.trace.actions.iter().enumerate() {
-            self.processes[rank].actions.end_at(actions, skip.stop.iterations.start(rank, 0));
-        }
-    }
-
-    /// Moves a rank at the end of its cursor past a boundary of iterations; `false` if it is at its end.
-    #[cold]
-    pub(super) fn pass_boundary(&mut self, rank: u32) -> bool {
-        let Some(skip) = &mut self.skip else { return false };
-        let number = skip.stop.iterations.number;
-        if skip.next[rank as usize] > number {
-            return false;
-        }
-        let boundary = skip.pass(rank, self.now);
-        let leaves = skip.leave.is_some_and(|(leave, _)| leave == boundary);
-        let next = if leaves { number + 1 } else { boundary + 1 };
-        skip.next[rank as usize] = next;
-        let start = |boundary| skip.stop.iterations.start(rank as usize, boundary);
-        let actions = &self.trace.actions[rank as usize];
-        let end = if next > number { actions.len() } else { start(next) };
-        let process = &mut self.processes[rank as usize];
-        if leaves {
-            process.next = start(number);
-        }
-        process.actions.end_at(actions, end);
-        true
     }
 }

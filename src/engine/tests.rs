@@ -7,9 +7,11 @@ use crate::ids::{HostId, LinkId};
 use crate::mpi::collective::{Selector, select::Table};
 use crate::mpi::mapping::Mapping;
 use crate::mpi::messages::{Envelope, Mismatch};
-use crate::platform::{Host, Link, LinkKind, RouteTable, SharingPolicy};
+use crate::network::Precision;
+use crate::network::model::NetworkModel;
+use crate::platform::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
 use crate::trace::UNKNOWN_COUNT;
-use crate::trace::{Action, CollectiveCall, CollectiveKind, CommunicatorId, Datatype};
+use crate::trace::{Action, CollectiveCall, CollectiveKind, CommunicatorId, Datatype, Trace};
 use std::sync::Arc;
 
 /// Hosts on one shared medium (link 0); the loopback is link 1.
