@@ -1,75 +1,79 @@
-//! Local repair: chooses the flows to solve again, and those that join them.
+//! Local repair, by the cheapest method.
 
-use super::{Element, Flow, FlowId, Link, OWN_BOUND, Path, Sharing, System, TOLERANCE};
+use super::rounding::TOLERANCE;
+use super::set::SURELY;
+use super::solver::Solver;
+use super::system::{Flow, Link, OWN_BOUND, System};
+use crate::network::sharing::{Element, FlowId};
 
-/// The sums of bounds that a link keeps are approximate, after many additions and subtractions. Within this relative
-/// distance of the capacity they are formed afresh.
-const SURELY: f64 = 1e-6;
-
-impl<const WATCHED: bool> System<WATCHED> {
+impl<const WATCHED: bool> Solver<WATCHED> {
     /// Restores max-min fairness after the changes since the last call, by the cheapest method: link by link in a
     /// crowd; directly for a new flow on idle links, or new flows that all run at their bounds; filling of the full
     /// set; of one flow; of a small set; of any set.
     pub(super) fn restore_fairness(&mut self) {
-        self.changed.clear();
-        if !self.is_stale() {
-            self.crowd.shifted.clear();
+        let Self { system, few, general, whole } = self;
+        system.changed.clear();
+        if !system.is_stale() {
+            system.crowd.shifted.clear();
             return;
         }
-        let changes = std::mem::take(&mut self.changes);
-        if self.crowd.wanted {
-            if self.repair_crowd() {
+        let changes = std::mem::take(&mut system.changes);
+        if system.crowd.wanted {
+            if system.repair_crowd() {
                 return;
             }
-            if self.crowd.loose {
+            if system.crowd.loose {
                 return self.tighten(changes);
             }
         }
-        if let [flow] = self.added[..]
-            && self.is_alone(flow)
+        if let [flow] = system.added[..]
+            && system.is_alone(flow)
         {
-            return self.solve_alone(flow);
+            return system.solve_alone(flow);
         }
-        if self.touched.is_empty() && self.added.iter().all(|&flow| self.is_undisturbed(flow)) {
-            return self.run_at_bounds();
+        if system.touched.is_empty() && system.added.iter().all(|&flow| system.is_undisturbed(flow)) {
+            return system.run_at_bounds();
         }
-        self.solution += 1;
-        self.set.clear();
-        self.before.clear();
-        self.seed();
-        if self.share_out_whole(changes) {
+        system.solution += 1;
+        system.set.clear();
+        system.before.clear();
+        system.seed();
+        if whole.share_out(system, changes) {
             return;
         }
-        if let [flow] = self.set[..]
-            && !self.path_of(flow).fat
+        if let [flow] = system.set[..]
+            && !system.path_of(flow).fat
         {
-            self.repair_one(flow);
-            if self.set.len() == 1 {
-                return self.tell_of(flow);
+            system.repair_one(flow);
+            if system.set.len() == 1 {
+                return system.tell_of(flow);
             }
         }
-        if !self.share_out_few() {
-            self.share_out_any(changes);
+        if !few.get_or_insert_default().share_out(system) {
+            general.share_out(system, changes);
         }
     }
 
     /// Allocates all rates exactly, after a crowd has dissolved in which they were fair within a bound.
     fn tighten(&mut self, changes: usize) {
-        self.crowd.loose = false;
-        self.solution += 1;
-        self.set.clear();
-        self.before.clear();
-        self.seed();
-        for link in 0..self.links.len() {
-            for m in 0..self.links[link].members.len() {
-                self.put(self.links[link].members[m].flow);
+        let Self { system, few, general, whole } = self;
+        system.crowd.loose = false;
+        system.solution += 1;
+        system.set.clear();
+        system.before.clear();
+        system.seed();
+        for link in 0..system.links.len() {
+            for m in 0..system.links[link].members.len() {
+                system.put(system.links[link].members[m].flow);
             }
         }
-        if !self.share_out_whole(changes) && !self.share_out_few() {
-            self.share_out_any(changes);
+        if !whole.share_out(system, changes) && !few.get_or_insert_default().share_out(system) {
+            general.share_out(system, changes);
         }
     }
+}
 
+impl<const WATCHED: bool> System<WATCHED> {
     /// Reports the only flow of the set, whose result is already stored.
     fn tell_of(&mut self, flow: u32) {
         if self.flows[flow as usize].value != self.before[0] {
@@ -180,126 +184,6 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// Seeds S with the flows that are certainly affected: new ones, and those limited by a link that a flow entered or
-    /// left.
-    fn seed(&mut self) {
-        if self.added.len() == self.active_flows() && self.all_join() {
-            return;
-        }
-        for i in 0..self.added.len() {
-            self.join(self.added[i]);
-        }
-        self.added.clear();
-        for i in 0..self.touched.len() {
-            let link = self.touched[i];
-            if self.links[link as usize].members.is_empty() {
-                continue;
-            }
-            // Flows that start together often share links; one visit per link is enough.
-            if std::mem::replace(&mut self.seeded[link as usize], self.solution) == self.solution {
-                continue;
-            }
-            let fat = self.links[link as usize].fat_pipe;
-            for m in 0..self.links[link as usize].members.len() {
-                let flow = self.links[link as usize].members[m].flow;
-                if fat || self.flows[flow as usize].limit == link {
-                    self.join(flow);
-                }
-            }
-        }
-        self.touched.clear();
-    }
-
-    /// Puts all flows into S when all are new. Returns `false`, and does nothing, if there is a fat pipe: there the
-    /// order differs.
-    fn all_join(&mut self) -> bool {
-        if self.added.iter().any(|&flow| self.path_of(flow).fat) {
-            return false;
-        }
-        std::mem::swap(&mut self.set, &mut self.added);
-        for &flow in &self.set {
-            self.flows[flow as usize].in_set = self.solution;
-        }
-        // They had no rate yet.
-        self.before.resize(self.set.len(), 0.0);
-        self.touched.clear();
-        true
-    }
-
-    #[inline]
-    fn path_of(&self, flow: u32) -> Path {
-        self.flows[flow as usize].path
-    }
-
-    /// Adds a flow to S, unless it is in it. All flows of a fat pipe join together: the rate of each depends on the
-    /// weights of all that are still open, even when the pipe is far from full.
-    #[inline]
-    fn join(&mut self, flow: u32) {
-        let next = self.set.len();
-        self.put(flow);
-        if self.path_of(flow).fat {
-            self.gather(next);
-        }
-    }
-
-    /// Adds the flows to S that share a fat pipe with a member from the place `next` on.
-    fn gather(&mut self, mut next: usize) {
-        while next < self.set.len() {
-            let path = self.path_of(self.set[next]);
-            next += 1;
-            for e in path.elements() {
-                let link = self.elements[e].link as usize;
-                if self.links[link].fat_pipe && self.gathered[link] != self.solution {
-                    self.gathered[link] = self.solution;
-                    for m in 0..self.links[link].members.len() {
-                        self.put(self.links[link].members[m].flow);
-                    }
-                }
-            }
-        }
-    }
-
-    #[inline]
-    fn put(&mut self, flow: u32) {
-        let state = &mut self.flows[flow as usize];
-        if state.in_set != self.solution {
-            state.in_set = self.solution;
-            self.set.push(flow);
-            self.before.push(state.value);
-        }
-    }
-
-    /// Returns the link of its path that a flow fills alone when it runs at its bound.
-    pub(super) fn link_filled_by(&self, flow: u32) -> u32 {
-        let Flow { bound, path, .. } = self.flows[flow as usize];
-        let fills = |e: &&Element| e.consumption * bound >= self.links[e.link as usize].capacity * (1.0 - TOLERANCE);
-        self.elements[path.elements()].iter().find(fills).map_or(OWN_BOUND, |e| e.link)
-    }
-
-    /// Removes the members of S from the place `first` on, which may join again.
-    pub(super) fn leave_from(&mut self, first: usize) {
-        self.before.truncate(first);
-        for flow in self.set.drain(first..) {
-            let flow = &mut self.flows[flow as usize];
-            flow.in_set = 0;
-            if flow.path.fat {
-                self.elements[flow.path.elements()].iter().for_each(|e| self.gathered[e.link as usize] = 0);
-            }
-        }
-    }
-
-    /// Adds the flows of a link to S that are above `ceiling`, or are limited by it and below `floor`.
-    pub(super) fn join_from(&mut self, link: u32, ceiling: f64, floor: f64) {
-        for m in 0..self.links[link as usize].members.len() {
-            let flow = self.links[link as usize].members[m].flow;
-            let state = &self.flows[flow as usize];
-            let joins = state.level > ceiling || (state.limit == link && state.level < floor);
-            if joins && state.in_set != self.solution {
-                self.join(flow);
-            }
-        }
-    }
-
     /// Adds flows that have to join on a link of the only flow of S, after its repair. `stopped`: the level at which it
     /// stopped here, infinite if it did not.
     fn check(&mut self, link: u32, stopped: f64) {
@@ -315,26 +199,5 @@ impl<const WATCHED: bool> System<WATCHED> {
         let full = load >= self.links[link as usize].capacity * (1.0 - TOLERANCE);
         let floor = if full { highest * (1.0 - TOLERANCE) } else { f64::INFINITY };
         self.join_from(link, stopped * (1.0 + TOLERANCE), floor);
-    }
-}
-
-impl Link {
-    /// `true` if it can certainly carry all its flows at their bounds.
-    #[inline]
-    pub(super) fn is_wide(&self) -> bool {
-        self.most < self.capacity * (1.0 - SURELY)
-    }
-
-    /// `true` if it could not carry all its flows at their bounds. On a fat pipe flows are always solved together.
-    #[inline]
-    pub(super) fn is_contended(&self, flows: &[Flow]) -> bool {
-        if self.fat_pipe || self.most > self.capacity * (1.0 + SURELY) {
-            return true;
-        }
-        if self.is_wide() {
-            return false;
-        }
-        let bounds = self.members.iter().map(|m| m.consumption * flows[m.flow as usize].bound);
-        bounds.sum::<f64>() > self.capacity
     }
 }

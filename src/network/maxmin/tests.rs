@@ -1,6 +1,10 @@
 //! Small cases worked out by hand, and random systems against a plain global implementation.
 
-use super::*;
+use super::MaxMin;
+use super::rounding::TOLERANCE;
+use crate::ids::LinkId;
+use crate::network::sharing::{FlowId, PathId, Sharing};
+use crate::platform::SharingPolicy;
 use proptest::prelude::*;
 
 fn system(capacities: &[f64]) -> MaxMin {
@@ -232,7 +236,7 @@ proptest! {
                 }
                 for (link, &(c, policy)) in capacity.iter().enumerate() {
                     if policy == SharingPolicy::Shared {
-                        prop_assert!(s.load(LinkId(link as u32)) <= c * (1.0 + 1e-9));
+                        prop_assert!(s.system.load(LinkId(link as u32)) <= c * (1.0 + 1e-9));
                     }
                 }
             }

@@ -14,12 +14,13 @@
 //! over capacity and every link with a price above 0 is full; then the rates are the allocation (section 3 of the paper).
 //!
 //! Prices survive a change. [`solve`](Sharing::solve) sets the price of one link after the other such that the link is
-//! full, or to 0 if it cannot be (`price.rs`): descent of the dual by coordinates. Each changes the loads of the other links
+//! full, or to 0 if it cannot be (`price.rs`): descent of the dual by coordinates (`descent.rs`). Each changes the loads of the other links
 //! of its flows, which follow if they are no longer right. Where links share most of their flows, that would take hundreds
 //! of rounds, so after some visits all prices are moved together by Newton's method (`newton.rs`).
 //!
 //! Loads of links are right within `TOLERANCE` of their capacity.
 
+mod descent;
 mod newton;
 mod price;
 #[cfg(test)]

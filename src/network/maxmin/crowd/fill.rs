@@ -4,22 +4,15 @@
 //! that there are no outsiders: links fill up from the lowest level to the highest, and the flows that are still open
 //! on a link when it fills up form its group.
 
-use super::super::{CANCELLATION, Flow, Member, OWN_BOUND, System};
-use super::groups::{Gauge, Group, NONE, PATIENCE, Scale, units};
+use super::super::rounding::CANCELLATION;
+use super::super::system::{Flow, OWN_BOUND, System};
+use super::groups::{Gauge, Group, NONE, Opening, PATIENCE, Scale, units};
+use crate::network::sharing::Member;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// The level of a flow that is not settled.
 const OPEN: f64 = -1.0;
-
-/// Demand of the open flows of a link.
-#[derive(Clone, Copy, Default, Debug)]
-pub(in super::super) struct Opening {
-    /// Sum of consumption * weight.
-    demand: f64,
-    /// Demand when it was last summed afresh.
-    formed: f64,
-}
 
 impl<const WATCHED: bool> System<WATCHED> {
     /// Allocates all rates from scratch.

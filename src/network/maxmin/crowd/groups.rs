@@ -1,7 +1,7 @@
 //! Per-link state of a crowd: the group of flows that the link limits, and the load of its other flows.
 
-use super::super::{Member, TOLERANCE};
-use super::fill::Opening;
+use super::super::rounding::TOLERANCE;
+use crate::network::sharing::Member;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -89,6 +89,15 @@ pub(super) struct Group {
 pub(super) struct Other {
     pub(super) link: u32,
     pub(super) share: f64,
+}
+
+/// Demand of the open flows of a link.
+#[derive(Clone, Copy, Default, Debug)]
+pub(in super::super) struct Opening {
+    /// Sum of consumption * weight.
+    pub(super) demand: f64,
+    /// Demand when it was last summed afresh.
+    pub(super) formed: f64,
 }
 
 /// State of a crowd.

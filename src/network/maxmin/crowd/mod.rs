@@ -22,7 +22,9 @@ mod within;
 
 pub(super) use self::groups::Crowd;
 use self::groups::{Gauge, NONE, Other, Scale, units};
-use super::{Element, Flow, FlowId, Link, Member, OWN_BOUND, System, TOLERANCE};
+use super::rounding::TOLERANCE;
+use super::system::{Flow, Link, OWN_BOUND, System};
+use crate::network::sharing::{Element, FlowId, Member};
 use std::cmp::Reverse;
 
 /// Relative change of a level below which it is not passed on: the rounding of sums and quotients.

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 /// A system and its flows.
 pub(super) struct Coupled {
-    pub(super) system: WatchedMaxMin,
+    pub(super) solver: WatchedMaxMin,
     pub(super) capacity: Vec<(f64, SharingPolicy)>,
     pub(super) present: Vec<(FlowId, Flow)>,
 }
@@ -18,26 +18,26 @@ pub(super) struct Coupled {
 impl Coupled {
     pub(super) fn new(capacity: impl IntoIterator<Item = f64>) -> Self {
         let capacity: Vec<_> = capacity.into_iter().map(|c| (c, SharingPolicy::Shared)).collect();
-        Self { system: WatchedMaxMin::new(capacity.iter().copied()), capacity, present: Vec::new() }
+        Self { solver: WatchedMaxMin::new(capacity.iter().copied()), capacity, present: Vec::new() }
     }
 
     pub(super) fn start(&mut self, flow: Flow) {
-        let path = self.system.add_path(&flow.0.iter().map(|e| (LinkId(e.0), e.1)).collect::<Vec<_>>());
-        self.present.push((self.system.start(path, flow.1, flow.2), flow));
+        let path = self.solver.add_path(&flow.0.iter().map(|e| (LinkId(e.0), e.1)).collect::<Vec<_>>());
+        self.present.push((self.solver.start(path, flow.1, flow.2), flow));
     }
 
     pub(super) fn stop(&mut self, which: usize) {
         let which = which % self.present.len();
-        self.system.stop(self.present.swap_remove(which).0);
+        self.solver.stop(self.present.swap_remove(which).0);
     }
 
     /// Makes a crowd form at the next change: flows stop until one has affected others.
     fn form(&mut self, rates: &mut Vec<(Option<u32>, f64)>) -> Result<(), TestCaseError> {
-        self.system.crowd.wanted = true;
+        self.solver.system.crowd.wanted = true;
         for which in 0..20 {
             self.stop(29 * which);
             self.check(rates)?;
-            if self.system.crowd.active {
+            if self.solver.system.crowd.active {
                 return Ok(());
             }
         }
@@ -47,18 +47,18 @@ impl Coupled {
     /// Checks rates, that the flows reported as followers of a link's clock follow it, and that no other flow has
     /// changed its rate.
     fn check(&mut self, rates: &mut Vec<(Option<u32>, f64)>) -> Result<(), TestCaseError> {
-        self.system.solve();
-        rates.resize(self.system.flows.len(), (None, 0.0));
-        for &flow in self.system.changed() {
-            let clock = self.system.clock(flow);
-            let level = clock.map_or(1.0, |link| self.system.level(link));
-            rates[flow.index()] = (clock, self.system.value(flow) / level);
+        self.solver.solve();
+        rates.resize(self.solver.system.flows.len(), (None, 0.0));
+        for &flow in self.solver.changed() {
+            let clock = self.solver.clock(flow);
+            let level = clock.map_or(1.0, |link| self.solver.level(link));
+            rates[flow.index()] = (clock, self.solver.value(flow) / level);
         }
         self.check_values()?;
         for (id, _) in &self.present {
-            let value = self.system.value(*id);
+            let value = self.solver.value(*id);
             let (clock, rate) = rates[id.index()];
-            let told = rate * clock.map_or(1.0, |link| self.system.level(link));
+            let told = rate * clock.map_or(1.0, |link| self.solver.level(link));
             prop_assert!((value - told).abs() <= 1e-9 * value, "{value} was not told, but {told}");
         }
         Ok(())
@@ -69,7 +69,7 @@ impl Coupled {
         let flows: Vec<Flow> = self.present.iter().map(|p| p.1.clone()).collect();
         let most = self.capacity.iter().fold(0.0, |most, c| c.0.max(most));
         for ((id, _), expected) in self.present.iter().zip(global(&self.capacity, &flows)) {
-            let value = self.system.value(*id);
+            let value = self.solver.value(*id);
             let slack = 1e-9 * expected + 1e-11 * most;
             prop_assert!((value - expected).abs() <= slack, "{value} is not {expected}");
         }
@@ -116,10 +116,10 @@ proptest! {
             }
             // A flow that leaves without affecting others triggers no solution: a crowd that has become too small
             // persists until the next one.
-            let concerns = c.system.is_stale();
+            let concerns = c.solver.is_stale();
             c.check(&mut rates)?;
-            prop_assert_eq!(c.system.crowd.active, c.present.len() >= CROWD || !concerns);
-            if !c.system.crowd.active {
+            prop_assert_eq!(c.solver.system.crowd.active, c.present.len() >= CROWD || !concerns);
+            if !c.solver.system.crowd.active {
                 break;
             }
         }
@@ -134,10 +134,10 @@ proptest! {
         c.check(&mut rates)?;
         c.form(&mut rates)?;
         (0..30).for_each(|at| c.stop(stop + 17 * at));
-        c.system.crowd.patience = 1;
+        c.solver.system.crowd.patience = 1;
         c.check(&mut rates)?;
-        prop_assert!(c.system.crowd.active);
-        prop_assert!(c.system.changed().len() <= c.present.len());
+        prop_assert!(c.solver.system.crowd.active);
+        prop_assert!(c.solver.changed().len() <= c.present.len());
     }
 
     /// A crowd that becomes small is repaired flow by flow again, and is refilled from zero with many newcomers.
@@ -150,13 +150,13 @@ proptest! {
         c.form(&mut rates)?;
         more.into_iter().for_each(|flow| c.start(flow));
         c.check(&mut rates)?;
-        prop_assert!(!c.system.crowd.active, "many are new");
+        prop_assert!(!c.solver.system.crowd.active, "many are new");
         c.form(&mut rates)?;
         while c.present.len() > 50 {
             (0..20).for_each(|_| c.stop(7));
             c.check(&mut rates)?;
         }
-        prop_assert!(!c.system.crowd.active);
+        prop_assert!(!c.solver.system.crowd.active);
     }
 }
 
@@ -173,17 +173,17 @@ fn what_is_taken_away_is_what_was_added() {
     }
     let mut rates = Vec::new();
     c.check(&mut rates).and_then(|()| c.form(&mut rates)).expect("a crowd forms");
-    let before: Vec<f64> = c.present.iter().map(|p| c.system.value(p.0)).collect();
+    let before: Vec<f64> = c.present.iter().map(|p| c.solver.value(p.0)).collect();
     for at in 0..100_000u32 {
         let path = PathId(at % 200);
-        let visitor = c.system.start(path, 1.0 + f64::from(at % 11), 100.0);
-        c.system.solve();
-        c.system.stop(visitor);
-        c.system.solve();
+        let visitor = c.solver.start(path, 1.0 + f64::from(at % 11), 100.0);
+        c.solver.solve();
+        c.solver.stop(visitor);
+        c.solver.solve();
     }
-    assert!(c.system.crowd.active);
+    assert!(c.solver.system.crowd.active);
     for ((flow, _), before) in c.present.iter().zip(before) {
-        let after = c.system.value(*flow);
+        let after = c.solver.value(*flow);
         assert!((after - before).abs() <= 1e-12 * before, "{after} was {before}");
     }
 }
@@ -199,12 +199,12 @@ fn a_crowd_forms_where_transfers_hang_together_and_not_where_they_only_start_tog
             links.dedup_by_key(|e| e.0);
             c.start((links, 1.0, 100.0));
         }
-        c.system.solve();
+        c.solver.solve();
         for at in 0..100 {
             c.stop(at * 37);
-            c.system.solve();
+            c.solver.solve();
         }
-        c.system.crowd.active
+        c.solver.system.crowd.active
     };
     assert!(form(true));
     assert!(!form(false));
@@ -225,18 +225,18 @@ fn thousands_rise_together_and_their_link_holds_them_back() {
             c.start((vec![(own, 1.0)], 1e-6, 100.0));
         }
         (0..2).for_each(|_| c.start((vec![(count + 1, 1.0)], 1.0, 1.0)));
-        c.system.solve();
-        c.system.crowd.wanted = true;
+        c.solver.solve();
+        c.solver.system.crowd.wanted = true;
         c.stop(c.present.len() - 1);
-        c.system.solve();
-        assert!(c.system.crowd.active);
+        c.solver.solve();
+        assert!(c.solver.system.crowd.active);
         while c.present.len() > count as usize {
             // Backwards, so that none comes to the place of another.
             c.stop(c.present.len() - 1);
         }
-        c.system.solve();
+        c.solver.solve();
         for (flow, _) in &c.present {
-            let (value, fair) = (c.system.value(*flow), capacity / f64::from(count));
+            let (value, fair) = (c.solver.value(*flow), capacity / f64::from(count));
             assert!((value - fair).abs() <= 1e-9 * fair, "{value} is not {fair}");
         }
     }

@@ -12,7 +12,8 @@
 //! kept while the first condition holds, and is put in the middle of its interval otherwise, so that small moves in
 //! either direction go no further.
 
-use super::super::{Flow, System, TOLERANCE};
+use super::super::rounding::TOLERANCE;
+use super::super::system::{Flow, System};
 use super::SAME;
 
 impl<const WATCHED: bool> System<WATCHED> {
@@ -76,20 +77,20 @@ mod tests {
 
     /// Checks the conditions of an allocation that is fair within a bound, and that changed rates were reported.
     fn check(c: &mut Coupled, bound: f64, rates: &mut Vec<(Option<u32>, f64)>) -> Result<(), TestCaseError> {
-        c.system.solve();
-        rates.resize(c.system.flows.len(), (None, 0.0));
-        for &flow in c.system.changed() {
-            let clock = c.system.clock(flow);
-            let level = clock.map_or(1.0, |link| c.system.level(link));
-            rates[flow.index()] = (clock, c.system.value(flow) / level);
+        c.solver.solve();
+        rates.resize(c.solver.system.flows.len(), (None, 0.0));
+        for &flow in c.solver.changed() {
+            let clock = c.solver.clock(flow);
+            let level = clock.map_or(1.0, |link| c.solver.level(link));
+            rates[flow.index()] = (clock, c.solver.value(flow) / level);
         }
         let mut load = vec![0.0; c.capacity.len()];
         let mut highest = vec![0.0; c.capacity.len()];
         for (id, (path, penalty, own)) in &c.present {
-            let value = c.system.value(*id);
+            let value = c.solver.value(*id);
             prop_assert!(value <= own * (1.0 + ROUNDING), "{value} is above its own bound {own}");
             let (clock, rate) = rates[id.index()];
-            let reported = rate * clock.map_or(1.0, |link| c.system.level(link));
+            let reported = rate * clock.map_or(1.0, |link| c.solver.level(link));
             prop_assert!((value - reported).abs() <= 1e-9 * value, "{value} was not reported, but {reported}");
             for &(link, consumption) in path {
                 load[link as usize] += consumption * value;
@@ -100,7 +101,7 @@ mod tests {
             prop_assert!(*load <= capacity * (1.0 + ROUNDING), "{load} on a link of {capacity}");
         }
         for (id, (path, penalty, own)) in &c.present {
-            let value = c.system.value(*id);
+            let value = c.solver.value(*id);
             let limits = |&(link, _): &(u32, f64)| {
                 let (link, full) = (link as usize, c.capacity[link as usize].0);
                 load[link] >= full * (1.0 - bound - ROUNDING)
@@ -125,12 +126,12 @@ mod tests {
             millionths in prop::sample::select(vec![1, 100, 1000, 10_000, 50_000, 100_000]),
         ) {
             let mut c = Coupled::new((0..60).map(|link| f64::from(10 + link % kinds)));
-            c.system.permit(bound(millionths));
+            c.solver.permit(bound(millionths));
             let share = bound(millionths).share();
             let mut rates = Vec::new();
             flows.into_iter().for_each(|flow| c.start(flow));
             check(&mut c, share, &mut rates)?;
-            c.system.crowd.wanted = true;
+            c.solver.system.crowd.wanted = true;
             for (which, flow, kind) in moves {
                 match kind {
                     0 | 1 => c.start(flow),
@@ -145,7 +146,7 @@ mod tests {
             }
             more.into_iter().for_each(|flow| c.start(flow));
             check(&mut c, share, &mut rates)?;
-            prop_assert!(!c.system.crowd.active, "a third of the flows are new");
+            prop_assert!(!c.solver.system.crowd.active, "a third of the flows are new");
             // Nothing is held back any more.
             c.check_values()?;
         }
@@ -156,28 +157,28 @@ mod tests {
     fn errors(millionths: u32) -> (f64, f64, bool) {
         let mut rng = Pcg64::seed_from_u64(1);
         let mut c = Coupled::new((0..120).map(|_| 100.0));
-        c.system.permit(bound(millionths));
+        c.solver.permit(bound(millionths));
         for _ in 0..500 {
             let mut path: Vec<(u32, f64)> = (0..4).map(|_| (rng.random_range(0..120u32), 1.0)).collect();
             path.sort_unstable_by_key(|e| e.0);
             path.dedup_by_key(|e| e.0);
             c.start((path, 1.0, 1e9));
         }
-        c.system.solve();
+        c.solver.solve();
         let (mut sum, mut count, mut largest) = (0.0, 0.0, 0.0f64);
         for step in 0..200 {
             c.stop(rng.random_range(0..c.present.len()));
-            c.system.solve();
-            if step % 25 < 24 || !c.system.crowd.active {
+            c.solver.solve();
+            if step % 25 < 24 || !c.solver.system.crowd.active {
                 continue;
             }
             let flows: Vec<_> = c.present.iter().map(|p| p.1.clone()).collect();
             for ((id, _), exact) in c.present.iter().zip(global(&c.capacity, &flows)) {
-                let error = (c.system.value(*id) - exact).abs() / exact;
+                let error = (c.solver.value(*id) - exact).abs() / exact;
                 (sum, count, largest) = (sum + error, count + 1.0, largest.max(error));
             }
         }
-        (sum / count, largest, c.system.crowd.active)
+        (sum / count, largest, c.solver.system.crowd.active)
     }
 
     /// The table of docs/theory/sharing.md: `cargo test --lib errors_of_rates -- --nocapture`.
@@ -202,21 +203,21 @@ mod tests {
             let mut rng = Pcg64::seed_from_u64(2);
             let mut c = Coupled::new((0..60).map(|link| 10.0 + f64::from(link % 7)));
             if permitted {
-                c.system.permit(bound(0));
+                c.solver.permit(bound(0));
             }
             for _ in 0..250 {
                 let first = rng.random_range(0..50u32);
                 c.start((vec![(first, 1.0), (first + 3, 1.0), (first + 9, 1.0)], 1.0, 100.0));
             }
-            c.system.solve();
-            c.system.crowd.wanted = true;
+            c.solver.solve();
+            c.solver.system.crowd.wanted = true;
             let mut bits = Vec::new();
             for _ in 0..100 {
                 c.stop(rng.random_range(0..c.present.len()));
-                c.system.solve();
-                bits.extend(c.present.iter().map(|p| c.system.value(p.0).to_bits()));
+                c.solver.solve();
+                bits.extend(c.present.iter().map(|p| c.solver.value(p.0).to_bits()));
             }
-            assert!(c.system.crowd.active);
+            assert!(c.solver.system.crowd.active);
             bits
         };
         assert_eq!(run(false), run(true));
@@ -227,26 +228,29 @@ mod tests {
     fn a_small_change_goes_no_further() {
         // 100 flows share link 0; each goes on over a link of its own, which it shares with one that is limited there.
         let mut c = Coupled::new([100.0].into_iter().chain((0..100).map(|_| 10.0)));
-        c.system.permit(bound(50_000));
+        c.solver.permit(bound(50_000));
         for own in 1..=100 {
             c.start((vec![(0, 1.0), (own, 1.0)], 1.0, 1e9));
             c.start((vec![(own, 1.0)], 1.0, 1e9));
         }
-        c.system.solve();
-        c.system.crowd.wanted = true;
+        c.solver.solve();
+        c.solver.system.crowd.wanted = true;
         c.stop(0);
-        c.system.solve();
-        assert!(c.system.crowd.active);
-        let rates = |c: &Coupled| c.present.iter().map(|p| c.system.value(p.0)).collect::<Vec<_>>();
+        c.solver.solve();
+        assert!(c.solver.system.crowd.active);
+        let rates = |c: &Coupled| c.present.iter().map(|p| c.solver.value(p.0)).collect::<Vec<_>>();
         let before = rates(&c);
         let at = c.present.iter().position(|p| p.1.0.len() == 2).expect("it shares link 0");
         let kept = c.present.len() - 1;
         c.stop(at);
-        c.system.solve();
+        c.solver.solve();
         let after = rates(&c);
         // The last flow has taken the place of the one that left; one flow alone on its link is faster now.
         let moved = (0..kept).filter(|&i| i != at && before[i] != after[i]).count();
         assert!(moved <= 1, "{moved} rates moved");
-        assert!(c.system.load(LinkId(0)) >= 100.0 * 0.95 && c.system.load(LinkId(0)) <= 100.0 * (1.0 + ROUNDING));
+        assert!(
+            c.solver.system.load(LinkId(0)) >= 100.0 * 0.95
+                && c.solver.system.load(LinkId(0)) <= 100.0 * (1.0 + ROUNDING)
+        );
     }
 }

@@ -5,8 +5,10 @@
 //! bounds-checked, nothing is allocated, and flows outside a set cost nothing. Sets that do not fit, and fat pipes, are
 //! left to the general filling, which starts over.
 
-use super::super::{CANCELLATION, Element, Flow, OWN_BOUND, System, UNCONTENDED};
+use super::super::rounding::CANCELLATION;
+use super::super::system::{Flow, OWN_BOUND, System, UNCONTENDED};
 use super::{Event, FEW_LINKS, Filling, Outsiders};
+use crate::network::sharing::Element;
 
 /// Places for flows and for links: the number of bits of an integer.
 const PLACES: usize = 64;
@@ -151,23 +153,21 @@ impl Default for Few {
     }
 }
 
-impl<const WATCHED: bool> System<WATCHED> {
-    /// Fills the set and the flows that join it, if they fit. Returns whether they did; if not, no lasting state has
-    /// changed.
-    pub(in super::super) fn share_out_few(&mut self) -> bool {
-        let mut few = self.few.take().unwrap_or_default();
-        few.clear();
-        let known = self.set.len();
-        let done = self.fill(&mut *few);
+impl Few {
+    /// Fills the set and the flows that join it, if they fit. Returns whether they did; if not, no lasting state of the
+    /// system has changed.
+    pub(in super::super) fn share_out<const WATCHED: bool>(&mut self, system: &mut System<WATCHED>) -> bool {
+        self.clear();
+        let known = system.set.len();
+        let done = system.fill(self);
         if done {
-            for at in 0..self.set.len() {
-                let Rising { value, limit, .. } = few.flows[at % PLACES];
-                self.give(at, value, limit);
+            for at in 0..system.set.len() {
+                let Rising { value, limit, .. } = self.flows[at % PLACES];
+                system.give(at, value, limit);
             }
         } else {
-            self.leave_from(known);
+            system.leave_from(known);
         }
-        self.few = Some(few);
         done
     }
 }

@@ -3,8 +3,10 @@
 //! With few contended links, each is checked for the next event; with many, a heap holds the events. All indices are
 //! local, so that related data are close in memory.
 
-use super::super::{CANCELLATION, Element, Flow, Link, OWN_BOUND, System, UNCONTENDED};
+use super::super::rounding::CANCELLATION;
+use super::super::system::{Flow, Link, OWN_BOUND, System, UNCONTENDED};
 use super::{Event, FEW_LINKS, Filling, Outsiders, Rising};
+use crate::network::sharing::Element;
 use crate::queue::EventQueue;
 
 /// Flow on a contended link. The incidences of a flow are contiguous, those of a link are chained.
@@ -95,20 +97,18 @@ pub(in super::super) struct General {
     unsettled: usize,
 }
 
-impl<const WATCHED: bool> System<WATCHED> {
+impl General {
     /// Fills the set and the flows that join it. `changes`: number of flows that came or went.
-    pub(in super::super) fn share_out_any(&mut self, changes: usize) {
-        let mut general = std::mem::take(&mut self.general);
-        general.clear();
-        self.fill(&mut general);
-        for at in 0..self.set.len() {
-            let Rising { value, limit, .. } = general.flows[at];
-            self.give(at, value, limit);
+    pub(in super::super) fn share_out<const WATCHED: bool>(&mut self, system: &mut System<WATCHED>, changes: usize) {
+        self.clear();
+        system.fill(self);
+        for at in 0..system.set.len() {
+            let Rising { value, limit, .. } = self.flows[at];
+            system.give(at, value, limit);
         }
-        if general.is_large() {
-            self.note_effort(general.ways.len(), changes);
+        if self.is_large() {
+            system.note_effort(self.ways.len(), changes);
         }
-        self.general = general;
     }
 }
 

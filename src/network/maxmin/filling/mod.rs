@@ -15,7 +15,9 @@ pub(super) use self::few::Few;
 pub(super) use self::general::General;
 pub(super) use self::whole::Whole;
 
-use super::{Flow, FlowId, Link, OWN_BOUND, System, TOLERANCE};
+use super::rounding::TOLERANCE;
+use super::system::{Flow, Link, OWN_BOUND, System};
+use crate::network::sharing::FlowId;
 
 /// With up to this number of contended links, the next one to fill up is found by a scan. Beyond it, [`few`] has no
 /// room, [`general`] uses a heap, and [`whole`] pays off.

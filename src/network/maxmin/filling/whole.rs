@@ -5,9 +5,11 @@
 //! system, without copies. Without outsiders the level of a link only rises, so links wait in buckets by level instead
 //! of in a heap: most have moved on by the time their bucket is opened.
 
-use super::super::{CANCELLATION, Element, Flow, Link, OWN_BOUND, Path, System};
+use super::super::rounding::CANCELLATION;
+use super::super::system::{Flow, Link, OWN_BOUND, Path, System};
 use super::buckets::Buckets;
 use super::{FEW_LINKS, Rising};
+use crate::network::sharing::Element;
 
 /// Load of the flows on a link.
 #[derive(Clone, Copy, Default, Debug)]
@@ -47,26 +49,28 @@ pub(in super::super) struct Whole {
     unsettled: usize,
 }
 
-impl<const WATCHED: bool> System<WATCHED> {
+impl Whole {
     /// Fills the set if it is the full set and large. Returns whether it was. `changes`: number of flows that came or
     /// went.
-    pub(in super::super) fn share_out_whole(&mut self, changes: usize) -> bool {
-        let flows = self.active_flows();
-        if self.set.len() < flows || flows.min(self.links.len()) <= FEW_LINKS {
+    pub(in super::super) fn share_out<const WATCHED: bool>(
+        &mut self,
+        system: &mut System<WATCHED>,
+        changes: usize,
+    ) -> bool {
+        let flows = system.active_flows();
+        if system.set.len() < flows || flows.min(system.links.len()) <= FEW_LINKS {
             return false;
         }
-        let mut whole = std::mem::take(&mut self.whole);
-        let large = whole.take_up(self);
+        let large = self.take_up(system);
         if large {
-            whole.fill(&self.elements);
-            self.changed.reserve(self.set.len());
-            for at in 0..self.set.len() {
-                let Rising { value, limit, .. } = whole.flows[at];
-                self.give(at, value, limit);
+            self.fill(&system.elements);
+            system.changed.reserve(system.set.len());
+            for at in 0..system.set.len() {
+                let Rising { value, limit, .. } = self.flows[at];
+                system.give(at, value, limit);
             }
-            self.note_effort(whole.members.len(), changes);
+            system.note_effort(self.members.len(), changes);
         }
-        self.whole = whole;
         large
     }
 }
@@ -325,7 +329,7 @@ mod tests {
         let ids: Vec<FlowId> = flows.iter().map(|flow| start(&mut s, flow)).collect();
         s.solve();
         assert_eq!(s.changed().len(), flows.len());
-        ids.iter().map(|&id| (s.value(id).to_bits(), s.flows[id.index()].limit)).collect()
+        ids.iter().map(|&id| (s.value(id).to_bits(), s.system.flows[id.index()].limit)).collect()
     }
 
     proptest! {
