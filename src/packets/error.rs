@@ -1,6 +1,5 @@
 //! Errors of the packet model.
 
-use super::routing::ROUTINGS;
 use crate::layout::LayoutError;
 use crate::ledger::LedgerError;
 use crate::platform::PlatformError;
@@ -30,6 +29,8 @@ pub enum PacketError {
         name: String,
         /// Routing with the nearest name.
         nearest: Option<String>,
+        /// Names of all routings, separated by commas.
+        known: String,
     },
     /// The routing is for other topologies.
     #[error("packet routing `{routing}` does not fit topology `{topology}`: {reason}")]
@@ -153,10 +154,9 @@ impl PacketError {
 
 impl UserError for PacketError {
     fn help(&self) -> String {
-        let names = || ROUTINGS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
         match self {
             Self::Invalid { .. } => "docs/packets.md lists all parameters".into(),
-            Self::UnknownRouting { .. } => format!("the packet routings are {}", names()),
+            Self::UnknownRouting { known, .. } => format!("the packet routings are {known}"),
             Self::Unsuitable { instead, .. } => instead.clone(),
             Self::TooFewVcs { needed, .. } if *needed > super::parameters::MAX_VCS => {
                 "a link has at most 64 virtual channels; `escape` (2) and `dimension-order` (2) need few".into()

@@ -24,6 +24,7 @@ pub mod run;
 pub mod runs;
 pub mod series;
 mod setup;
+pub mod simulation;
 pub mod source;
 pub mod statistics;
 pub mod sweep;

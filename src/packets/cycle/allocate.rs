@@ -6,16 +6,7 @@
 //! requests.
 
 use super::state::FREE;
-use super::visit::{Visit, insert, members, remove};
-
-/// Result of an allocation.
-#[derive(Default)]
-pub(super) struct Grants {
-    /// Number of heads that are granted a channel.
-    pub vcs: usize,
-    /// Number of flits that may cross the switch.
-    pub switch: usize,
-}
+use super::visit::{Grants, Visit, insert, members, remove};
 
 /// No output channel, or no request.
 const NO: u16 = u16::MAX;

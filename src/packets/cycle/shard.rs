@@ -5,7 +5,6 @@
 //! blocks. Flits and credits are put directly into the slot of the cycle in which they are due, at the far end.
 
 use super::state::{Cold, FREE, HostPort, HostVc, InPort, Input, Link, NEVER, OutPort, Output, Packet, Source, Switch};
-use super::visit::Rows;
 use crate::packets::parameters::Parameters;
 use crate::packets::random::Stream;
 use crate::packets::routing::{Candidate, Rule};
@@ -79,6 +78,16 @@ impl Plan {
             _ => self.parameters.crossing_delay - 1 + step,
         }
     }
+}
+
+/// Rows of the first cycle of a block, and its number.
+#[derive(Clone, Copy)]
+pub(super) struct Rows {
+    pub block: u32,
+    pub flit: u32,
+    pub credit: u32,
+    pub host: u32,
+    pub route: u32,
 }
 
 /// Flit or credit for another shard, or for a cycle beyond the rows.

@@ -5,8 +5,7 @@
 //! 3. Heads whose routing is done get their candidates; they see the loads after 1.
 //! 4. The results of the allocation are carried out.
 
-use super::allocate::Grants;
-use super::shard::{BODY, Hub, Plan, Shard, VC_BITS};
+use super::shard::{BODY, Hub, Plan, Rows, Shard, VC_BITS};
 use super::state::{FREE, HEAD, HOST_BITS, HOST_MASK, InPort, Input, NONE, OutPort, Output, SENT, Switch};
 use crate::packets::routing::{At, Candidate, Head};
 use std::collections::VecDeque;
@@ -64,14 +63,13 @@ pub(super) fn after(row: u32, ahead: u32, rows: u32) -> u32 {
     if sum >= rows { sum - rows } else { sum }
 }
 
-/// Rows of the first cycle of a block, and its number.
-#[derive(Clone, Copy)]
-pub(super) struct Rows {
-    pub block: u32,
-    pub flit: u32,
-    pub credit: u32,
-    pub host: u32,
-    pub route: u32,
+/// Result of an allocation.
+#[derive(Default)]
+pub(super) struct Grants {
+    /// Number of heads that are granted a channel.
+    pub vcs: usize,
+    /// Number of flits that may cross the switch.
+    pub switch: usize,
 }
 
 /// Calls `visit` with each member of a set.

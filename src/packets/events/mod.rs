@@ -12,7 +12,7 @@ mod wheel;
 use super::parameters::{HostPort, Parameters};
 use super::random::Stream;
 use super::routing::{At, Candidate, Head};
-use super::run::Simulation;
+use super::simulation::Simulation;
 use super::source::{NEVER, Packets};
 use super::statistics::{Counts, Logged};
 use super::wiring::{MAX_PLACES, Wiring};

@@ -2,10 +2,11 @@
 
 use super::fabric::Fabric;
 use super::queue::{Event, LATEST};
-use super::state::{NONE, PS, State, whole};
+use super::state::{NONE, State};
+use super::time::{PS, whole};
 use crate::ids::{HostId, LinkId};
 use crate::network::sharing::LinkState;
-use crate::network::{BlockedJob, Carrier, Handshake, HeadOfLine, PacketCounts, Precision};
+use crate::network::{BlockedJob, Carrier, Handshake, HeadOfLine, Medium, PacketCounts, Precision};
 use crate::platform::{Platform, RouteError};
 use rustc_hash::FxHashMap;
 
@@ -190,5 +191,11 @@ impl Carrier for Carry<'_> {
     fn counts(&self) -> Option<PacketCounts> {
         let State { made, passed, out_of_order, .. } = self.state;
         Some(PacketCounts { packets: made, hops: passed, out_of_order })
+    }
+}
+
+impl Medium for Fabric {
+    fn carrier<'a>(&'a self, platform: &'a Platform, watched: bool) -> Box<dyn Carrier + 'a> {
+        Box::new(Carry::new(self, platform, watched))
     }
 }

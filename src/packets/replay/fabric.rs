@@ -1,10 +1,8 @@
 //! Network of replays: wires, routing rule, buffers. It is built once and shared by all replays of a study.
 
-use super::carry::Carry;
-use super::state::PS;
+use super::time::PS;
 use crate::ids::{HostId, LinkId};
 use crate::network::model::PacketLevel;
-use crate::network::{Carrier, Medium};
 use crate::packets::deadlock::{self, Freedom};
 use crate::packets::parameters::{HostPort, MAX_VCS, Parameters, Switching};
 use crate::packets::routing::{self, Rule};
@@ -219,11 +217,5 @@ impl Fabric {
             seed: ground.seed,
             link_of_arc,
         })
-    }
-}
-
-impl Medium for Fabric {
-    fn carrier<'a>(&'a self, platform: &'a Platform, watched: bool) -> Box<dyn Carrier + 'a> {
-        Box::new(Carry::new(self, platform, watched))
     }
 }

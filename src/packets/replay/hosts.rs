@@ -1,7 +1,8 @@
 //! Hosts: messages become packets, and packets that arrive complete messages.
 
 use super::queue::Event;
-use super::state::{Line, Message, NONE, Packet, State, whole};
+use super::state::{Line, Message, NONE, Packet, State};
+use super::time::whole;
 use crate::network::model::Injection;
 use crate::network::sharing::LinkState;
 use crate::slots;

@@ -27,5 +27,6 @@ mod hosts;
 mod queue;
 mod state;
 mod switch;
+mod time;
 
 pub use fabric::{FLIT, Fabric, Ground, out_of_range, packet_routing};

@@ -5,7 +5,8 @@
 //! of the input there.
 
 use super::fabric::Fabric;
-use super::queue::{Event, EventQueue, LATEST};
+use super::queue::{Event, EventQueue};
+use super::time::{PS, whole};
 use crate::ids::{HostId, LinkId};
 use crate::network::sharing::LinkState;
 use crate::packets::wiring::Wiring;
@@ -16,15 +17,6 @@ use rustc_hash::FxHashMap;
 pub(super) const NONE: u32 = u32::MAX;
 /// No time.
 pub(super) const NEVER: u64 = u64::MAX;
-/// Picoseconds in a second.
-pub(super) const PS: f64 = 1e12;
-
-/// Returns the nearest whole number of picoseconds, at most [`LATEST`].
-#[inline]
-pub(super) fn whole(time: f64) -> u64 {
-    ((time + 0.5) as u64).min(LATEST)
-}
-
 /// Packet under way. The alignment puts each packet into one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]

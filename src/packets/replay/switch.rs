@@ -2,7 +2,8 @@
 
 use super::fabric::FLIT;
 use super::queue::Event;
-use super::state::{Departure, Input, NONE, Packet, Request, State, whole};
+use super::state::{Departure, Input, NONE, Packet, Request, State};
+use super::time::whole;
 use crate::network::sharing::LinkState;
 use crate::packets::routing::{At, Candidate, Head};
 

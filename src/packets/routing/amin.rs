@@ -1,7 +1,8 @@
 //! Adaptive minimal routing by credits: the least loaded cable on a shortest path, the lowest of equals; decided again
 //! at each switch. Hop number i travels on virtual channel i.
 
-use super::{At, Candidate, Head, Request, Rule, Shortest};
+use super::rule::{At, Candidate, Head, Request, Rule};
+use super::shortest::Shortest;
 use crate::packets::PacketError;
 use crate::packets::wiring::Wiring;
 use std::sync::Arc;

@@ -5,7 +5,7 @@
 //! The rule is not one of virtual channels; [`crate::packets::deflection`] moves the packets. This file checks the
 //! network and has the tables: shortest next hops, and distances for those who get none of them.
 
-use super::Request;
+use super::rule::Request;
 use super::shortest::Shortest;
 use crate::packets::PacketError;
 use std::sync::Arc;

@@ -5,7 +5,7 @@
 //! others in the lower. The shorter direction is taken, a random one of equals. (W. Dally, C. Seitz, 1987; the halves
 //! as BookSim 2 has them.)
 
-use super::{At, Candidate, Head, Request, Rule, halves};
+use super::rule::{At, Candidate, Head, Request, Rule, halves};
 use crate::ids::SwitchId;
 use crate::packets::PacketError;
 use crate::packets::wiring::Wiring;

@@ -10,8 +10,8 @@
 //! and those within a group are on 2. With `booksim` the path leads by a random switch of the other group, to which
 //! BookSim routes on channel 0 throughout: local, global and local cables of one channel, which can deadlock.
 
+use super::rule::{At, Candidate, Head, Request, Rule};
 use super::valiant::delivery;
-use super::{At, Candidate, Head, Request, Rule};
 use crate::ids::SwitchId;
 use crate::packets::PacketError;
 use crate::packets::random::scaled;

@@ -11,7 +11,7 @@
 //! those upwards in the order of rising ones. Cables between layers are used upwards before all others and downwards
 //! after them, and need no class of their own: packets take them on any channel.
 
-use super::{At, Candidate, Head, Request, Rule};
+use super::rule::{At, Candidate, Head, Request, Rule};
 use crate::ids::SwitchId;
 use crate::packets::PacketError;
 use crate::packets::wiring::Wiring;

@@ -8,7 +8,8 @@
 //! `once` a packet that took the escape stays on it; with `free` it may return to the adaptive channels.
 
 use super::dimension_order::DimensionOrder;
-use super::{At, Candidate, Head, Request, Rule, Shortest};
+use super::rule::{At, Candidate, Head, Request, Rule};
+use super::shortest::Shortest;
 use crate::ids::SwitchId;
 use crate::packets::PacketError;
 use crate::packets::wiring::Wiring;

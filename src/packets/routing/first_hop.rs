@@ -2,7 +2,7 @@
 //! lowest-numbered neighbour one hop nearer to the root. Hop number i travels on virtual channel i.
 
 use super::amin::by_hops;
-use super::{At, Candidate, Head, Request, Rule};
+use super::rule::{At, Candidate, Head, Request, Rule};
 use crate::ids::SwitchId;
 use crate::packets::PacketError;
 use crate::packets::wiring::Wiring;

@@ -3,8 +3,8 @@
 //! parts are by dimension order, the first on the lower half of the virtual channels, the second on the upper.
 
 use super::dimension_order::DimensionOrder;
+use super::rule::{At, Candidate, Head, Request, Rule, halves};
 use super::valiant::{arrive, delivery};
-use super::{At, Candidate, Head, Request, Rule, halves};
 use crate::packets::PacketError;
 use crate::packets::random::scaled;
 use crate::packets::wiring::Wiring;

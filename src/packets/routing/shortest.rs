@@ -3,7 +3,7 @@
 //! Equality networks need only a table by offset, which also serves 64,000 switches; other networks need one entry for
 //! each pair of switches.
 
-use super::Request;
+use super::rule::Request;
 use crate::ids::SwitchId;
 use crate::packets::PacketError;
 use crate::packets::wiring::Wiring;

@@ -2,7 +2,7 @@
 //! i travels on virtual channel i.
 
 use super::amin::by_hops;
-use super::{At, Candidate, Head, Request, Rule};
+use super::rule::{At, Candidate, Head, Request, Rule};
 use crate::defaults::Version;
 use crate::ids::SwitchId;
 use crate::packets::PacketError;

@@ -5,8 +5,9 @@
 //! are adaptive minimal with hop number i on virtual channel i.
 
 use super::amin::by_hops;
+use super::rule::{At, Candidate, Head, Request, Rule};
+use super::shortest::Shortest;
 use super::valiant::arrive;
-use super::{At, Candidate, Head, Request, Rule, Shortest};
 use crate::packets::PacketError;
 use crate::packets::random::scaled;
 use crate::packets::wiring::Wiring;

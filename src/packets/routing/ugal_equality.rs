@@ -6,7 +6,8 @@
 //! than two of them. Hop number i travels on virtual channel i.
 
 use super::amin::by_hops;
-use super::{At, Candidate, Head, Request, Rule, Shortest};
+use super::rule::{At, Candidate, Head, Request, Rule};
+use super::shortest::Shortest;
 use crate::packets::PacketError;
 use crate::packets::wiring::Wiring;
 use std::sync::Arc;

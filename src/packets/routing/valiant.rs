@@ -6,7 +6,8 @@
 
 use super::amin::by_hops;
 use super::dimension_order::DimensionOrder;
-use super::{At, Candidate, Head, Request, Rule, Shortest, halves};
+use super::rule::{At, Candidate, Head, Request, Rule, halves};
+use super::shortest::Shortest;
 use crate::packets::PacketError;
 use crate::packets::random::scaled;
 use crate::packets::wiring::Wiring;
