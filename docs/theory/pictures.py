@@ -235,9 +235,42 @@ def deadlock():
     return p
 
 
+def solver():
+    """A repair: the level of the set rises from zero after a flow has ended, and an outsider joins."""
+    p = Picture(760, 330, "Repair after the end of flow C: the level rises, B joins at 20, A stops at 40, B at 60; D is not visited")
+    capacity = {"link 1": 100, "link 2": 40, "link 3": 60}
+    flows = {"A": {"link 1", "link 2"}, "B": {"link 1"}, "C": {"link 2"}, "D": {"link 3"}}
+    before = max_min(capacity, flows)
+    after = max_min(capacity, {name: flows[name] for name in "ABD"})
+    # Link 1 is full below the level of B where A alone rises next to the old rate of B.
+    joins = capacity["link 1"] - before["B"]
+    left, wide = 150, 5.4
+    x = lambda level: left + wide * level
+    p.text(20, 28, "C, which shared link 2 with A, has ended", "t")
+    for level in range(0, 101, 20):
+        p.line([(x(level), 48), (x(level), 252)], "g", 1)
+        p.text(x(level), 270, level, "m", "middle", 12)
+    p.text(x(100), 288, "level, Gbit/s", "m", "end", 12)
+    for y, name, links in ((75, "A", "links 1, 2"), (135, "B", "link 1"), (195, "D", "link 3")):
+        p.text(20, y + 14, name, name if name != "D" else "m", size=15)
+        p.text(40, y + 13, links, "m", size=12)
+        p.text(20, y + 31, f"before: {before[name]:g}", "m", size=12)
+        p.line([(x(before[name]), y + 20), (x(before[name]), y + 36)], "l", 2)
+    p.rect(x(0), 75, wide * after["A"], 16, "A", 2)
+    p.rect(x(joins), 135, wide * (after["B"] - joins), 16, "B", 2)
+    p.rect(x(0), 195, wide * after["D"], 16, "w", 2)
+    p.line([(x(joins), 60), (x(joins), 153)], "l", 1.5, dash="4 3")
+    p.text(x(joins) + 6, 66, "link 1 is full below the level of B: B joins", "t", size=12)
+    p.text(x(after["A"]) + 8, 88, "link 2 is full: A settles", "t", size=12)
+    p.text(x(after["B"]) + 8, 148, "link 1 is full: B settles", "t", size=12)
+    p.text(x(after["D"]) + 8, 208, "not touched: not visited", "m", size=12)
+    p.text(20, 312, "Vertical marks below the bars: the rates before. The set is A at first, and A and B from level 20 on.", "m", size=12)
+    return p
+
+
 def main():
     stale = []
-    for draw in (replay, sharing, routing, packets, deadlock):
+    for draw in (replay, sharing, solver, routing, packets, deadlock):
         path, text = HERE / f"{draw.__name__}.svg", draw().svg()
         if "--check" not in sys.argv:
             path.write_text(text)

@@ -25,8 +25,8 @@
 //! the worst case S grows to the connected component; usually it remains a handful of flows.
 //!
 //! `set.rs` maintains S and the flows that join it, `solve.rs` selects the cheapest method, `filling/` has the level and
-//! its events: `few.rs` in fixed arrays for small sets, which nearly every change has, `general.rs` for any set, and
-//! `whole.rs` for a large full set, which has no outsiders.
+//! its events: `few.rs` in fixed arrays for small sets, which nearly every change has, and `general.rs` for any set.
+//! `docs/theory/solver.md` introduces all of it.
 //!
 //! # Crowds
 //!

@@ -8,10 +8,10 @@ use crate::network::sharing::{Element, FlowId};
 
 impl<const WATCHED: bool> Solver<WATCHED> {
     /// Restores max-min fairness after the changes since the last call, by the cheapest method: link by link in a
-    /// crowd; directly for a new flow on idle links, or new flows that all run at their bounds; filling of the full
-    /// set; of one flow; of a small set; of any set.
+    /// crowd; directly for a new flow on idle links, or new flows that all run at their bounds; by filling of one flow,
+    /// of a small set, or of any set.
     pub(super) fn restore_fairness(&mut self) {
-        let Self { system, few, general, whole } = self;
+        let Self { system, few, general } = self;
         system.changed.clear();
         if !system.is_stale() {
             system.crowd.shifted.clear();
@@ -38,9 +38,6 @@ impl<const WATCHED: bool> Solver<WATCHED> {
         system.set.clear();
         system.before.clear();
         system.seed();
-        if whole.share_out(system, changes) {
-            return;
-        }
         if let [flow] = system.set[..]
             && !system.path_of(flow).fat
         {
@@ -56,7 +53,7 @@ impl<const WATCHED: bool> Solver<WATCHED> {
 
     /// Allocates all rates exactly, after a crowd has dissolved in which they were fair within a bound.
     fn tighten(&mut self, changes: usize) {
-        let Self { system, few, general, whole } = self;
+        let Self { system, few, general } = self;
         system.crowd.loose = false;
         system.solution += 1;
         system.set.clear();
@@ -67,7 +64,7 @@ impl<const WATCHED: bool> Solver<WATCHED> {
                 system.put(system.links[link].members[m].flow);
             }
         }
-        if !whole.share_out(system, changes) && !few.get_or_insert_default().share_out(system) {
+        if !few.get_or_insert_default().share_out(system) {
             general.share_out(system, changes);
         }
     }

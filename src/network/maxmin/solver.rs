@@ -1,6 +1,6 @@
 //! The solver as users of the allocation see it: a system, and the working memory of its fillings.
 
-use super::filling::{Few, General, Whole};
+use super::filling::{Few, General};
 use super::system::{Flow, Link, OWN_BOUND, Path, System};
 use crate::ids::LinkId;
 use crate::network::sharing::{Bound, Element, FlowId, LinkState, Member, Needed, PathId, Sharing};
@@ -31,7 +31,6 @@ pub struct Solver<const WATCHED: bool> {
     /// Arrays of 16 KiB, allocated when first needed.
     pub(super) few: Option<Box<Few>>,
     pub(super) general: General,
-    pub(super) whole: Whole,
 }
 
 impl<const WATCHED: bool> Sharing for Solver<WATCHED> {
@@ -39,7 +38,7 @@ impl<const WATCHED: bool> Sharing for Solver<WATCHED> {
     const WATCHED: bool = WATCHED;
 
     fn new(links: impl IntoIterator<Item = (f64, SharingPolicy)>) -> Self {
-        Self { system: System::new(links), few: None, general: General::default(), whole: Whole::default() }
+        Self { system: System::new(links), few: None, general: General::default() }
     }
 
     fn permit(&mut self, bound: Bound) {

@@ -3,24 +3,20 @@
 //! A common level rises from zero. Events stop it, in their order: links fill up, and the level reaches outsiders.
 //! There the set may grow, and the level goes on from there; nothing below it changes again. This file defines what
 //! happens at an event; the storage of flows and contended links is up to a [`Filling`]: fixed arrays for small sets
-//! ([`few`]), or lists for any set ([`general`]). A large full set has no outsiders and nothing can join it: [`whole`]
-//! has a shorter loop of its own, in which links fill up.
+//! ([`few`]), or lists for any set ([`general`]).
 
-mod buckets;
 mod few;
 mod general;
-mod whole;
 
 pub(super) use self::few::Few;
 pub(super) use self::general::General;
-pub(super) use self::whole::Whole;
 
 use super::rounding::TOLERANCE;
 use super::system::{Flow, Link, OWN_BOUND, System};
 use crate::network::sharing::FlowId;
 
 /// With up to this number of contended links, the next one to fill up is found by a scan. Beyond it, [`few`] has no
-/// room, [`general`] uses a heap, and [`whole`] pays off.
+/// room, and [`general`] uses a heap.
 const FEW_LINKS: usize = 48;
 
 /// Event that stops the common level as it rises.
