@@ -153,3 +153,30 @@ fn text(value: &Value) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_first_difference_is_named() {
+        let here = json!({ "a": 1, "b": { "c": [0.5, "x"], "d": null }, "e": true });
+        assert_eq!(difference(&here, &here), None);
+        for (there, expected) in [
+            (json!({ "a": 2, "b": { "c": [0.5, "x"], "d": null }, "e": true }), "a is 2 there and 1 here"),
+            (
+                json!({ "a": 1, "b": { "c": [0.5, "y"], "d": null }, "e": true }),
+                "number 2 of c is `y` there and `x` here",
+            ),
+            (json!({ "a": 1, "b": { "c": [0.5], "d": null }, "e": true }), "c is [0.5] there and [0.5,\"x\"] here"),
+            (json!({ "a": 1, "b": { "c": [0.5, "x"], "d": 3 }, "e": true }), "d is 3 there and not set here"),
+            (json!({ "a": 1, "b": { "c": [0.5, "x"], "d": null }, "e": false }), "e is off there and on here"),
+            (json!({ "a": 1, "b": { "c": [0.5, "x"], "d": null } }), "e is not set there and on here"),
+        ] {
+            assert_eq!(difference(&there, &here).as_deref(), Some(expected));
+        }
+        let long = difference(&json!({ "a": vec![0.25; 1000] }), &json!({ "a": 1 })).expect("a difference");
+        assert!(long.contains("... there and 1 here") && long.len() < 150, "{long}");
+    }
+}

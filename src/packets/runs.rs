@@ -205,3 +205,65 @@ impl Runs {
 fn known(result: &RunResult) -> Result<Outcome, PacketError> {
     Ok(result.clone()?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Series of the sweep.
+    const SERIES: usize = 3;
+
+    fn all() -> Vec<Runs> {
+        let mut all = Vec::new();
+        for mode in [Mode::Latency, Mode::Throughput] {
+            for saturation in [false, true] {
+                for seeds in [vec![7], vec![u64::MAX, 0, 1]] {
+                    all.push(Runs { loads: vec![0.0, 0.1, 0.5, 1.0], seeds, mode, saturation });
+                }
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn pieces_have_all_runs_and_are_numbered_without_gaps() {
+        for runs in all() {
+            let mut pieces = BTreeSet::new();
+            for series in 0..SERIES {
+                let curve: Vec<RunId> = runs.curve(series).collect();
+                let own = curve.iter().map(|id| runs.piece(SERIES, id).expect("a run of the sweep"));
+                pieces.extend(own);
+                let first = |purpose, load| runs.piece(SERIES, &RunId::new(series, purpose, load, runs.seeds[0]));
+                let search = first(Purpose::Search, 0.3);
+                assert_eq!((search, first(Purpose::FullLoad, 1.0)), (first(Purpose::Search, 1.0), search));
+                assert_eq!(search, runs.saturation.then_some(series));
+                pieces.extend(search);
+                // A search needs the curve of the first seed at hand.
+                let at_hand = curve.iter().filter(|id| id.seed == runs.seeds[0]);
+                let is_chained = runs.saturation && runs.mode == Mode::Latency;
+                assert!(at_hand.into_iter().all(|id| (runs.piece(SERIES, id) == search) == is_chained));
+            }
+            assert_eq!(pieces.into_iter().collect::<Vec<_>>(), (0..runs.pieces(SERIES)).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn runs_that_a_sweep_does_not_have_are_in_no_piece() {
+        for runs in all() {
+            let seed = runs.seeds[0];
+            for id in [
+                RunId::new(SERIES, Purpose::Curve, 0.1, seed),
+                RunId::new(0, Purpose::Curve, 0.2, seed),
+                RunId::new(0, Purpose::Curve, -0.0, seed),
+                RunId::new(0, Purpose::Curve, 0.1, 5),
+                RunId::new(0, Purpose::FullLoad, 0.5, seed),
+                RunId::new(0, Purpose::Search, 0.0, seed),
+                RunId::new(0, Purpose::Search, f64::NAN, seed),
+                RunId::new(0, Purpose::Search, 0.5, 5),
+            ] {
+                assert_eq!(runs.piece(SERIES, &id), None, "{id:?}");
+            }
+        }
+    }
+}
