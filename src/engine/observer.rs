@@ -85,7 +85,9 @@ pub trait Observer {
         let _ = (message, poster, envelope, bytes, date);
     }
 
-    /// A rank continues because a message has arrived.
+    /// A rank continues because a message has arrived: its receiver, or its sender if that had to wait. The times from
+    /// `since` to `date` of a rank add up to the time that it was blocked on messages. There is no event for the arrival of
+    /// a message that no rank waits for.
     #[inline]
     fn woken(&mut self, rank: u32, wakening: Wakening) {
         let _ = (rank, wakening);

@@ -51,9 +51,9 @@ impl Request {
 /// Matching key of messages: a triple, and its context.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Envelope {
-    /// Sending rank.
+    /// Sending rank of the world, also of messages in a communicator.
     pub source: u32,
-    /// Receiving rank.
+    /// Receiving rank of the world.
     pub destination: u32,
     /// Tag; negative for collectives.
     pub tag: i32,

@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 impl Platform {
     /// Builds a platform: adds hosts and link speeds to a topology. `routing` is a specification of a rule of
-    /// [`routing::ROUTINGS`]; random rules use the seed.
+    /// [`routing::ROUTINGS`]; random rules use the seed. [`routing::default_for`] has the default rule of a family.
     ///
     /// Hosts are numbered switch by switch and named `h0`, `h1`, ...
     ///

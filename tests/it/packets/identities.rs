@@ -152,7 +152,7 @@ fn the_list_of_networks_has_every_family() {
     let others = ["json", "graphml", "edges", "rails"];
     for family in FAMILIES.iter().filter(|family| !others.contains(&family.name)) {
         let own = |spec: &&&str| topology::build(spec).unwrap().spec.family().name == family.name;
-        assert!(NETWORKS.iter().any(|spec| own(&spec)), "{}", family.name);
+        assert!(NETWORKS.iter().any(|spec| own(&spec)), "add a network of the family {} to NETWORKS", family.name);
     }
 }
 
