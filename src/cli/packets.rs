@@ -323,7 +323,8 @@ fn deflected(
 ) -> Result<mopsim::report::Sheet, Failure> {
     let topology = wiring.topology.name();
     let parameters = Parameters { vcs: 0, packet: list.largest, ..parameters.clone() };
-    let network = deflection::Network { wiring, tables, parameters: Parameters { vcs: 1, ..parameters.clone() } };
+    let network =
+        deflection::DeflectionNetwork { wiring, tables, parameters: Parameters { vcs: 1, ..parameters.clone() } };
     let packets = list.len() as u64;
     let listed = mopsim::packets::source::Packets::Listed(Arc::new(list));
     let window = Window { from: 0, until: mopsim::packets::source::MAX_CYCLES };

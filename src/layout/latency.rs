@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::ids::SwitchId;
 use crate::steps::Steps;
-use crate::topology::weighted::{FAR, HOP, Search, Weights, picoseconds};
+use crate::topology::weighted::{FAR, HOP, WeightedSearch, Weights, picoseconds};
 use crate::topology::{ArcId, Graph, Hosts, TopologyError};
 
 /// Injection and reception, 150 ns each, in seconds.
@@ -72,7 +72,7 @@ pub fn latencies(
     let from_each: Result<Vec<(u128, u64)>, TopologyError> = bearing
         .par_iter()
         .map_init(
-            || Search::new(n),
+            || WeightedSearch::new(n),
             |search, &from| {
                 search.run(graph, &weights, SwitchId(from));
                 let (mut sum, mut most) = (0_u128, 0);

@@ -34,7 +34,7 @@ enum Standing {
 
 /// A transfer on its connection.
 #[derive(Clone, Copy, Default, Debug)]
-struct Place {
+struct Queued {
     pair: (u32, u32),
     /// The transfer behind it.
     next: u32,
@@ -47,7 +47,7 @@ pub(super) struct Connections {
     /// Transfer that was last added to the connection of a pair (sender, receiver).
     last: FxHashMap<u64, u32>,
     /// Indexed by transfer.
-    places: Vec<Place>,
+    places: Vec<Queued>,
 }
 
 impl Connections {
@@ -56,9 +56,9 @@ impl Connections {
     #[inline(never)] // Replays without connections would pay for registers.
     pub fn start(&mut self, transfer: u32, pair: (u32, u32), apart: bool) {
         if transfer as usize >= self.places.len() {
-            self.places.resize(transfer as usize + 1, Place::default());
+            self.places.resize(transfer as usize + 1, Queued::default());
         }
-        self.places[transfer as usize] = Place { pair, next: NONE, standing: Standing::Apart };
+        self.places[transfer as usize] = Queued { pair, next: NONE, standing: Standing::Apart };
         if !apart {
             self.join(transfer);
         }
@@ -74,7 +74,7 @@ impl Connections {
         // one that is not on its connection yet. It cannot be another transfer on this connection, which would have
         // become the last entry.
         let standing = match self.places.get_mut(front as usize) {
-            Some(Place { pair: other, next, standing: Standing::Behind | Standing::Ready | Standing::First })
+            Some(Queued { pair: other, next, standing: Standing::Behind | Standing::Ready | Standing::First })
                 if *other == pair =>
             {
                 *next = transfer;

@@ -38,7 +38,7 @@ pub const FREEDOM: &str = "every packet moves in every slot, and the one with th
 
 /// Network ready for runs.
 #[derive(Clone)]
-pub struct Network {
+pub struct DeflectionNetwork {
     /// Switches, cables, hosts.
     pub wiring: Arc<Wiring>,
     /// Shortest next hops, and distances.
@@ -47,7 +47,7 @@ pub struct Network {
     pub parameters: Parameters,
 }
 
-impl Network {
+impl DeflectionNetwork {
     /// Returns the cycles of a slot.
     pub fn slot(&self) -> u32 {
         self.parameters.packet
@@ -136,7 +136,7 @@ struct Host {
 
 /// A network under simulation.
 pub struct Engine {
-    network: Network,
+    network: DeflectionNetwork,
     packets_of: Packets,
     seed: u64,
     window: Window,
@@ -179,7 +179,7 @@ impl Engine {
     /// # Errors
     /// [`PacketError`] if parameters break a rule or the network is too large.
     pub fn new(
-        network: &Network,
+        network: &DeflectionNetwork,
         packets: Packets,
         seed: u64,
         window: Window,
@@ -272,7 +272,7 @@ impl Engine {
 
     /// Simulates a slot.
     fn step(&mut self, t: u32) {
-        let Network { wiring, tables, .. } = self.network.clone();
+        let DeflectionNetwork { wiring, tables, .. } = self.network.clone();
         let arcs = self.arc_flits.len();
         let row = t as usize % self.rows * arcs;
         let start = t * self.slot;

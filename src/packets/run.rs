@@ -28,7 +28,7 @@ pub enum Mode {
 
 /// Network ready for runs.
 #[derive(Clone)]
-pub struct Network {
+pub struct PacketNetwork {
     /// Switches, cables, hosts.
     pub wiring: Arc<Wiring>,
     /// Routing rule.
@@ -114,7 +114,7 @@ const CARRIED: f64 = 0.97;
 /// Cycles between checks of the age of packets.
 const LOOK: u32 = 500;
 
-impl Network {
+impl PacketNetwork {
     /// Returns the cycles without other traffic from creation to the arrival of the tail, over `hops` cables of a mean
     /// latency.
     pub fn zero_load_latency(&self, hops: f64) -> f64 {

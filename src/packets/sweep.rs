@@ -8,7 +8,7 @@ use super::destinations::Destinations;
 use super::events;
 use super::parameters::{Parameters, Switching};
 use super::routing::{self, Ready};
-use super::run::{Mode, Network, Outcome, Trial};
+use super::run::{Mode, Outcome, PacketNetwork, Trial};
 use super::runs::Runs;
 use super::series::Series;
 use super::source::Process;
@@ -50,7 +50,7 @@ pub struct Sweep {
     pub pattern_seed: u64,
     /// Seed of static routes.
     pub routing_seed: u64,
-    /// `true` for the engine that moves whole packets, [`Network::run_by_packets`].
+    /// `true` for the engine that moves whole packets, [`PacketNetwork::run_by_packets`].
     pub by_packets: bool,
     /// Condition for the end of a run.
     pub mode: Mode,
@@ -77,9 +77,9 @@ pub struct Sweep {
 /// Network that is ready to run.
 #[derive(Clone)]
 pub(super) enum Model {
-    Buffered(Network),
-    ByPackets(Network),
-    Deflection(deflection::Network),
+    Buffered(PacketNetwork),
+    ByPackets(PacketNetwork),
+    Deflection(deflection::DeflectionNetwork),
 }
 
 impl Model {
@@ -194,7 +194,7 @@ impl Sweep {
         let (rule, vcs) = match routing::ready(name, wiring, self.vcs, self.routing_seed)? {
             Ready::Buffered(rule, vcs) => (Arc::<dyn routing::Rule>::from(rule), vcs),
             Ready::Deflection(tables) => {
-                let network = deflection::Network { wiring: wiring.clone(), tables, parameters: p.clone() };
+                let network = deflection::DeflectionNetwork { wiring: wiring.clone(), tables, parameters: p.clone() };
                 let (note, model) = (network.note(), Model::Deflection(network));
                 model.check()?;
                 return Ok((model, deflection::FREEDOM.into(), vec![note]));
@@ -224,7 +224,7 @@ impl Sweep {
             }
             Err(error) => return Err(error),
         };
-        let network = Network { wiring: wiring.clone(), rule, parameters };
+        let network = PacketNetwork { wiring: wiring.clone(), rule, parameters };
         let model = if self.by_packets { Model::ByPackets(network) } else { Model::Buffered(network) };
         model.check()?;
         Ok((model, freedom, notes))

@@ -38,7 +38,7 @@ const SHAPE_HELP: &str = "an explicit platform has the members switches, hosts, 
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct WrittenPlatform {
     name: Option<String>,
     switches: u64,
     hosts: Vec<u32>,
@@ -154,7 +154,7 @@ pub fn parse(file: &str, text: &str, loopback: Loopback) -> Result<Platform, Pla
 /// # Errors
 /// [`PlatformError::File`] with the position of the error.
 pub fn parse_all(file: &str, text: &str, loopback: Loopback) -> Result<Loaded, PlatformError> {
-    let written: Written = serde_json::from_str(text)
+    let written: WrittenPlatform = serde_json::from_str(text)
         .map_err(|error| PlatformError::File(Located::from_json(file, &error, SHAPE_HELP)))?;
     let reader = Reader { file, text, written: &written };
     let platform = reader.platform(loopback)?;
@@ -170,7 +170,7 @@ pub fn parse_all(file: &str, text: &str, loopback: Loopback) -> Result<Loaded, P
 struct Reader<'a> {
     file: &'a str,
     text: &'a str,
-    written: &'a Written,
+    written: &'a WrittenPlatform,
 }
 
 impl Reader<'_> {
@@ -207,7 +207,7 @@ impl Reader<'_> {
     }
 
     fn hosts(&self) -> Result<Vec<Host>, PlatformError> {
-        let Written { hosts, host_flops, switches, .. } = self.written;
+        let WrittenPlatform { hosts, host_flops, switches, .. } = self.written;
         if hosts.is_empty() || hosts.len() > MAX_HOSTS {
             let message = format!("there are {} hosts, and must be from 1 to {MAX_HOSTS}", hosts.len());
             return self.wrong("hosts", None, message, "list the switch of each host");
@@ -236,7 +236,7 @@ impl Reader<'_> {
     }
 
     fn links(&self) -> Result<Vec<Link>, PlatformError> {
-        let Written { arcs, switches, .. } = self.written;
+        let WrittenPlatform { arcs, switches, .. } = self.written;
         if arcs.len() > MAX_ARCS {
             let message = format!("there are {} arcs, and may be {MAX_ARCS}", arcs.len());
             return self.wrong("arcs", None, message, "this is not a platform that can be simulated");
@@ -259,7 +259,7 @@ impl Reader<'_> {
     }
 
     fn routes(&self, loopback: LinkId) -> Result<StaticRoutes, PlatformError> {
-        let Written { hosts, arcs, routes, .. } = self.written;
+        let WrittenPlatform { hosts, arcs, routes, .. } = self.written;
         let mut declared = StaticRoutes::default();
         let mut start = 0;
         for (index, (&(from, to), &end)) in routes.pairs.iter().zip(&routes.ends).enumerate() {

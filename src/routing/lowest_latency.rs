@@ -10,7 +10,7 @@ use crate::defaults::Version;
 use crate::ids::SwitchId;
 use crate::layout::latency::arc_delays;
 use crate::layout::{FloorOptions, FloorPlan};
-use crate::topology::weighted::{Search, Weights, picoseconds};
+use crate::topology::weighted::{WeightedSearch, Weights, picoseconds};
 use crate::topology::{ArcId, Topology};
 
 /// Paths of the lowest weight, where the weight of an arc depends on its delay.
@@ -61,7 +61,7 @@ pub(super) fn lightest(
 impl Lightest {
     fn search(&self, source: SwitchId) -> Vec<u32> {
         let graph = self.trees.graph();
-        let mut search = Search::new(graph.switches());
+        let mut search = WeightedSearch::new(graph.switches());
         search.run(graph, &self.weights, source);
         search.came_by
     }

@@ -57,7 +57,7 @@ impl Weights {
 }
 
 /// The arrays of a search, for many searches on one graph.
-pub(crate) struct Search {
+pub(crate) struct WeightedSearch {
     /// Weight of the path from the source to each switch, or [`FAR`].
     pub weight: Vec<u64>,
     /// The last arc of that path, or [`NO_ARC`].
@@ -65,7 +65,7 @@ pub(crate) struct Search {
     buckets: Vec<Vec<(u64, u32)>>,
 }
 
-impl Search {
+impl WeightedSearch {
     pub(crate) fn new(n: usize) -> Self {
         Self { weight: vec![FAR; n], came_by: vec![NO_ARC; n], buckets: Vec::new() }
     }
@@ -122,7 +122,7 @@ mod tests {
             let pairs = pairs.into_iter().map(|(u, v)| (u % n as u32, v % n as u32)).collect();
             let graph = Graph::with_parallel_cables(n, directed, pairs).unwrap();
             let of_arc: Vec<u64> = drawn[..graph.arcs()].iter().map(|&w| if wide { w.pow(9) } else { w }).collect();
-            let mut search = Search::new(n);
+            let mut search = WeightedSearch::new(n);
             for source in 0..n as u32 {
                 search.run(&graph, &Weights::new(of_arc.clone()), SwitchId(source));
                 let slow = petgraph::algo::dijkstra(&graph.to_petgraph(), source.into(), None, |edge| of_arc[petgraph::visit::EdgeRef::id(&edge).index()]);

@@ -11,7 +11,7 @@ use super::bypass::Bypasses;
 use super::network::{Routing, Zone};
 use super::points::{Point, PointId, PointKind, ZoneId};
 use super::source::Source;
-use super::vivaldi::Place;
+use super::vivaldi::VivaldiPoint;
 use crate::ids::{HostId, LinkId};
 
 /// Largest numbers of hosts and links of a platform in XML: 1,048,576 and 4,194,304. A short cluster element can
@@ -66,7 +66,7 @@ pub(super) struct Builder<'a, 'input> {
     /// Zones whose routes are read when all names are known.
     pub(super) pending: Vec<(ZoneId, Node<'a, 'input>, Kind)>,
     /// Coordinates and links of points of Vivaldi zones.
-    pub(super) places: HashMap<PointId, Place>,
+    pub(super) places: HashMap<PointId, VivaldiPoint>,
     pub(super) settings: Vec<Setting>,
     pub(super) disks: u32,
 }

@@ -9,7 +9,7 @@ use super::super::parameters::Loopback;
 use super::super::units::{Bandwidth, FromSimGrid, Seconds, Speed, UnitError};
 use super::super::{Host, Link, SharingPolicy};
 use super::builder::{Builder, Counters, Kind, NamedLink};
-use super::network::Network;
+use super::network::Zones;
 use super::points::{PointId, PointKind, ZoneId};
 use super::source::{Source, is_zero};
 use crate::ids::LinkId;
@@ -26,7 +26,7 @@ pub(super) struct Description {
     pub(super) hosts: Vec<Host>,
     pub(super) links: Vec<Link>,
     pub(super) loopback: LinkId,
-    pub(super) network: Network,
+    pub(super) network: Zones,
     pub(super) settings: Vec<Setting>,
     pub(super) remarks: Vec<String>,
 }
@@ -56,7 +56,7 @@ pub(super) fn read(source: Source<'_, '_>, loopback: Loopback) -> Result<Descrip
     for (zone, node, kind) in std::mem::take(&mut builder.pending) {
         builder.routes(zone, node, kind, loopback)?;
     }
-    let network = Network { zones: builder.zones, points: builder.points, point_of_host: builder.point_of_host };
+    let network = Zones { zones: builder.zones, points: builder.points, point_of_host: builder.point_of_host };
     let Builder { hosts, links, settings, disks, .. } = builder;
     let remarks =
         (disks > 0).then(|| format!("disks ({disks}): input and output are not simulated")).into_iter().collect();

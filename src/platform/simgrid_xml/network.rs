@@ -60,13 +60,13 @@ pub(super) struct Zone {
 }
 
 /// All zones and points.
-pub(super) struct Network {
+pub(super) struct Zones {
     pub(super) zones: Vec<Zone>,
     pub(super) points: Vec<Point>,
     pub(super) point_of_host: Vec<PointId>,
 }
 
-impl Network {
+impl Zones {
     fn zone(&self, id: ZoneId) -> &Zone {
         &self.zones[id.0 as usize]
     }
@@ -197,7 +197,7 @@ impl Network {
     }
 }
 
-impl RouteTable for Network {
+impl RouteTable for Zones {
     fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool {
         let mut found = Vec::new();
         let (from, to) = (self.point_of_host[from.index()], self.point_of_host[to.index()]);

@@ -9,7 +9,7 @@ use crate::ids::LinkId;
 
 /// A point of such a zone.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Place {
+pub(super) struct VivaldiPoint {
     /// Coordinates in milliseconds; none for a zone.
     pub(super) coordinates: Option<[f64; 3]>,
     /// Links of a peer: out of it, and into it.
@@ -18,10 +18,10 @@ pub(super) struct Place {
 
 /// Points of a zone, by their numbers.
 #[derive(Default)]
-pub(super) struct Vivaldi(pub(super) Vec<Place>);
+pub(super) struct Vivaldi(pub(super) Vec<VivaldiPoint>);
 
 impl Vivaldi {
-    fn place(&self, point: u32) -> Option<&Place> {
+    fn place(&self, point: u32) -> Option<&VivaldiPoint> {
         self.0.get(point as usize)
     }
 }
@@ -51,8 +51,8 @@ mod tests {
 
     #[test]
     fn the_latency_is_the_distance() {
-        let place = |coordinates| Place { coordinates: Some(coordinates), links: None };
-        let zone = Vivaldi(vec![place([0.0, 0.0, 1.0]), place([3.0, 4.0, -2.0]), Place::default()]);
+        let place = |coordinates| VivaldiPoint { coordinates: Some(coordinates), links: None };
+        let zone = Vivaldi(vec![place([0.0, 0.0, 1.0]), place([3.0, 4.0, -2.0]), VivaldiPoint::default()]);
         // 5 ms in the plane, 3 ms of heights.
         assert_eq!(zone.extra_latency(0, 1), 0.008);
         assert_eq!(zone.extra_latency(1, 0), 0.008);

@@ -4,7 +4,7 @@ use mopsim::packets::Setup;
 use mopsim::packets::cycle::Engine;
 use mopsim::packets::destinations::Destinations;
 use mopsim::packets::parameters::{HostPort, Parameters, Switching};
-use mopsim::packets::run::{Mode, Network, Outcome, Trial};
+use mopsim::packets::run::{Mode, Outcome, PacketNetwork, Trial};
 use mopsim::packets::source::{ListedPacket, PacketList, Packets, Process};
 use mopsim::packets::statistics::{Logged, Window};
 use mopsim::packets::{Wiring, routing};
@@ -62,7 +62,7 @@ fn parameters(row: &Value) -> Parameters {
     }
 }
 
-fn network(row: &Value) -> Network {
+fn network(row: &Value) -> PacketNetwork {
     let topology = topology(row);
     let parameters = parameters(row);
     let hosts = row["topology"]["hosts_per_switch"].as_u64().unwrap() as u32;
@@ -87,11 +87,11 @@ fn network(row: &Value) -> Network {
     }
     let wiring = Arc::new(wiring);
     let rule = Arc::from(routing::build(&name, &wiring, parameters.vcs, 1).unwrap());
-    Network { wiring, rule, parameters }
+    PacketNetwork { wiring, rule, parameters }
 }
 
 /// Logs: name, network, input packets, and their fate.
-pub fn logs() -> impl Iterator<Item = (&'static str, Network, PacketList, Vec<Logged>)> {
+pub fn logs() -> impl Iterator<Item = (&'static str, PacketNetwork, PacketList, Vec<Logged>)> {
     rows().iter().filter(|row| row["result"]["packets"].is_object()).map(|row| {
         let network = network(row);
         let log = row["result"]["packets"]["rows"].as_array().unwrap();

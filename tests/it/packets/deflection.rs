@@ -2,7 +2,7 @@
 
 use super::identities::{NETWORKS, uniform};
 use mopsim::packets::PacketError;
-use mopsim::packets::deflection::{Engine, Network};
+use mopsim::packets::deflection::{DeflectionNetwork, Engine};
 use mopsim::packets::destinations::Destinations;
 use mopsim::packets::parameters::{HostPort, Parameters};
 use mopsim::packets::random::Stream;
@@ -19,13 +19,13 @@ use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-fn network(spec: &str, hosts: u32, parameters: Parameters) -> Option<Network> {
+fn network(spec: &str, hosts: u32, parameters: Parameters) -> Option<DeflectionNetwork> {
     let topology = Arc::new(topology::build(spec).unwrap());
     let per_switch = (hosts > 0).then_some(HostsPerSwitch::Uniform(hosts));
     let wiring = Wiring::new(topology, per_switch, parameters.host_port, parameters.link_delay).unwrap();
     let wiring = Arc::new(wiring);
     match routing::ready("deflection", &wiring, None, 1) {
-        Ok(Ready::Deflection(tables)) => Some(Network { wiring, tables, parameters }),
+        Ok(Ready::Deflection(tables)) => Some(DeflectionNetwork { wiring, tables, parameters }),
         Ok(Ready::Buffered(..)) => panic!("deflection has no buffers"),
         Err(PacketError::Unsuitable { .. }) => None,
         Err(error) => panic!("{spec}: {error}"),
@@ -68,7 +68,7 @@ fn random_list(hosts: u32, until: u32, rate: f64, flits: u32, seed: u64) -> Vec<
     list
 }
 
-fn run_list(network: &Network, list: Vec<ListedPacket>, window: Window) -> (Vec<Logged>, Counts, Engine) {
+fn run_list(network: &DeflectionNetwork, list: Vec<ListedPacket>, window: Window) -> (Vec<Logged>, Counts, Engine) {
     let packets = list.len() as u64;
     let list = Arc::new(PacketList::new(list, network.wiring.hosts()).unwrap());
     let mut engine = Engine::new(network, Packets::Listed(list), 3, window, true).unwrap();
@@ -88,7 +88,7 @@ struct Walker {
 
 /// The rules as they are written, packet by packet, from the whole list of packets in every slot; for networks with one
 /// shortest path for each pair, where nothing is random.
-fn reference(network: &Network, list: &[ListedPacket]) -> Vec<Logged> {
+fn reference(network: &DeflectionNetwork, list: &[ListedPacket]) -> Vec<Logged> {
     let (wiring, p) = (&network.wiring, &network.parameters);
     let far = distances(wiring);
     let slot = list.iter().map(|packet| packet.flits).max().unwrap();
@@ -276,7 +276,14 @@ fn no_packet_is_lost_on_any_family() {
     }
 }
 
-fn measured(network: &Network, to: Arc<Destinations>, load: f64, mode: Mode, cycles: [u32; 2], seed: u64) -> Outcome {
+fn measured(
+    network: &DeflectionNetwork,
+    to: Arc<Destinations>,
+    load: f64,
+    mode: Mode,
+    cycles: [u32; 2],
+    seed: u64,
+) -> Outcome {
     let [warmup, measure] = cycles;
     let trial = Trial { to, process: Process::Bernoulli, load, seed, mode, warmup, measure, threads: 1 };
     network.run(&trial).unwrap()

@@ -4,7 +4,7 @@ use super::booksim;
 use super::identities::{NETWORKS, RULES, network, uniform};
 use mopsim::packets::parameters::{Parameters, Switching};
 use mopsim::packets::random::Stream;
-use mopsim::packets::run::Network;
+use mopsim::packets::run::PacketNetwork;
 use mopsim::packets::source::{ListedPacket, PacketList, Packets, Process};
 use mopsim::packets::statistics::{Counts, Logged, Window};
 use mopsim::packets::{Setup, cycle, events};
@@ -26,7 +26,7 @@ const WINDOW: Window = Window { from: 300, until: 1500 };
 
 type Run = (Vec<Logged>, Counts, Vec<u32>);
 
-fn by_cycles(network: &Network, packets: Packets, until: u32) -> Run {
+fn by_cycles(network: &PacketNetwork, packets: Packets, until: u32) -> Run {
     let mut engine = cycle::Engine::new(
         Setup {
             wiring: network.wiring.clone(),
@@ -44,7 +44,7 @@ fn by_cycles(network: &Network, packets: Packets, until: u32) -> Run {
     (engine.log(), engine.counts(), engine.accepted().collect())
 }
 
-fn by_events(network: &Network, packets: Packets, until: u32) -> Run {
+fn by_events(network: &PacketNetwork, packets: Packets, until: u32) -> Run {
     let mut engine = events::Engine::new(Setup {
         wiring: network.wiring.clone(),
         rule: network.rule.clone(),

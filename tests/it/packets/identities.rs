@@ -6,7 +6,7 @@ use mopsim::packets::deadlock;
 use mopsim::packets::destinations::Destinations;
 use mopsim::packets::parameters::{HostPort, Parameters, Switching};
 use mopsim::packets::routing;
-use mopsim::packets::run::{Mode, Network, Trial};
+use mopsim::packets::run::{Mode, PacketNetwork, Trial};
 use mopsim::packets::source::{ListedPacket, PacketList, Packets, Process};
 use mopsim::packets::statistics::Window;
 use mopsim::packets::{PacketError, Wiring};
@@ -89,7 +89,7 @@ fn wiring(spec: &str, port: HostPort) -> Arc<Wiring> {
 }
 
 /// Returns the rule on the network with parameters that both need; `None` if it is for other families.
-pub fn network(spec: &str, rule: &str, parameters: Parameters) -> Option<Network> {
+pub fn network(spec: &str, rule: &str, parameters: Parameters) -> Option<PacketNetwork> {
     let wiring = wiring(spec, parameters.host_port);
     let (rule, vcs) = match routing::build_with(rule, &wiring, None, 1) {
         Ok(built) => built,
@@ -102,7 +102,7 @@ pub fn network(spec: &str, rule: &str, parameters: Parameters) -> Option<Network
         (true, 1) => Switching::NotFull,
         (true, _) => Switching::CutThrough,
     };
-    Some(Network { wiring, rule: Arc::from(rule), parameters: Parameters { vcs, switching, ..parameters } })
+    Some(PacketNetwork { wiring, rule: Arc::from(rule), parameters: Parameters { vcs, switching, ..parameters } })
 }
 
 pub fn uniform(wiring: &Wiring) -> Arc<Destinations> {
@@ -290,7 +290,7 @@ fn a_packet_alone_takes_the_sum_of_its_delays() {
             engine.run_until_empty(u64::from(wiring.hosts())).unwrap();
             for packet in engine.log() {
                 let hops = f64::from(packet.hops);
-                let expected = Network { wiring: wiring.clone(), ..network.clone() }.zero_load_latency(hops);
+                let expected = PacketNetwork { wiring: wiring.clone(), ..network.clone() }.zero_load_latency(hops);
                 assert_eq!(f64::from(packet.tail - packet.injected), expected, "{spec} {rule} {packet:?} {p:?}");
                 if p.link_delay == 1 && p.routing_delay == 1 && p.switch_delay == 1 {
                     assert_eq!(packet.tail - packet.injected, 2 + 5 * (packet.hops + 1) + p.packet - 1);

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written<'a> {
+struct WrittenRules<'a> {
     #[serde(rename = "$schema", default)]
     _schema: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -102,7 +102,7 @@ fn plain(error: &serde_json::Error) -> String {
 /// Reads the text of a file.
 pub(super) fn parse(text: &str) -> Result<RuleFile, RuleFileError> {
     let source = Source(text);
-    let written: Written<'_> = serde_json::from_str(text).map_err(|error| RuleFileError {
+    let written: WrittenRules<'_> = serde_json::from_str(text).map_err(|error| RuleFileError {
         line: error.line().max(1),
         column: error.column().max(1),
         message: plain(&error),
