@@ -1,6 +1,9 @@
 """The JSON of the verbs is what docs/schemas describes."""
 
 import json
+import os
+import shutil
+import subprocess
 
 import jsonschema
 import pytest
@@ -70,6 +73,50 @@ def test_results_files_of_packets_are_described(cli, folder, arguments):
     check_lines(PACKET_LINES, header, records)
 
 
+EMULATE = [f"mopsim.emulate-{name}/1" for name in ("up", "down", "counters", "validate")]
+
+
+def can_emulate():
+    """True if networks can be built here: root, iproute2, Open MPI 4 and its compiler."""
+    probe = f"mopsimschema{os.getpid()}"
+    if not all(map(shutil.which, ("ip", "tc", "mpirun", "mpicc"))) or "(Open MPI) 4." not in output("mpirun", "--version"):
+        return False
+    added = subprocess.run(["ip", "netns", "add", probe], capture_output=True).returncode == 0
+    subprocess.run(["ip", "netns", "del", probe], capture_output=True)
+    return added
+
+
+def output(*command):
+    return subprocess.run(command, capture_output=True, text=True).stdout
+
+
+@pytest.mark.skipif(not can_emulate(), reason="building networks takes root, iproute2 and Open MPI 4")
+def test_emulated_networks_are_described(cli, tmp_path):
+    kernels, prefix = tmp_path / "kernels", f"y{os.getpid()}"
+    source = ROOT / "tests" / "emulate" / "kernels.c"
+    subprocess.run(["mpicc", "-O2", "-o", kernels, source, "-lm"], check=True)
+    program = ["--", "mpirun", "-n", "4", str(kernels), "gather", "1", "2000", "0"]
+
+    def document(name, *arguments, command=()):
+        done = cli("emulate", *arguments, "--prefix", prefix, "--format", "json", "--quiet", *command)
+        assert done.returncode == 0, done.stderr
+        document = json.loads(done.stdout)
+        assert document["schema"] == name
+        jsonschema.validate(document, schema_of(name), cls=jsonschema.Draft202012Validator)
+
+    up, down, counters, validate = EMULATE
+    try:
+        document(up, "up", "imase-itoh:n=4,d=2")
+        document(counters, "counters")
+        cli("workload", "stencil", "--ranks", "4", "--parameter", "points=5", "--output", str(tmp_path / "s.ti"))
+        document(counters, "counters", str(tmp_path / "s.ti"))
+        document(down, "down")
+        document(validate, "validate", "ring:4", "star:4", "--repetitions", "2", "--pause", "0", command=program)
+        document(validate, "validate", "ring:4", "--repetitions", "1", "--pause", "0", command=program)
+    finally:
+        cli("emulate", "down", "--prefix", prefix, "--quiet")
+
+
 def parts(schema):
     """All schemas in a schema."""
     yield schema
@@ -82,7 +129,7 @@ def parts(schema):
 def test_every_key_is_described(path):
     schema = json.loads(path.read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
-    assert schema["title"] in {name for name, _ in CASES} | {*LINES, *PACKET_LINES, STUDY_PACKETS}
+    assert schema["title"] in {name for name, _ in CASES} | {*LINES, *PACKET_LINES, STUDY_PACKETS, *EMULATE}
     for part in parts(schema):
         for name, described in part.get("properties", {}).items():
             assert described.get("description"), name
