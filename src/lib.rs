@@ -40,9 +40,9 @@
 //!
 //! # Stability
 //!
-//! Results of one version are the same bytes on every machine and for any number of threads. Before 1.0, names in this
-//! library may change with any version; JSON documents, CSV columns and exit codes of the command line are only
-//! extended.
+//! Results of one version are the same bytes on every machine and for any number of threads. What is public here is
+//! meant for programs that use the library; working parts are not. Before 1.0, names in this library may change with
+//! any version; JSON documents, CSV columns and exit codes of the command line are only extended.
 
 pub mod calibrate;
 pub mod cost;
@@ -61,7 +61,7 @@ pub mod memory;
 pub mod mpi;
 pub mod network;
 pub mod packets;
-pub mod piecewise;
+pub(crate) mod piecewise;
 pub mod platform;
 mod prefetch;
 pub mod printable;

@@ -2,7 +2,7 @@
 //!
 //! A floor plan assigns every switch to a slot of a cabinet and arranges the cabinets in a grid of rows and columns:
 //! `c` cabinets in `ceil(sqrt c)` rows, cabinet `i` at row `i div columns`, column `i mod columns`. The [`FloorModel`]
-//! determines the length of a cable: two models are for networks of switches alone ([`grid`]), one has the compute
+//! determines the length of a cable: two models are for networks of switches alone (`grid`), one has the compute
 //! nodes in the same cabinets ([`equality`]). All lengths are in metres.
 
 use std::str::FromStr;
@@ -12,9 +12,9 @@ use crate::topology::families::dsnf::Dsnf;
 use crate::topology::registry::SWITCHES_PER_CABINET;
 use crate::topology::{Graph, Hosts, Rails, Topology};
 
-pub mod cables;
+pub(crate) mod cables;
 pub mod equality;
-pub mod grid;
+pub(crate) mod grid;
 pub mod latency;
 pub mod svg;
 

@@ -8,7 +8,7 @@ pub mod checked_line;
 mod error;
 mod file;
 mod lines;
-pub mod sha256;
+pub(crate) mod sha256;
 mod shard;
 
 pub use error::LedgerError;

@@ -22,7 +22,7 @@ pub enum Mapping {
         /// Seed of the order.
         seed: u64,
     },
-    /// Ranks that exchange much data near each other, by recursive bisection ([`crate::mpi::bisection`]). The places
+    /// Ranks that exchange much data near each other, by recursive bisection (`mpi/bisection.rs`). The places
     /// are those of [`Block`](Self::Block); the assignment of ranks to them depends on the trace and on the network.
     Bisection,
     /// Rank r on entry r mod length of a list, as read from a host file.

@@ -1,6 +1,6 @@
 //! Message passing: matching of sends and receives, collectives, and the constants of the MPI layer.
 
-pub mod bisection;
+pub(crate) mod bisection;
 pub mod collective;
 mod inbox;
 pub mod layout;

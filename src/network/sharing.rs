@@ -1,8 +1,8 @@
 //! Interface between the network and a sharing rule, which computes the rate of each flow as flows come and go.
 //!
 //! Four rules exist: [`MaxMin`](super::maxmin::MaxMin), the exact weighted max-min allocation at every instant, or one
-//! within a [`Bound`] of it; [`Proportional`](super::proportional::Proportional), the proportionally fair one; [`Incremental`](super::simgrid::incremental::Incremental), which goes wrong exactly where SimGrid 3.32 does; and
-//! [`Full`](super::simgrid::full::Full), the exact allocation with the rounding errors of SimGrid 3.32.
+//! within a [`Bound`] of it; `Proportional`, the proportionally fair one; `Incremental`, which goes wrong exactly where SimGrid 3.32 does; and
+//! `Full`, the exact allocation with the rounding errors of SimGrid 3.32.
 
 use crate::ids::LinkId;
 use crate::platform::SharingPolicy;
@@ -224,7 +224,7 @@ pub trait Sharing {
     fn load(&self, link: LinkId) -> f64;
 
     /// Returns the load of a link for routes that are chosen by load, in units of 1 / [`FULL_LOAD`] of its capacity: as
-    /// it was before the present instant. Only [`Loads`](super::loads::Loads) keeps these.
+    /// it was before the present instant. Only `Loads` keeps these.
     fn load_before(&mut self, _link: LinkId) -> u32 {
         0
     }

@@ -21,7 +21,7 @@ pub mod replay;
 pub mod results;
 pub mod routing;
 pub mod run;
-pub mod runs;
+pub(crate) mod runs;
 pub mod series;
 mod setup;
 pub mod simulation;

@@ -8,15 +8,15 @@ use crate::routing::{Chosen, Message};
 use compact_str::CompactString;
 use std::sync::Arc;
 
-pub mod ends;
-pub mod error;
+pub(crate) mod ends;
+pub(crate) mod error;
 pub mod explicit;
 pub mod hostfile;
 pub mod load;
 pub mod parameters;
 pub mod rankfile;
 pub mod simgrid_xml;
-pub mod speeds;
+pub(crate) mod speeds;
 pub mod units;
 
 mod from_topology;

@@ -19,7 +19,7 @@ pub mod design_search;
 #[cfg(unix)]
 pub mod emulate;
 pub mod export;
-pub mod failures;
+pub(crate) mod failures;
 mod findings;
 pub mod html;
 mod jobs;

@@ -2,7 +2,7 @@
 //!
 //! The whole run takes what the replayed iterations and everything around them take, plus the mean time of an iteration for each
 //! one that was left out. Prologue and epilogue are replayed, the latter with the network as iterations leave it
-//! ([`crate::engine::replay_until`]). The mean and its interval are those of [`SteadyMean`].
+//! ([`crate::engine::replay_until`]). The mean and its interval are those of `SteadyMean`.
 //!
 //! The computation of iterations to come is in the trace: if it differs from that of the replayed ones, the difference widens
 //! the interval. So an imbalance that drifts is not mistaken for a steady state, however slowly it does.

@@ -35,7 +35,7 @@ pub struct Class {
     pub demand: f64,
     /// Number of flows.
     pub flows: u64,
-    /// Link of the destination, an index into [`Demand::host_links`], or [`NO_LINK`].
+    /// Link of the destination, an index into [`Demand::host_links`], or `NO_LINK`.
     pub down: u32,
     /// Injection at which the source's own link is full, in units of a link's bandwidth; infinite without one.
     pub bound: f64,
@@ -66,7 +66,7 @@ impl Demand {
     /// Returns the traffic of a pattern on a network; `scope` is the input on which its routes depend.
     ///
     /// # Errors
-    /// [`ThroughputError::TooLarge`] beyond [`MAX_CLASSES`].
+    /// [`ThroughputError::TooLarge`] beyond `MAX_CLASSES`.
     pub fn new(network: &Network, traffic: &Traffic, scope: Scope) -> Result<Self, ThroughputError> {
         match traffic.flows.evenly() {
             Some(evenly) => Self::evenly(network, evenly, scope),

@@ -4,11 +4,11 @@
 //! Everything is measured by *injection*: the traffic of every source, in units of a link's bandwidth, with the demands
 //! of a pattern in proportion. The chain is
 //!
-//! 1. [`demand`]: equivalent flows are grouped into classes;
+//! 1. `demand`: equivalent flows are grouped into classes;
 //! 2. [`paths`]: classes take one route each, or split over all shortest paths;
 //! 3. [`load`]: the injection at which the first link is full (saturation), loads of links, and the rate of every flow
 //!    if all share fairly ([`fill`]);
-//! 4. [`latency`]: without load, and an estimate under load;
+//! 4. `latency`: without load, and an estimate under load;
 //! 5. [`bounds`]: values that no routing can exceed.
 //!
 //! Fair rates are those at full offered load: every source offers the full rate of its own link.
@@ -26,10 +26,10 @@
 //! ```
 
 pub mod bounds;
-pub mod demand;
+pub(crate) mod demand;
 mod error;
 pub mod fill;
-pub mod latency;
+pub(crate) mod latency;
 pub mod load;
 mod network;
 pub mod paths;

@@ -176,7 +176,7 @@ impl Arguments {
         }
     }
 
-    /// Returns a required integer that counts switches: from `least` to [`MAX_SWITCHES`].
+    /// Returns a required integer that counts switches: from `least` to `MAX_SWITCHES`.
     ///
     /// # Errors
     /// [`TopologyError::InvalidParameter`].
@@ -225,7 +225,7 @@ impl Arguments {
         self.count(name, 1, MAX_SWITCHES).map(|count| count as u32)
     }
 
-    /// Refuses a graph with more than [`MAX_SWITCHES`] vertices, hosts included, before it is built.
+    /// Refuses a graph with more than `MAX_SWITCHES` vertices, hosts included, before it is built.
     ///
     /// # Errors
     /// [`TopologyError::InvalidParameter`].
@@ -242,7 +242,7 @@ impl Arguments {
         self.family.parameters[0].name
     }
 
-    /// Refuses a graph with more than [`MAX_ARCS`] arcs before it is built; `parameter` is the parameter to blame.
+    /// Refuses a graph with more than `MAX_ARCS` arcs before it is built; `parameter` is the parameter to blame.
     ///
     /// # Errors
     /// [`TopologyError::InvalidParameter`].

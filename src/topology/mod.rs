@@ -15,17 +15,17 @@ use std::sync::Arc;
 
 mod composed;
 pub mod damage;
-pub mod error;
-pub mod family;
-pub mod graph;
-pub mod hosts;
+pub(crate) mod error;
+pub(crate) mod family;
+pub(crate) mod graph;
+pub(crate) mod hosts;
 pub mod input;
 pub mod metrics;
 mod parse;
 pub mod presets;
-pub mod rails;
+pub(crate) mod rails;
 pub mod registry;
-pub mod spec;
+pub(crate) mod spec;
 
 pub(crate) mod families;
 mod files;

@@ -3,7 +3,7 @@
 //! One submodule per file format; all of them produce a [`Trace`].
 
 mod action;
-pub mod actions;
+pub(crate) mod actions;
 mod allprof;
 mod blocks;
 mod bytes;
@@ -17,7 +17,7 @@ mod dumpi;
 mod error;
 mod event_trace;
 mod foreign;
-pub mod format;
+pub(crate) mod format;
 mod formats;
 mod gathering;
 pub mod goal;
@@ -29,7 +29,7 @@ mod packing;
 mod queues;
 mod read;
 pub mod recording;
-pub mod schedule;
+pub(crate) mod schedule;
 mod side;
 mod source;
 pub(crate) mod tables;

@@ -8,7 +8,7 @@
 //! Nothing here depends on time, links or the engine; an algorithm can be tested in isolation: sends match receives,
 //! volumes match closed forms.
 
-pub mod algorithms;
+pub(crate) mod algorithms;
 mod communicator;
 pub mod rounds;
 pub mod select;

@@ -14,7 +14,7 @@
 //! setting of the study has a front of its own, since networks are relative to the baseline of their setting.
 
 mod bound;
-pub mod front;
+pub(crate) mod front;
 
 use super::built::Study;
 use super::comparison::Comparison;

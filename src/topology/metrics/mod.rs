@@ -1,7 +1,7 @@
 //! Properties of a graph without a floor plan: sizes, degrees, distances, bounds, cuts, and a digest of its cables.
 //!
 //! [`Metrics`] has the properties that are always quick; others have functions of their own: [`bisection`],
-//! [`connectivity`].
+//! `connectivity`.
 
 use sha2::{Digest, Sha256};
 
@@ -14,9 +14,9 @@ use crate::steps::Steps;
 
 pub mod bisection;
 pub mod bounds;
-pub mod connectivity;
+pub(crate) mod connectivity;
 pub mod distances;
-pub mod symmetry;
+pub(crate) mod symmetry;
 
 pub use distances::{Distances, MAX_DISTANCE_WORK, Sampled, distances};
 

@@ -9,7 +9,7 @@ mod binary;
 mod graph;
 mod labels;
 mod paged;
-pub mod rounds;
+pub(crate) mod rounds;
 mod schedule;
 #[cfg(test)]
 pub(super) mod tests;
