@@ -2,9 +2,8 @@
 //! same bytes.
 
 use crate::support::cli::{Folder, MESSAGE};
-use crate::support::lines::{pseudo_random, wait_for_lines, whole_lines};
+use crate::support::lines::{killed, wait_for_lines, whole_lines};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 /// Four ranks in a ring, for `rounds` rounds: the more, the longer a replay takes.
 fn ring_trace(rounds: usize) -> String {
@@ -110,42 +109,13 @@ fn kill_9_at_any_moment_loses_no_finished_cell() {
     folder.write("a.ti", ring_trace(3000));
     let unsplit = report(&folder, &["compare", "s.toml"], "json");
     let arguments = ["compare", "s.toml", "--results", "r.jsonl", "--resume", "--threads", "2", "-q"];
-    let mut random = 42;
-    let (mut midway, mut before): (usize, Vec<String>) = (0, Vec::new());
-    for kills in 1..=20 {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_mopsim"))
-            .current_dir(folder.path(""))
-            .args(arguments)
-            .stdout(Stdio::null())
-            .spawn()
-            .expect("the program starts");
-        // Some lines later, and at any moment of the replay that follows.
-        wait_for_lines(&folder, "r.jsonl", before.len() + 1 + kills % 4, &mut child);
-        std::thread::sleep(Duration::from_micros(pseudo_random(&mut random) % 10_000));
-        child.kill().expect("SIGKILL");
-        child.wait().expect("it is gone");
-        let text = std::fs::read_to_string(folder.path("r.jsonl")).unwrap_or_default();
-        let lines: Vec<String> = whole_lines(&text).into_iter().map(str::to_owned).collect();
-        assert!(lines.starts_with(&before), "kill {kills} lost a line");
-        let names: std::collections::BTreeSet<&String> = lines.iter().collect();
-        assert_eq!(names.len(), lines.len(), "kill {kills}: a cell stands there twice");
-        for line in &lines {
-            serde_json::from_str::<serde_json::Value>(line).expect("a whole line is whole JSON");
-        }
-        midway += usize::from(lines.len() > before.len() && lines.len() < 1 + CELLS);
-        if lines.len() > 1 + CELLS / 2 {
-            // Enough for this round: the file must be good for the rest, and the next round begins from nothing.
-            let resumed = report(&folder, &["compare", "s.toml", "--results", "r.jsonl", "--resume"], "json");
-            assert_eq!(resumed, unsplit);
-            std::fs::remove_file(folder.path("r.jsonl")).expect("removed");
-            before = Vec::new();
-        } else {
-            before = lines;
-        }
-    }
+    let resumes = || {
+        let resumed = report(&folder, &["compare", "s.toml", "--results", "r.jsonl", "--resume"], "json");
+        assert_eq!(resumed, unsplit);
+    };
+    let midway = killed(&folder, &arguments, 1 + CELLS, resumes);
     assert!(midway >= 5, "{midway} of 20 kills came after a line and before the last one");
-    let resumed = report(&folder, &["compare", "s.toml", "--results", "r.jsonl", "--resume"], "json");
-    assert_eq!(resumed, unsplit);
+    resumes();
 }
 
 #[cfg(target_os = "linux")]

@@ -2,12 +2,11 @@
 //! has the same bytes.
 
 use crate::support::cli::Folder;
-use crate::support::lines::{pseudo_random, wait_for_lines, whole_lines};
+use crate::support::lines::{killed, pseudo_random, wait_for_lines, whole_lines};
 use mopsim::ledger::checked_line;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 const SWEEP: [&str; 15] = [
     "packets",
@@ -149,35 +148,8 @@ fn kill_9_at_any_moment_loses_no_finished_run() {
     let folder = Folder::new();
     let unsplit = report(&folder, &SWEEP, "json");
     let resume = swept(&["--results", "r.jsonl", "--resume"]);
-    let mut random = 42;
-    let (mut midway, mut before): (usize, Vec<String>) = (0, Vec::new());
-    for kills in 1..=20 {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_mopsim"))
-            .current_dir(folder.path(""))
-            .args(swept(&["--results", "r.jsonl", "--resume", "--threads", "2", "-q"]))
-            .stdout(Stdio::null())
-            .spawn()
-            .expect("the program starts");
-        // Some lines later, and at any moment of the run that follows.
-        wait_for_lines(&folder, "r.jsonl", before.len() + 1 + kills % 4, &mut child);
-        std::thread::sleep(Duration::from_micros(pseudo_random(&mut random) % 10_000));
-        child.kill().expect("SIGKILL");
-        child.wait().expect("it is gone");
-        let text = std::fs::read_to_string(folder.path("r.jsonl")).unwrap_or_default();
-        let lines: Vec<String> = whole_lines(&text).into_iter().map(str::to_owned).collect();
-        assert!(lines.starts_with(&before), "kill {kills} lost a line");
-        let names: std::collections::BTreeSet<&String> = lines.iter().collect();
-        assert_eq!(names.len(), lines.len(), "kill {kills}: a run is there twice");
-        midway += usize::from(lines.len() > before.len() && lines.len() < 1 + CURVES);
-        if lines.len() > 1 + CURVES / 2 {
-            // Enough for this round: the file must be good for the rest, and the next round begins from nothing.
-            assert_eq!(report(&folder, &resume, "json"), unsplit);
-            std::fs::remove_file(folder.path("r.jsonl")).expect("removed");
-            before = Vec::new();
-        } else {
-            before = lines;
-        }
-    }
+    let arguments = swept(&["--results", "r.jsonl", "--resume", "--threads", "2", "-q"]);
+    let midway = killed(&folder, &arguments, 1 + CURVES, || assert_eq!(report(&folder, &resume, "json"), unsplit));
     assert!(midway >= 3, "{midway} of 20 kills came after a line and before the last one");
     assert_eq!(report(&folder, &resume, "json"), unsplit);
 }
