@@ -103,8 +103,7 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
         return Ok(());
     }
     let series = results::finished(&work, &points, path)?;
-    let outline = Outline::of(work.sweep(), work.sweep().topologies.iter().map(|topology| topology.name()).collect());
-    report(&outline, &series, cycle, &Written { html: files.html.as_deref(), json: None, csv: None }, output)
+    report(&work.outline(), &series, cycle, &Written { html: files.html.as_deref(), json: None, csv: None }, output)
 }
 
 /// Files of reports in addition to standard output.
@@ -264,7 +263,7 @@ fn list(
     arguments: &Packets,
     file: &Path,
     topologies: &[Arc<Topology>],
-    switches: &Settings,
+    settings: &Settings,
     cycle: report::Cycle,
     cables: Option<CableDelay>,
 ) -> Result<mopsim::report::Sheet, Failure> {
@@ -274,6 +273,7 @@ fn list(
             "give one SPEC and one --routing",
         ));
     };
+    let Settings { conditions: switches, .. } = settings;
     let p = &switches.parameters;
     let hosts = arguments.hosts_per_switch.map(HostsPerSwitch::Uniform);
     let wiring = sweep::wiring(topology, hosts, p, cables)?;

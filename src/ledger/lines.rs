@@ -12,17 +12,26 @@ pub struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Returns the complete lines of a file; `None` if it is empty, or contains only the beginning of `first`, the first
-    /// line that it should have.
+    /// Returns the complete lines of a file.
+    ///
+    /// # Errors
+    /// [`LedgerError::Malformed`] if there is none.
+    pub fn of(file: &Path, bytes: &'a [u8]) -> Result<Self, LedgerError> {
+        let missing = || LedgerError::malformed(file, 1, "there is no first line that says what the results are of");
+        let end = memchr::memrchr(b'\n', bytes).ok_or_else(missing)?;
+        Ok(Self { complete: &bytes[..=end] })
+    }
+
+    /// Returns the complete lines of a file that is continued; `None` if it is empty, or contains only the beginning of
+    /// `first`, the first line that it should have.
     ///
     /// # Errors
     /// [`LedgerError::Malformed`] if the first line is incomplete and another one.
-    pub fn of(file: &Path, bytes: &'a [u8], first: Option<&str>) -> Result<Option<Self>, LedgerError> {
-        match memchr::memrchr(b'\n', bytes) {
-            Some(end) => Ok(Some(Self { complete: &bytes[..=end] })),
-            None if first.is_some_and(|first| first.as_bytes().starts_with(bytes)) => Ok(None),
-            None => Err(LedgerError::malformed(file, 1, "there is no first line that says what the results are of")),
+    pub fn continued(file: &Path, bytes: &'a [u8], first: &str) -> Result<Option<Self>, LedgerError> {
+        if !bytes.contains(&b'\n') && first.as_bytes().starts_with(bytes) {
+            return Ok(None);
         }
+        Self::of(file, bytes).map(Some)
     }
 
     /// Returns the length of all complete lines in bytes.

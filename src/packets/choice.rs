@@ -1,6 +1,7 @@
 //! Choices of a sweep as written: in the table `[packets]` of a study, or on the command line.
 
 use super::PacketError;
+use super::conditions::Conditions;
 use super::parameters::{self, HostPort, PRESETS, Parameters, Switching};
 use super::routing;
 use super::run::Mode;
@@ -134,32 +135,10 @@ impl<'de> Visitor<'de> for Loads {
 pub struct Settings {
     /// Traffic patterns.
     pub patterns: Vec<String>,
-    /// Offered loads, in ascending order.
-    pub loads: Vec<f64>,
     /// Packet routing of all networks, if they have one.
     pub routing: Option<String>,
-    /// Seeds of hosts and routing.
-    pub seeds: Vec<u64>,
-    /// Condition for the end of a run.
-    pub mode: Mode,
-    /// Process that creates packets.
-    pub process: Process,
-    /// Cycles before those that are measured.
-    pub warmup: u32,
-    /// Measured cycles.
-    pub measure: u32,
-    /// `true` for the engine that moves whole packets.
-    pub by_packets: bool,
-    /// `true` to find saturation and the accepted traffic at full load.
-    pub saturation: bool,
-    /// `true` to run rules that can deadlock.
-    pub allow_deadlock: bool,
-    /// Delays and buffers.
-    pub parameters: Parameters,
-    /// Virtual channels; `None`: the number that each rule needs.
-    pub vcs: Option<u32>,
-    /// Condition for a packet to take a virtual channel; `None`: that of each rule.
-    pub switching: Option<Switching>,
+    /// Loads, seeds, engine and switches.
+    pub conditions: Conditions,
     /// Nanoseconds of a cycle, if the choices or their preset set it.
     pub cycle_ns: Option<f64>,
 }
@@ -228,10 +207,8 @@ impl SweepChoice {
         if let Some(ns) = cycle_ns.filter(|ns| !(ns.is_finite() && *ns > 0.0)) {
             return Err(PacketError::invalid("cycle-ns", ns, "it must be more than 0"));
         }
-        Ok(Settings {
-            patterns,
+        let conditions = Conditions {
             loads: loads(self.load.as_deref().unwrap_or(DEFAULT_LOADS))?,
-            routing: self.routing.clone(),
             seeds: (0..u64::from(seeds)).map(|index| first.wrapping_add(index)).collect(),
             mode: one_of(
                 "mode",
@@ -251,8 +228,8 @@ impl SweepChoice {
             parameters,
             vcs,
             switching,
-            cycle_ns,
-        })
+        };
+        Ok(Settings { patterns, routing: self.routing.clone(), conditions, cycle_ns })
     }
 
     /// Overrides the parameters of the preset.
@@ -298,10 +275,11 @@ impl Settings {
     /// # Errors
     /// [`PacketError::Invalid`].
     pub fn check(&self) -> Result<(), PacketError> {
-        let vcs = self.vcs.unwrap_or(self.parameters.vcs);
-        let switching = self.switching.unwrap_or(self.parameters.switching);
-        Parameters { vcs, switching, ..self.parameters.clone() }.check()?;
-        super::run::check_cycles(self.warmup, self.measure)
+        let Conditions { parameters, warmup, measure, .. } = &self.conditions;
+        let vcs = self.conditions.vcs.unwrap_or(parameters.vcs);
+        let switching = self.conditions.switching.unwrap_or(parameters.switching);
+        Parameters { vcs, switching, ..parameters.clone() }.check()?;
+        super::run::check_cycles(*warmup, *measure)
     }
 
     /// Returns the sweep over networks. File names in patterns are relative to `folder`.
@@ -318,20 +296,9 @@ impl Settings {
             cables,
             routings: self.routing.iter().cloned().collect(),
             patterns: self.patterns.clone(),
-            loads: self.loads.clone(),
-            seeds: self.seeds.clone(),
-            pattern_seed: self.seeds[0],
-            routing_seed: self.seeds[0],
-            by_packets: self.by_packets,
-            mode: self.mode,
-            process: self.process,
-            warmup: self.warmup,
-            measure: self.measure,
-            parameters: self.parameters.clone(),
-            vcs: self.vcs,
-            switching: self.switching,
-            saturation: self.saturation,
-            allow_deadlock: self.allow_deadlock,
+            pattern_seed: self.conditions.seeds[0],
+            routing_seed: self.conditions.seeds[0],
+            conditions: self.conditions.clone(),
             folder: folder.to_owned(),
         }
     }

@@ -7,6 +7,7 @@
 //! [`replay`] moves the packets of MPI messages. A cycle is the time of one flit on a link.
 
 pub mod choice;
+pub mod conditions;
 pub mod cycle;
 pub mod deadlock;
 pub mod deflection;

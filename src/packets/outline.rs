@@ -1,5 +1,9 @@
 //! Outline of a sweep: the settings on which its results depend, as files and reports state them.
+//!
+//! All keys are on one level. That excludes `Conditions` as a part, since `flatten` of serde cannot read numbers while the
+//! workload language has serde_json keep all their digits.
 
+use super::conditions::Conditions;
 use super::parameters::{Parameters, Switching};
 use super::run::Mode;
 use super::runs::Runs;
@@ -55,26 +59,40 @@ pub struct Outline {
 impl Outline {
     /// Returns the outline of a sweep over networks with these names.
     pub fn of(sweep: &Sweep, networks: Vec<String>) -> Self {
+        let Conditions {
+            loads,
+            seeds,
+            by_packets,
+            mode,
+            process,
+            warmup,
+            measure,
+            saturation,
+            allow_deadlock,
+            vcs,
+            switching,
+            parameters,
+        } = sweep.conditions.clone();
         Self {
             networks,
             routings: sweep.routings.clone(),
             patterns: sweep.patterns.clone(),
-            loads: sweep.loads.clone(),
-            seeds: sweep.seeds.clone(),
+            loads,
+            seeds,
             pattern_seed: sweep.pattern_seed,
             routing_seed: sweep.routing_seed,
-            by_packets: sweep.by_packets,
-            mode: sweep.mode,
-            process: sweep.process,
-            warmup: sweep.warmup,
-            measure: sweep.measure,
-            saturation: sweep.saturation,
-            allow_deadlock: sweep.allow_deadlock,
-            vcs: sweep.vcs,
-            switching: sweep.switching,
+            by_packets,
+            mode,
+            process,
+            warmup,
+            measure,
+            saturation,
+            allow_deadlock,
+            vcs,
+            switching,
             cycles_per_metre: sweep.cables.map(|cables| cables.cycles_per_metre),
             floor: sweep.cables.map(|cables| format!("{:?}", cables.floor)),
-            parameters: sweep.parameters.clone(),
+            parameters,
         }
     }
 

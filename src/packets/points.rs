@@ -168,11 +168,7 @@ impl PointRecord {
     /// # Errors
     /// Description of the first value that no run has.
     pub fn result(self, runs: &Runs) -> Result<RunResult, String> {
-        let mode = match self.run {
-            Purpose::Curve => runs.mode,
-            Purpose::FullLoad => Mode::Throughput,
-            Purpose::Search => Mode::Latency,
-        };
+        let mode = runs.mode_of(self.run);
         match (self.outcome, self.failure) {
             (Some(outcome), None) => {
                 check(&outcome, self.load, self.seed, mode)?;

@@ -27,6 +27,8 @@ use std::sync::Arc;
 
 /// Name and version of the format.
 const SCHEMA: &str = "mopsim.packet-results/1";
+/// Version of the program.
+const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 /// Number of missing runs that are named.
 const NAMED: usize = 5;
 
@@ -176,8 +178,6 @@ pub struct Merged {
 impl Identity {
     /// Creates the identity of a sweep whose networks are built. Computes digests of networks and patterns.
     pub fn of(work: &Work, cycle_ns: f64, defaults: Version) -> Self {
-        let sweep = work.sweep();
-        let outline = Outline::of(sweep, sweep.topologies.iter().map(|topology| topology.name()).collect());
         let mut series = Vec::new();
         let mut digests: Vec<(*const Wiring, String)> = Vec::new();
         let mut of_patterns: Vec<(*const Destinations, String)> = Vec::new();
@@ -199,9 +199,8 @@ impl Identity {
                 pattern_sha256,
             });
         }
-        let program = env!("CARGO_PKG_VERSION").to_owned();
-        let (schema, shard) = (SCHEMA.to_owned(), Shard::WHOLE);
-        Self(Header { schema, program, shard, cycle_ns, defaults, sweep: outline, series })
+        let (schema, program, shard) = (SCHEMA.to_owned(), PROGRAM.to_owned(), Shard::WHOLE);
+        Self(Header { schema, program, shard, cycle_ns, defaults, sweep: work.outline(), series })
     }
 }
 
@@ -259,11 +258,8 @@ impl Header {
         checked_line::write(self)
     }
 
-    /// Returns the first setting that differs from `other`, other than the shard.
+    /// Returns the first setting that differs from `other` of the same version, other than the shard.
     fn difference(&self, other: &Self) -> Option<String> {
-        if self.program != other.program {
-            return Some(format!("the version of the program ({} there, {} here)", other.program, self.program));
-        }
         if let Some(found) = difference(&other.sweep, &self.sweep) {
             return Some(found);
         }
@@ -276,18 +272,13 @@ impl Header {
                 return Some(format!("{name} has other destinations there"));
             }
         }
-        let rest = |header: &Self| (header.cycle_ns, header.defaults, header.series.clone());
-        if rest(self) == rest(other) {
-            return None;
-        }
         difference(other, &Self { shard: other.shard, ..self.clone() })
     }
 
-    /// Reads a file; `None` if it is empty, or contains only the beginning of this line. Without `self` being that of the
-    /// file, it is an error.
-    fn read(expected: Option<&Self>, path: &Path, bytes: &[u8]) -> Result<Option<Contents>, PointsError> {
+    /// Reads the lines of a file, which has to be of the sweep that is expected.
+    fn read(expected: Option<&Self>, path: &Path, lines: Lines<'_>) -> Result<Contents, PointsError> {
         let malformed = |line, message: String| PointsError::from(LedgerError::malformed(path, line, message));
-        let Some(lines) = Lines::of(path, bytes, expected.map(Self::line).as_deref())? else { return Ok(None) };
+        let foreign = |difference| PointsError::Foreign { file: path.to_owned(), line: 1, difference };
         let mut numbered = lines.numbered();
         let first = numbered.next().unwrap_or((1, b""));
         let schema: Schema = parsed(path, first, false, "no first line of a results file")?;
@@ -295,32 +286,16 @@ impl Header {
             let help = if schema.schema.starts_with("mopsim.results/") { ": give the study first" } else { "" };
             return Err(malformed(1, format!("schema `{}`, where `{SCHEMA}` should be{help}", schema.schema)));
         }
-        let header = match parsed::<Self>(path, first, false, "no first line of this version") {
-            Ok(header) => header,
-            // Another version may have other settings.
-            Err(_) if schema.program.as_deref().is_some_and(|program| program != env!("CARGO_PKG_VERSION")) => {
-                let difference = format!(
-                    "the version of the program ({} there, {} here)",
-                    schema.program.unwrap_or_default(),
-                    env!("CARGO_PKG_VERSION")
-                );
-                return Err(PointsError::Foreign { file: path.to_owned(), line: 1, difference });
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let program = env!("CARGO_PKG_VERSION");
+        // Another version may have other settings.
+        if let Some(there) = schema.program.filter(|program| program != PROGRAM) {
+            return Err(foreign(format!("the version of the program ({there} there, {PROGRAM} here)")));
+        }
+        let header: Self = parsed(path, first, false, "no first line of this version")?;
         if let Some(flaw) = header.flaw() {
             return Err(malformed(1, flaw.to_owned()));
         }
-        let difference = match expected {
-            Some(expected) => expected.difference(&header),
-            None if header.program != program => {
-                Some(format!("the version of the program ({} there, {program} here)", header.program))
-            }
-            None => None,
-        };
-        if let Some(difference) = difference {
-            return Err(PointsError::Foreign { file: path.to_owned(), line: 1, difference });
+        if let Some(difference) = expected.and_then(|expected| expected.difference(&header)) {
+            return Err(foreign(difference));
         }
         let (runs, names) = (header.sweep.runs(), header.names());
         let mut records = Vec::new();
@@ -329,7 +304,7 @@ impl Header {
             let id = located(&record, &runs, &names, 0, header.shard).map_err(|flaw| malformed(line.0, flaw))?;
             records.push((id, record, line.0));
         }
-        Ok(Some(Contents { header, records, length: lines.length() }))
+        Ok(Contents { header, records, length: lines.length() })
     }
 
     /// Returns the reason why no sweep has this line, on which reports rely: `None` if one could have it.
@@ -391,8 +366,10 @@ impl PointsFile {
         let (file, bytes) = LedgerFile::open(path, resume)?;
         let header = Header { shard, ..identity.0.clone() };
         let mut points = Points::default();
-        match Header::read(Some(&header), path, &bytes)? {
-            Some(Contents { header: found, records, length }) => {
+        let first = header.line();
+        match Lines::continued(path, &bytes, &first)? {
+            Some(lines) => {
+                let Contents { header: found, records, length } = Header::read(Some(&header), path, lines)?;
                 if found.shard != shard {
                     let there = found.shard;
                     return Err(LedgerError::OtherShard { file: path.to_owned(), there, here: shard }.into());
@@ -402,7 +379,7 @@ impl PointsFile {
                     file.cut(length)?;
                 }
             }
-            None => file.begin(&header.line())?,
+            None => file.begin(&first)?,
         }
         Ok((Self(file), points))
     }
@@ -462,8 +439,7 @@ pub fn merge(files: &[PathBuf]) -> Result<Merged, PointsError> {
     let (mut points, mut shards) = (Points::default(), Vec::new());
     for (index, path) in files.iter().enumerate() {
         let bytes = ledger::read(path)?;
-        let missing = || LedgerError::malformed(path, 1, "there is no first line that says what the results are of");
-        let mut contents = Header::read(None, path, &bytes)?.ok_or_else(missing)?;
+        let mut contents = Header::read(None, path, Lines::of(path, &bytes)?)?;
         let header = first.get_or_insert_with(|| contents.header.clone());
         if let Some(difference) = header.difference(&contents.header) {
             let difference = format!("{difference} ({} is here)", files[0].display());

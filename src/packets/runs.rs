@@ -30,6 +30,15 @@ type Step<T> = Result<Option<T>, PacketError>;
 type Found = (Option<f64>, f64);
 
 impl Runs {
+    /// Returns the condition for the end of a run.
+    pub(super) fn mode_of(&self, purpose: Purpose) -> Mode {
+        match purpose {
+            Purpose::Curve => self.mode,
+            Purpose::FullLoad => Mode::Throughput,
+            Purpose::Search => Mode::Latency,
+        }
+    }
+
     /// Returns the runs of the curve of a series, by load and then by seed.
     pub fn curve(&self, series: usize) -> impl Iterator<Item = RunId> {
         let of_load =

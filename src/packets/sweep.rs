@@ -1,17 +1,16 @@
 //! Sweeps: networks, routings, patterns, loads and seeds. [`super::work`] runs them on all cores.
 
 use super::PacketError;
+use super::conditions::Conditions;
 use super::cycle;
 use super::deadlock::{self, Freedom};
 use super::deflection;
 use super::destinations::Destinations;
 use super::events;
-use super::parameters::{Parameters, Switching};
+use super::parameters::Parameters;
 use super::routing::{self, Ready};
 use super::run::{Mode, Outcome, PacketNetwork, Trial};
-use super::runs::Runs;
 use super::series::Series;
-use super::source::Process;
 use super::wiring::Wiring;
 use crate::layout::{FloorOptions, FloorPlan};
 use crate::platform::HostsPerSwitch;
@@ -42,34 +41,12 @@ pub struct Sweep {
     pub routings: Vec<String>,
     /// Traffic patterns.
     pub patterns: Vec<String>,
-    /// Offered loads, in ascending order.
-    pub loads: Vec<f64>,
-    /// Seeds of hosts and routing.
-    pub seeds: Vec<u64>,
     /// Seed of random patterns.
     pub pattern_seed: u64,
     /// Seed of static routes.
     pub routing_seed: u64,
-    /// `true` for the engine that moves whole packets, [`PacketNetwork::run_by_packets`].
-    pub by_packets: bool,
-    /// Condition for the end of a run.
-    pub mode: Mode,
-    /// Process that creates packets.
-    pub process: Process,
-    /// Cycles before those that are measured.
-    pub warmup: u32,
-    /// Measured cycles.
-    pub measure: u32,
-    /// Delays and buffers.
-    pub parameters: Parameters,
-    /// Virtual channels; `None`: the number that each rule needs, and at least [`routing::DEFAULT_VCS`].
-    pub vcs: Option<u32>,
-    /// Condition for a packet to take a virtual channel; `None`: that of each rule.
-    pub switching: Option<Switching>,
-    /// `true` to find the saturation of each series, and the accepted traffic at full load.
-    pub saturation: bool,
-    /// `true` to run rules that can deadlock.
-    pub allow_deadlock: bool,
+    /// Loads, seeds, engine and switches.
+    pub conditions: Conditions,
     /// Folder of relative file names in patterns.
     pub folder: PathBuf,
 }
@@ -118,11 +95,6 @@ pub(super) struct Prepared {
 }
 
 impl Sweep {
-    /// Returns the runs of each series.
-    pub fn runs(&self) -> Runs {
-        Runs { loads: self.loads.clone(), seeds: self.seeds.clone(), mode: self.mode, saturation: self.saturation }
-    }
-
     /// Returns the number of series.
     pub fn series(&self) -> usize {
         self.topologies.len() * self.routings.len().max(1) * self.patterns.len()
@@ -132,7 +104,7 @@ impl Sweep {
     pub(super) fn prepare(&self) -> Result<Vec<Prepared>, PacketError> {
         let mut all = Vec::with_capacity(self.series());
         for topology in &self.topologies {
-            let p = &self.parameters;
+            let p = &self.conditions.parameters;
             let wiring = wiring(topology, self.hosts.clone(), p, self.cables)?;
             let mut patterns = Vec::with_capacity(self.patterns.len());
             for pattern in &self.patterns {
@@ -190,8 +162,8 @@ impl Sweep {
 
     /// Builds the model of a network under a routing; returns also why it cannot deadlock, and remarks.
     fn model(&self, name: &str, wiring: &Arc<Wiring>) -> Result<(Model, String, Vec<String>), PacketError> {
-        let p = &self.parameters;
-        let (rule, vcs) = match routing::ready(name, wiring, self.vcs, self.routing_seed)? {
+        let p = &self.conditions.parameters;
+        let (rule, vcs) = match routing::ready(name, wiring, self.conditions.vcs, self.routing_seed)? {
             Ready::Buffered(rule, vcs) => (Arc::<dyn routing::Rule>::from(rule), vcs),
             Ready::Deflection(tables) => {
                 let network = deflection::DeflectionNetwork { wiring: wiring.clone(), tables, parameters: p.clone() };
@@ -200,7 +172,7 @@ impl Sweep {
                 return Ok((model, deflection::FREEDOM.into(), vec![note]));
             }
         };
-        let switching = self.switching.unwrap_or_else(|| routing::switching_for(&*rule, vcs, p.packet));
+        let switching = self.conditions.switching.unwrap_or_else(|| routing::switching_for(&*rule, vcs, p.packet));
         let parameters = Parameters { vcs, switching, ..p.clone() };
         parameters.check()?;
         let mut notes: Vec<String> = rule.note().into_iter().collect();
@@ -218,14 +190,14 @@ impl Sweep {
                 ));
                 "not checked".into()
             }
-            Err(error @ PacketError::CyclicDependency { .. }) if self.allow_deadlock => {
+            Err(error @ PacketError::CyclicDependency { .. }) if self.conditions.allow_deadlock => {
                 notes.push(error.to_string());
                 "none".into()
             }
             Err(error) => return Err(error),
         };
         let network = PacketNetwork { wiring: wiring.clone(), rule, parameters };
-        let model = if self.by_packets { Model::ByPackets(network) } else { Model::Buffered(network) };
+        let model = if self.conditions.by_packets { Model::ByPackets(network) } else { Model::Buffered(network) };
         model.check()?;
         Ok((model, freedom, notes))
     }
@@ -233,12 +205,12 @@ impl Sweep {
     pub(super) fn trial(&self, to: &Arc<Destinations>, load: f64, seed: u64, mode: Mode, threads: usize) -> Trial {
         Trial {
             to: to.clone(),
-            process: self.process,
+            process: self.conditions.process,
             load,
             seed,
             mode,
-            warmup: self.warmup,
-            measure: self.measure,
+            warmup: self.conditions.warmup,
+            measure: self.conditions.measure,
             threads,
         }
     }
@@ -248,7 +220,7 @@ impl Sweep {
     /// # Errors
     /// [`PacketError`] of the pattern, or of the network's hosts.
     pub fn check_pattern(&self, topology: &Arc<Topology>, pattern: &str) -> Result<(), PacketError> {
-        let wiring = wiring(topology, self.hosts.clone(), &self.parameters, None)?;
+        let wiring = wiring(topology, self.hosts.clone(), &self.conditions.parameters, None)?;
         self.destinations(topology, &wiring, pattern).map(drop)
     }
 }

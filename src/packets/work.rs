@@ -2,8 +2,9 @@
 
 use super::PacketError;
 use super::destinations::Destinations;
+use super::outline::Outline;
 use super::points::{Names, Origin, PointRecord, Points, Purpose, RunFailure, RunId, RunResult};
-use super::run::{Mode, Outcome};
+use super::run::Outcome;
 use super::runs::Runs;
 use super::series::Series;
 use super::sweep::{Prepared, Sweep};
@@ -55,7 +56,7 @@ impl Work {
             let Series { topology, routing, pattern, .. } = &prepared.series;
             Names { network: topology.clone(), routing: routing.clone(), pattern: pattern.clone() }
         });
-        Ok(Self { runs: sweep.runs(), numbers: names.enumerate().collect(), of, prepared, sweep })
+        Ok(Self { runs: sweep.conditions.runs(), numbers: names.enumerate().collect(), of, prepared, sweep })
     }
 
     /// Sets the numbers of the series in results files, from 0, and their names there. `of` is the number of all.
@@ -65,9 +66,10 @@ impl Work {
         Self { numbers, of, ..self }
     }
 
-    /// Returns the sweep.
-    pub fn sweep(&self) -> &Sweep {
-        &self.sweep
+    /// Returns the settings on which the results depend.
+    pub fn outline(&self) -> Outline {
+        let networks = self.sweep.topologies.iter().map(|topology| topology.name()).collect();
+        Outline::of(&self.sweep, networks)
     }
 
     /// Returns the series, without results.
@@ -127,7 +129,7 @@ impl Work {
             .filter(|(_, id)| is_ours(id) && part.known.get(id).is_none())
             .collect();
         // A single run uses all cores; several use one each.
-        let threads = if cells.len() == 1 && !self.sweep.saturation { rayon::current_num_threads() } else { 1 };
+        let threads = if cells.len() == 1 && !self.runs.saturation { rayon::current_num_threads() } else { 1 };
         let broken = AtomicBool::new(false);
         let one = |place: usize, id: RunId, threads: usize| -> Result<Option<RunResult>, PacketError> {
             if part.stop.load(Ordering::Relaxed) || broken.load(Ordering::Relaxed) {
@@ -161,7 +163,7 @@ impl Work {
             return Ok(Some(points));
         }
         let searches: Vec<usize> = (0..self.prepared.len())
-            .filter(|&place| is_ours(&RunId::new(self.numbers[place].0, Purpose::FullLoad, 1.0, self.sweep.seeds[0])))
+            .filter(|&place| is_ours(&RunId::new(self.numbers[place].0, Purpose::FullLoad, 1.0, self.runs.seeds[0])))
             .collect();
         let search = |&place: &usize| self.search(place, &points, &|id| one(place, id, 1));
         let found: Vec<Result<Option<Searched>, PacketError>> =
@@ -183,7 +185,7 @@ impl Work {
     ) -> Result<Option<Searched>, PacketError> {
         let number = self.numbers[place].0;
         // In latency mode all of these are there, since they are of the same piece.
-        let own = self.runs.curve(number).filter(|id| id.seed == self.sweep.seeds[0]);
+        let own = self.runs.curve(number).filter(|id| id.seed == self.runs.seeds[0]);
         let curve: Result<Vec<Outcome>, &RunFailure> =
             own.filter_map(|id| points.get(&id)).map(|result| result.as_ref().cloned()).collect();
         let mut new = Vec::new();
@@ -206,11 +208,7 @@ impl Work {
 
     /// Runs one run.
     fn result(&self, place: usize, id: &RunId, threads: usize) -> Result<RunResult, PacketError> {
-        let mode = match id.purpose {
-            Purpose::Curve => self.sweep.mode,
-            Purpose::FullLoad => Mode::Throughput,
-            Purpose::Search => Mode::Latency,
-        };
+        let mode = self.runs.mode_of(id.purpose);
         let Prepared { network, to, .. } = &self.prepared[place];
         RunFailure::separate(network.run(&self.sweep.trial(to, id.load(), id.seed, mode, threads)))
     }

@@ -76,12 +76,12 @@ fn grouped_by<'a>(
 /// Describes the sweep in sentences.
 pub(super) fn sentences(c: &Comparison, curves: &PacketCurves) -> Vec<String> {
     let settings = &curves.settings;
-    let p = &settings.parameters;
-    let mode = match settings.mode {
+    let p = &settings.conditions.parameters;
+    let mode = match settings.conditions.mode {
         Mode::Latency => "latency (all measured packets arrive)",
         Mode::Throughput => "throughput (no drain)",
     };
-    let seeds = match &settings.seeds[..] {
+    let seeds = match &settings.conditions.seeds[..] {
         [seed] => format!("seed {seed}"),
         several => format!("{} seeds from {}", several.len(), several[0]),
     };
@@ -103,18 +103,18 @@ pub(super) fn sentences(c: &Comparison, curves: &PacketCurves) -> Vec<String> {
         ),
         format!(
             "Mode {mode}, {} cycles of warm-up, {} measured, {seeds}, generator {GENERATOR}.",
-            grouped(settings.warmup.into()),
-            grouped(settings.measure.into())
+            grouped(settings.conditions.warmup.into()),
+            grouped(settings.conditions.measure.into())
         ),
     ];
     let special = [
-        (settings.process == Process::Periodic, "packets created periodically"),
-        (settings.by_packets, "the engine of whole packets"),
+        (settings.conditions.process == Process::Periodic, "packets created periodically"),
+        (settings.conditions.by_packets, "the engine of whole packets"),
         (p.hold_switch, "switches held for a packet"),
         (p.wait_for_tail_credit, "channels given again once they are empty"),
         (p.count_routed, "routed flits counted"),
         (p.host_port == HostPort::Shared, "one port for the hosts of a switch"),
-        (settings.allow_deadlock, "rules that can deadlock allowed"),
+        (settings.conditions.allow_deadlock, "rules that can deadlock allowed"),
     ];
     let special: Vec<&str> = special.into_iter().filter_map(|(is_set, what)| is_set.then_some(what)).collect();
     if !special.is_empty() {
@@ -257,7 +257,7 @@ fn saturation(
 /// Returns the table of latencies by load under a pattern.
 fn latencies(c: &Comparison, curves: &PacketCurves, name: &str, all: &[(&NetworkCurves, &Series)]) -> Shown {
     let of_network = |&(network, series): &(&NetworkCurves, &Series)| -> Vec<Option<f64>> {
-        let points = means(series, curves.settings.seeds.len()).into_iter();
+        let points = means(series, curves.settings.conditions.seeds.len()).into_iter();
         points.map(|mean| Some(mean.latency.filter(|_| mean.saturated == 0)?.mean * network.cycle_ns)).collect()
     };
     let columns: Vec<Vec<Option<f64>>> = all.iter().map(of_network).collect();
@@ -269,7 +269,7 @@ fn latencies(c: &Comparison, curves: &PacketCurves, name: &str, all: &[(&Network
         title: format!("Mean latency of packets in ns by load: {name}"),
         sentences: Vec::new(),
         headings: std::iter::once("load".to_owned()).chain(letters).collect(),
-        rows: curves.settings.loads.iter().enumerate().map(row).collect(),
+        rows: curves.settings.conditions.loads.iter().enumerate().map(row).collect(),
     }
 }
 
@@ -332,18 +332,18 @@ struct SeriesJson<'a> {
 pub(super) fn json(c: &Comparison) -> Option<Json<'_>> {
     let curves = c.packets.as_ref()?;
     let settings = &curves.settings;
-    let p: &Parameters = &settings.parameters;
+    let p: &Parameters = &settings.conditions.parameters;
     Some(Json {
-        mode: settings.mode,
-        process: match settings.process {
+        mode: settings.conditions.mode,
+        process: match settings.conditions.process {
             Process::Bernoulli => "bernoulli",
             Process::Periodic => "periodic",
         },
-        warmup: settings.warmup,
-        measure: settings.measure,
-        seeds: &settings.seeds,
+        warmup: settings.conditions.warmup,
+        measure: settings.conditions.measure,
+        seeds: &settings.conditions.seeds,
         generator: GENERATOR,
-        loads: &settings.loads,
+        loads: &settings.conditions.loads,
         packet: p.packet,
         vc_buffer: p.vc_buffer,
         routing_delay: p.routing_delay,
@@ -358,7 +358,7 @@ pub(super) fn json(c: &Comparison) -> Option<Json<'_>> {
         hold_switch: p.hold_switch,
         count_routed: p.count_routed,
         host_port: p.host_port,
-        engine: if settings.by_packets { "events" } else { "cycles" },
+        engine: if settings.conditions.by_packets { "events" } else { "cycles" },
         networks: curves.networks.iter().map(|network| network_json(c, curves, network)).collect(),
         left_out: &curves.left_out,
     })

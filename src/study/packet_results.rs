@@ -28,11 +28,9 @@ pub(super) struct SweepLine {
     files: Vec<String>,
 }
 
-/// Identity of the sweep of a study.
+/// The runs of the sweep of a study.
 #[derive(Debug, Clone)]
-pub(super) struct SweepIdentity {
-    /// Line before its first run.
-    pub line: SweepLine,
+pub(super) struct SweepRuns {
     /// Runs of each series.
     pub runs: Runs,
     /// Names of the series: network by network, pattern by pattern.
@@ -41,34 +39,51 @@ pub(super) struct SweepIdentity {
     first_piece: usize,
 }
 
-impl SweepIdentity {
-    /// Returns the identity of the sweep of a study, if it has the table `[packets]`.
+impl SweepRuns {
+    /// Returns the runs of the sweep of a study, if it has the table `[packets]`.
     pub fn of(study: &Study) -> Option<Self> {
-        let plan = study.sweep.as_ref()?;
-        let settings = &plan.settings;
+        let settings = &study.sweep.as_ref()?.settings;
         let columns = study.swept_columns();
-        let networks = columns.iter().map(|&column| study.plan.columns[column].info.name.clone()).collect();
-        let packets = Outline::of(&settings.sweep(Vec::new(), None, None, &plan.folder), networks);
-        let names = packets.networks.iter().flat_map(|network| {
-            settings.patterns.iter().map(|pattern| Names {
-                network: network.clone(),
+        let names = columns.iter().flat_map(|&column| {
+            settings.patterns.iter().map(move |pattern| Names {
+                network: study.plan.columns[column].info.name.clone(),
                 routing: settings.routing.clone().unwrap_or_else(|| OF_NETWORK.to_owned()),
                 pattern: pattern.clone(),
             })
         });
+        Some(Self { runs: settings.conditions.runs(), names: names.collect(), first_piece: study.cells() })
+    }
+
+    /// Returns the number of the piece of a run, after those of replays.
+    pub fn piece(&self, id: &RunId) -> Option<usize> {
+        Some(self.first_piece + self.runs.piece(self.names.len(), id)?)
+    }
+}
+
+/// Identity of the sweep of a study.
+#[derive(Debug, Clone)]
+pub(super) struct SweepIdentity {
+    /// Line before its first run.
+    pub line: SweepLine,
+    /// Its runs.
+    pub sweep: SweepRuns,
+}
+
+impl SweepIdentity {
+    /// Returns the identity of the sweep of a study, if it has the table `[packets]`. Reads the files of patterns.
+    pub fn of(study: &Study) -> Option<Self> {
+        let (plan, sweep) = (study.sweep.as_ref()?, SweepRuns::of(study)?);
+        let settings = &plan.settings;
+        let columns = study.swept_columns();
+        let networks = columns.iter().map(|&column| study.plan.columns[column].info.name.clone()).collect();
+        let packets = Outline::of(&settings.sweep(Vec::new(), None, None, &plan.folder), networks);
         let digest = |pattern: &String| {
             let path = plan.folder.join(traffic::file_of(pattern)?);
             // A file that cannot be read is reported when its pattern is built.
             Some(read_bytes(&path, MAX_FILE_BYTES).map_or_else(|error| error.to_string(), |bytes| of_bytes(&bytes)))
         };
         let files = settings.patterns.iter().filter_map(digest).collect();
-        let (names, runs) = (names.collect(), packets.runs());
-        Some(Self { line: SweepLine { packets, files }, runs, names, first_piece: study.cells() })
-    }
-
-    /// Returns the number of the piece of a run, after those of replays.
-    pub fn piece(&self, id: &RunId) -> Option<usize> {
-        Some(self.first_piece + self.runs.piece(self.names.len(), id)?)
+        Some(Self { line: SweepLine { packets, files }, sweep })
     }
 }
 
@@ -125,7 +140,7 @@ impl PacketLines {
             return Ok(true);
         }
         let record: PointRecord = parsed(path, line, false, "no run of packets")?;
-        let Some(sweep) = sweep.filter(|_| self.begun.is_some()) else {
+        let Some(SweepIdentity { sweep, .. }) = sweep.filter(|_| self.begun.is_some()) else {
             return Err(malformed("a run of packets without their settings before it").into());
         };
         let id = located(&record, &sweep.runs, &sweep.names, sweep.first_piece, shard);

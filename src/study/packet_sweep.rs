@@ -7,7 +7,7 @@
 use super::built::Study;
 use super::error::StudyError;
 use super::network::{Making, NetworkUnderTest};
-use super::packet_results::SweepIdentity;
+use super::packet_results::SweepRuns;
 use super::plan::{Column, Setting};
 use super::results::{Merged, ResultsError};
 use super::sweep_plan::SweepPlan;
@@ -151,8 +151,8 @@ impl SweepPlan {
 
     /// Returns the packet routing of a network, as the packet model chooses it.
     fn routing(&self, topology: &Arc<Topology>, making: &Making, sweep: &Sweep) -> Result<String, PacketError> {
-        let wiring = wiring(topology, sweep.hosts.clone(), &sweep.parameters, None)?;
-        packet_routing(&making.routing, &wiring, self.settings.vcs, making.routing_seed)
+        let wiring = wiring(topology, sweep.hosts.clone(), &sweep.conditions.parameters, None)?;
+        packet_routing(&making.routing, &wiring, self.settings.conditions.vcs, making.routing_seed)
     }
 }
 
@@ -170,14 +170,14 @@ struct Found {
 impl Study {
     /// Returns an estimate of the number of runs of the table `[packets]` that a shard lacks; 0 without the table.
     pub fn packet_runs(&self, known: &Points, shard: Shard) -> usize {
-        let Some(sweep) = SweepIdentity::of(self) else { return 0 };
+        let Some(sweep) = SweepRuns::of(self) else { return 0 };
         let is_ours = |id: &RunId| sweep.piece(id).is_some_and(|piece| shard.has(piece));
         (0..sweep.names.len()).map(|number| sweep.runs.expected(number, known, is_ours)).sum()
     }
 
     /// Returns the number of pieces into which the runs of the table `[packets]` can be divided; 0 without the table.
     pub fn packet_pieces(&self) -> usize {
-        let sweep = SweepIdentity::of(self);
+        let sweep = SweepRuns::of(self);
         sweep.map_or(0, |sweep| sweep.runs.pieces(sweep.names.len()))
     }
 
@@ -221,7 +221,7 @@ impl Study {
     /// [`ResultsError::MissingRuns`], or a run to which no search comes.
     pub fn merged_curves(&self, merged: &Merged) -> Result<Option<PacketCurves>, StudyError> {
         let found = self.found(&|_| Ok(Some(merged.points.clone()))).map_err(Box::new)?;
-        let (Some(found), Some(sweep)) = (found, SweepIdentity::of(self)) else { return Ok(None) };
+        let (Some(found), Some(sweep)) = (found, SweepRuns::of(self)) else { return Ok(None) };
         if !found.missing.is_empty() {
             let pieces: Vec<usize> = found.missing.iter().filter_map(|id| sweep.piece(id)).collect();
             let named = results::in_words(&found.missing, &sweep.names);
@@ -236,7 +236,7 @@ impl Study {
     }
 
     fn superfluous(&self, (id, origin): (RunId, Origin), files: &[PathBuf]) -> LedgerError {
-        let names = SweepIdentity::of(self).and_then(|sweep| sweep.names.get(id.series).cloned());
+        let names = SweepRuns::of(self).and_then(|sweep| sweep.names.get(id.series).cloned());
         let names = names.expect("the run is one of the sweep");
         results::superfluous(&files[origin.file], origin.line, &names, &id)
     }
@@ -247,7 +247,7 @@ impl Study {
         &self,
         each: &(dyn Fn(&Work) -> Result<Option<Points>, PacketError> + Sync),
     ) -> Result<Option<Found>, PacketError> {
-        let (Some(plan), Some(sweep)) = (self.sweep.as_ref(), SweepIdentity::of(self)) else { return Ok(None) };
+        let (Some(plan), Some(sweep)) = (self.sweep.as_ref(), SweepRuns::of(self)) else { return Ok(None) };
         let networks: Vec<&NetworkUnderTest> = self.column_networks().collect();
         let columns = self.swept_columns();
         let patterns = plan.settings.patterns.len();

@@ -5,7 +5,7 @@
 //! them. Files of `mopsim.results/1` had no checksums; they can be read and continued, and appended lines have checksums.
 
 use super::digest::Fingerprint;
-use super::packet_results::{PacketLines, SweepIdentity, SweepLine};
+use super::packet_results::{PacketLines, SweepIdentity, SweepLine, SweepRuns};
 use super::plan::{CellPosition, Plan};
 use super::ranges;
 use super::record::CellRecord;
@@ -107,10 +107,9 @@ impl<'a> Identity<'a> {
         format!("cell {cell} ({} on {}{seed}{sample})", name.workload, name.network)
     }
 
-    /// Reads a file; `None` if it is empty, or contains only the beginning of `header`.
-    fn read(&self, path: &Path, bytes: &[u8], header: Option<&str>) -> Result<Option<Contents>, ResultsError> {
+    /// Reads the lines of a file.
+    fn read(&self, path: &Path, lines: Lines<'_>) -> Result<Contents, ResultsError> {
         let malformed = |line, message: String| LedgerError::malformed(path, line, message);
-        let Some(lines) = Lines::of(path, bytes, header)? else { return Ok(None) };
         let length = lines.length();
         let mut lines = lines.numbered();
         let first_line = lines.next().unwrap_or((1, b""));
@@ -149,7 +148,7 @@ impl<'a> Identity<'a> {
             line_of_cell[cell] = line;
             records.push(record);
         }
-        Ok(Some(Contents { shard: first.shard, records, packets, length }))
+        Ok(Contents { shard: first.shard, records, packets, length })
     }
 
     /// Merges the records of several files, in the order of the study.
@@ -162,10 +161,7 @@ impl<'a> Identity<'a> {
         let mut shards = Vec::new();
         for (index, path) in files.iter().enumerate() {
             let bytes = ledger::read(path)?;
-            let no_line =
-                || LedgerError::malformed(path, 1, "there is no first line that says what the results are of");
-            let contents = self.read(path, &bytes, None)?.ok_or_else(no_line)?;
-            let Contents { shard, mut records, mut packets, .. } = contents;
+            let Contents { shard, mut records, mut packets, .. } = self.read(path, Lines::of(path, &bytes)?)?;
             // Threads finish in any order, but messages about the file should not depend on it.
             records.sort_by_key(|record| record.cell);
             shards.push(shard);
@@ -208,7 +204,8 @@ impl<'a> Identity<'a> {
         shards: &[Shard],
     ) -> Result<(), LedgerError> {
         let Some(sweep) = &self.sweep else { return Ok(()) };
-        results::collect(points, (&sweep.runs, &sweep.names), packets.records, files, shards)
+        let SweepRuns { runs, names, .. } = &sweep.sweep;
+        results::collect(points, (runs, names), packets.records, files, shards)
     }
 }
 
@@ -236,8 +233,9 @@ impl ResultsFile {
         let header = identity.header(shard);
         let mut kept = Kept::default();
         let mut before_packets = identity.sweep.as_ref().map(|sweep| sweep.line.clone());
-        match identity.read(path, &bytes, Some(&header))? {
-            Some(Contents { shard: there, records, packets, length }) => {
+        match Lines::continued(path, &bytes, &header)? {
+            Some(lines) => {
+                let Contents { shard: there, records, packets, length } = identity.read(path, lines)?;
                 if there != shard {
                     return Err(LedgerError::OtherShard { file: path.to_owned(), there, here: shard }.into());
                 }

@@ -112,7 +112,7 @@ pub(super) fn of_study(c: &Comparison) -> Option<OfStudy> {
                 place: if c.has_settings() { number } else { label::place(c, network.column).1 },
                 name: c.networks[network.column].name.clone(),
                 series,
-                means: means(series, all.settings.seeds.len()),
+                means: means(series, all.settings.conditions.seeds.len()),
                 scale: Scale::of(network),
                 baseline: network.baseline.and_then(|baseline| swept.iter().position(|&other| other == baseline)),
             })
