@@ -286,10 +286,13 @@ impl<const FROM: usize> Queue<FROM> {
     /// Removes and returns the earliest event.
     #[inline]
     pub fn pop(&mut self) -> Option<(f64, u32)> {
-        if self.is_heap() {
-            return self.pop_heap();
-        }
-        let (&first, listed) = self.first()?;
+        self.pop_if(|_| true)
+    }
+
+    /// Removes and returns the earliest event if `due` holds for its time.
+    #[inline]
+    pub fn pop_if(&mut self, due: impl FnOnce(f64) -> bool) -> Option<(f64, u32)> {
+        let (&first, listed) = self.first().filter(|(first, _)| due(first.date()))?;
         if !listed {
             return self.pop_heap();
         }

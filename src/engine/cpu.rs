@@ -227,9 +227,9 @@ impl Cpu {
     }
 
     /// Processes the events of this instant; appends the ranks whose computation or sleep ended.
+    #[inline]
     pub fn advance(&mut self, now: f64, precision: f64, finished: &mut Vec<u32>) {
-        while self.events.next_date().is_some_and(|date| date <= now || date - now < precision) {
-            let Some((_, rank)) = self.events.pop() else { break };
+        while let Some((_, rank)) = self.events.pop_if(|date| date <= now || date - now < precision) {
             finished.push(rank);
             if !self.any_shared {
                 continue;

@@ -327,8 +327,7 @@ impl<'a, S: Sharing> Network<'a, S> {
 
     #[inline(never)]
     fn let_happen(&mut self, now: f64, precision: Precision, finished: &mut Vec<Finished>) {
-        while let Some((_, slot)) = self.ends.peek().filter(|end| is_now(end.0, now, precision.transfers)) {
-            self.ends.pop();
+        while let Some((_, slot)) = self.ends.pop_if(|date| is_now(date, now, precision.transfers)) {
             if slot < self.first_slot {
                 self.end_on_clock(slot, now);
                 continue;
@@ -339,8 +338,7 @@ impl<'a, S: Sharing> Network<'a, S> {
                 None => self.enter_sharing(id, now),
             }
         }
-        while let Some((_, id)) = self.entries.peek().filter(|entry| is_now(entry.0, now, precision.others)) {
-            self.entries.pop();
+        while let Some((_, id)) = self.entries.pop_if(|date| is_now(date, now, precision.others)) {
             if self.far {
                 self.ask_for_entries();
             }

@@ -62,7 +62,7 @@ impl<const WATCHED: bool> System<WATCHED> {
 
     /// Adds a flow to S, unless it is in it. All flows of a fat pipe join together: the rate of each depends on the
     /// weights of all that are still open, even when the pipe is far from full.
-    #[inline]
+    #[inline(always)]
     fn join(&mut self, flow: u32) {
         let next = self.set.len();
         self.put(flow);
@@ -88,7 +88,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn put(&mut self, flow: u32) {
         let state = &mut self.flows[flow as usize];
         if state.in_set != self.solution {
