@@ -16,11 +16,13 @@ use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
 use mopsim::study::procurement::Budget;
 use mopsim::study::record::CellRecord;
 use mopsim::study::results::ResultsFile;
-use mopsim::study::search::{Entry, Search, Standing};
-use mopsim::study::{Overrides, Study, WrittenStudy};
+use mopsim::study::search::{Effort, Entry, Search, Standing};
+use mopsim::study::{Overrides, Study, StudyError, WrittenStudy};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 pub fn run(arguments: &DesignSearch, output: &Output) -> Result<(), Failure> {
@@ -45,11 +47,13 @@ pub fn run(arguments: &DesignSearch, output: &Output) -> Result<(), Failure> {
         watts: arguments.power.or(of_study.watts),
         ..of_study
     };
-    let waiting = progress::waiting("bounds and estimates of candidates", output.quiet);
+    let (kept, stop) = Kept::open(arguments, &study, output)?;
+    let effort = Effort { stop, ..Effort::default() };
+    let waiting = progress::counted("bounds and estimates of candidates", &effort.steps, output.quiet);
     let replays = usize::try_from(arguments.replays).unwrap_or(usize::MAX);
-    let mut search = pool.install(|| Search::new(&study, &names, limits, replays));
+    let mut search = pool.install(|| Search::new(&study, &names, (limits, replays), &effort));
     waiting.finish_and_clear();
-    let records = pool.install(|| replay(arguments, &study, &mut search, output))?;
+    let records = pool.install(|| replay(kept, &study, &mut search, &effort.stop, output))?;
     let entries = search.entries(&records);
     let (_, comparison) = search.compare(&records);
     let sheet = design_search::sheet(wanted, &space, &search, &entries, &comparison.notes);
@@ -141,47 +145,76 @@ fn read_study(
     Ok(study)
 }
 
+/// Records of a search, and the file that they are in.
+struct Kept {
+    file: Option<(ResultsFile, PathBuf)>,
+    records: BTreeMap<usize, CellRecord>,
+}
+
+impl Kept {
+    /// Opens the results file, if there is one; also returns the flag that Ctrl-C sets.
+    fn open(arguments: &DesignSearch, study: &Study, output: &Output) -> Result<(Self, Arc<AtomicBool>), Failure> {
+        let (file, existing) = match &arguments.results {
+            None => (None, Vec::new()),
+            Some(path) => {
+                let (file, kept) = ResultsFile::open(path, &study.identity(), Shard::WHOLE, arguments.resume)?;
+                (Some((file, path.clone())), kept.records)
+            }
+        };
+        let stop = interrupt::listen(file.is_some(), output.quiet)?;
+        let records = existing.into_iter().map(|record| (record.cell, record)).collect();
+        Ok((Self { file, records }, stop))
+    }
+
+    fn keep(&self, record: &CellRecord) -> Result<(), StudyError> {
+        match &self.file {
+            Some((file, _)) => Ok(file.append(record)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the end of a search that was interrupted, if it was.
+    fn check(&self, is_interrupted: bool) -> Result<(), Failure> {
+        let Some((_, path)) = self.file.as_ref().filter(|_| is_interrupted) else { return Ok(()) };
+        let message = format!("interrupted: {} replays are in {}", self.records.len(), path.display());
+        Err(Failure::interrupted(message, "give the same command with --resume to go on"))
+    }
+}
+
 /// Runs the rounds of the search, and returns all records by cell.
 fn replay(
-    arguments: &DesignSearch,
+    mut kept: Kept,
     study: &Study,
     search: &mut Search<'_>,
+    stop: &Arc<AtomicBool>,
     output: &Output,
 ) -> Result<BTreeMap<usize, CellRecord>, Failure> {
-    let (file, existing) = match &arguments.results {
-        None => (None, Vec::new()),
-        Some(path) => {
-            let (file, kept) = ResultsFile::open(path, &study.identity(), Shard::WHOLE, arguments.resume)?;
-            (Some((file, path)), kept.records)
-        }
-    };
-    let mut records: BTreeMap<usize, CellRecord> = existing.into_iter().map(|record| (record.cell, record)).collect();
-    let keep = |record: &CellRecord| match &file {
-        Some((file, _)) => Ok(file.append(record)?),
-        None => Ok(()),
-    };
-    let stop = interrupt::listen(file.is_some(), output.quiet)?;
+    kept.check(stop.load(Ordering::Relaxed))?;
     let begin = Instant::now();
     let most = search.most_cells();
-    let missing = &most[records.len().min(most.len())..];
-    let bars = Bars::new(study, &most, missing, output.quiet);
-    let before = records.len();
+    let before = kept.records.len();
+    let bars = Bars::new(study, &most, &most[before.min(most.len())..], output.quiet);
+    let end = |failure: Failure| {
+        bars.finish();
+        failure
+    };
     loop {
-        let cells = search.next_round(&records);
+        let effort = Effort { stop: stop.clone(), ..Effort::default() };
+        let bounding = bars.counted("bounds by the routes of candidates", &effort.steps);
+        let cells = search.next_round(&kept.records, &effort);
+        bounding.finish_and_clear();
+        kept.check(stop.load(Ordering::Relaxed)).map_err(end)?;
         if cells.is_empty() {
             break;
         }
-        let new = study.run_cells(&cells, &stop, &bars, &keep).inspect_err(|_| bars.finish());
-        let new = new.map_err(|error| Failure::study(&error, &study.workloads))?;
+        let new = study.run_cells(&cells, stop, &bars, &|record| kept.keep(record));
+        let new = new.map_err(|error| end(Failure::study(&error, &study.workloads)))?;
         let is_interrupted = new.len() < cells.len();
-        records.extend(new.into_iter().map(|record| (record.cell, record)));
-        if let Some((_, path)) = file.as_ref().filter(|_| is_interrupted) {
-            bars.finish();
-            let message = format!("interrupted: {} replays are in {}", records.len(), path.display());
-            return Err(Failure::interrupted(message, "give the same command with --resume to go on"));
-        }
+        kept.records.extend(new.into_iter().map(|record| (record.cell, record)));
+        kept.check(is_interrupted).map_err(end)?;
     }
     bars.finish();
+    let records = kept.records;
     if !output.quiet {
         let actions: u64 = records.values().map(|record| record.actions).sum();
         say(&format!(

@@ -27,6 +27,7 @@ pub struct Bars {
     /// Actions of the replays of each workload, from which the remaining time is estimated.
     actions: BTreeMap<String, u64>,
     running: Mutex<Vec<(String, ProgressBar)>>,
+    quiet: bool,
     _telling: Option<mpsc::Sender<()>>,
 }
 
@@ -57,6 +58,7 @@ impl Bars {
                 study.plan.workloads.iter().map(|w| (w.name.clone(), w.actions)).chain(parts).collect()
             },
             running: Mutex::new(Vec::new()),
+            quiet,
         };
         bars.count(0);
         bars
@@ -69,6 +71,16 @@ impl Bars {
 
     fn running(&self) -> std::sync::MutexGuard<'_, Vec<(String, ProgressBar)>> {
         self.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Shows progress of other work below the bars, as [`counted`] does.
+    pub fn counted(&self, what: &'static str, steps: &Steps) -> Waiting {
+        if self.quiet {
+            return counted(what, steps, true);
+        }
+        let spinner = styled(self.all.add(ProgressBar::new_spinner()), what.into());
+        let (done, following) = (tell(what.to_owned(), &spinner, false), Some(Following::of_steps(&spinner, steps)));
+        Waiting { spinner, done, following }
     }
 
     /// Prints a line above the bars.
@@ -143,6 +155,15 @@ impl Waiting {
 struct Following(Arc<AtomicBool>, Option<JoinHandle<()>>);
 
 impl Following {
+    /// Starts the updates by steps.
+    fn of_steps(bar: &ProgressBar, steps: &Steps) -> Self {
+        let steps = steps.clone();
+        Self::new(bar, move || {
+            let (done, expected) = steps.now();
+            (done, (expected > 0).then_some(expected))
+        })
+    }
+
     /// Starts the updates. `count` returns the number of completed steps, and the number of expected ones if it is
     /// known.
     fn new(bar: &ProgressBar, count: impl Fn() -> (u64, Option<u64>) + Send + 'static) -> Self {
@@ -213,20 +234,15 @@ pub fn waiting(what: impl Into<Cow<'static, str>>, quiet: bool) -> Waiting {
 
 /// Shows progress of work that counts its steps, with the remaining time once their number is known.
 pub fn counted(what: impl Into<Cow<'static, str>>, steps: &Steps, quiet: bool) -> Waiting {
-    let mut waiting = waiting(what, quiet);
-    if !quiet {
-        let steps = steps.clone();
-        let count = move || {
-            let (done, expected) = steps.now();
-            (done, (expected > 0).then_some(expected))
-        };
-        waiting.following = Some(Following::new(&waiting.spinner, count));
-    }
-    waiting
+    let waiting = waiting(what, quiet);
+    if quiet { waiting } else { Waiting { following: Some(Following::of_steps(&waiting.spinner, steps)), ..waiting } }
 }
 
 fn spinner(what: Cow<'static, str>, quiet: bool) -> ProgressBar {
-    let spinner = if quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
+    styled(if quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() }, what)
+}
+
+fn styled(spinner: ProgressBar, what: Cow<'static, str>) -> ProgressBar {
     // The remaining time is shown only after the first step, from which it is estimated.
     let to_go = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
         if state.len().is_some_and(|length| length > state.pos()) && state.pos() > 0 {

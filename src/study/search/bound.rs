@@ -18,19 +18,21 @@
 use super::super::built::Study;
 use super::super::cell::CellLayout;
 use super::super::network::NetworkUnderTest;
-use crate::engine::{Model, Observer, TIMING_PRECISION, replay};
+use crate::engine::{Counter, Model, Observer, TIMING_PRECISION, replay};
 use crate::ids::{HostId, LinkId, Rank, SwitchId};
 use crate::mpi::layout::Layout;
 use crate::mpi::messages::Envelope;
 use crate::network::model::NetworkModel;
 use crate::platform::{Link, LinkKind, Platform, SharingPolicy, uncontended_between};
 use crate::routing::Chosen;
+use crate::steps::Steps;
 use crate::topology::hops::{FAR, distances};
 use crate::trace::{Action, Trace};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Share by which least times are lowered: many times the error of merged events and of rounding.
 const SLACK: f64 = 1e-6;
@@ -76,13 +78,38 @@ struct Key {
     loopback: Option<[u64; 2]>,
 }
 
-struct Counter<'a> {
+/// Progress of bounds, and their stop from outside.
+#[derive(Clone, Debug, Default)]
+pub struct Effort {
+    /// Replays without contention and networks with messages on them.
+    pub steps: Steps,
+    /// Once `true`, what is missing is left out.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl Effort {
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn counter(&self) -> Counter {
+        Counter::stopped_by(&self.stop)
+    }
+}
+
+/// Adds up the messages of a replay.
+struct Adder<'a> {
     model: &'a NetworkModel,
     layout: &'a Layout,
     sent: FxHashMap<(u32, u32), Sent>,
+    counter: Counter,
 }
 
-impl Observer for Counter<'_> {
+impl Observer for Adder<'_> {
+    fn counter(&self) -> Option<Counter> {
+        Some(self.counter.clone())
+    }
+
     fn message_started(&mut self, _: u32, _: u32, envelope: Envelope, bytes: u64, _: f64) {
         let pair = (self.layout.node(envelope.source), self.layout.node(envelope.destination));
         if pair.0 != pair.1 {
@@ -98,7 +125,7 @@ impl Observer for Counter<'_> {
 type Cell = (usize, usize, usize);
 
 /// Returns the expected times of some columns of a study, by column, repetition and workload.
-pub(super) fn expected(study: &Study, columns: &[usize]) -> BTreeMap<Cell, Expected> {
+pub(super) fn expected(study: &Study, columns: &[usize], effort: &Effort) -> BTreeMap<Cell, Expected> {
     let cells: Vec<Cell> = columns
         .iter()
         .flat_map(|&c| (0..study.columns[c].runs.len()).map(move |k| (c, k)))
@@ -106,13 +133,25 @@ pub(super) fn expected(study: &Study, columns: &[usize]) -> BTreeMap<Cell, Expec
         .collect();
     let keyed: Vec<(Cell, Key)> = cells.into_par_iter().filter_map(|cell| Some((cell, key(study, cell)?))).collect();
     let distinct: BTreeMap<&Key, Cell> = keyed.iter().rev().map(|(cell, key)| (key, *cell)).collect();
+    effort.steps.expect((distinct.len() + keyed.len()) as u64);
     let messages: BTreeMap<&Key, Messages> = distinct
         .into_par_iter()
-        .filter_map(|(key, cell)| Some((key, messages(study, cell, key)?)))
+        .filter_map(|(key, cell)| {
+            let messages = messages(study, cell, key, effort.counter());
+            effort.steps.did(1);
+            Some((key, messages?))
+        })
         .collect::<Vec<_>>()
         .into_iter()
         .collect();
-    let of_cell = |(cell, key): &(Cell, Key)| Some((*cell, on_network(study, *cell, messages.get(key)?)));
+    let of_cell = |(cell, key): &(Cell, Key)| {
+        if effort.is_stopped() {
+            return None;
+        }
+        let expected = messages.get(key).map(|messages| on_network(study, *cell, messages));
+        effort.steps.did(1);
+        Some((*cell, expected?))
+    };
     keyed.par_iter().filter_map(of_cell).collect::<Vec<_>>().into_iter().collect()
 }
 
@@ -131,7 +170,12 @@ fn network_of(study: &Study, (column, repetition, _): Cell) -> &NetworkUnderTest
 
 /// Returns the least times of columns with static routes when every message has its own route to itself, by column, repetition
 /// and workload. Of cells without a least time there is none.
-pub(super) fn by_routes(study: &Study, columns: &[usize], expected: &BTreeMap<Cell, Expected>) -> Vec<(Cell, f64)> {
+pub(super) fn by_routes(
+    study: &Study,
+    columns: &[usize],
+    expected: &BTreeMap<Cell, Expected>,
+    effort: &Effort,
+) -> Vec<(Cell, f64)> {
     let cells: Vec<Cell> = expected
         .iter()
         .filter(|((column, ..), expected)| expected.least > 0.0 && columns.contains(column))
@@ -155,10 +199,16 @@ pub(super) fn by_routes(study: &Study, columns: &[usize], expected: &BTreeMap<Ce
             routes: Arc::clone(&platform.routes),
         };
         let model = &study.models[study.columns[cell.0].model].0;
-        let outcome = replay(&study.workloads[cell.2].trace, &alone, layout, model, &mut ()).ok()?;
+        let outcome = replay(&study.workloads[cell.2].trace, &alone, layout, model, &mut effort.counter()).ok()?;
         Some((cell, outcome.simulated_seconds * (1.0 - SLACK)))
     };
-    cells.into_par_iter().with_max_len(1).filter_map(least).collect()
+    let counted = |cell: Cell| {
+        let least = least(cell);
+        effort.steps.did(1);
+        least
+    };
+    effort.steps.expect(cells.len() as u64);
+    cells.into_par_iter().with_max_len(1).filter_map(counted).collect()
 }
 
 fn key(study: &Study, cell: Cell) -> Option<Key> {
@@ -205,7 +255,7 @@ fn best_route(platform: &Platform, layout: &Layout) -> Option<(f64, f64)> {
 }
 
 /// Replays a workload without contention. `None` if it cannot be replayed, which its own replay reports.
-fn messages(study: &Study, cell: Cell, key: &Key) -> Option<Messages> {
+fn messages(study: &Study, cell: Cell, key: &Key, counter: Counter) -> Option<Messages> {
     let (trace, own) = (&study.workloads[cell.2].trace, &study.models[key.model].0);
     let with_packets = own.network.packet_level.is_some();
     // Packets have no replay without a network of their own: flows send the same messages.
@@ -216,9 +266,9 @@ fn messages(study: &Study, cell: Cell, key: &Key) -> Option<Messages> {
     let of = |pair: [u64; 2]| (f64::from_bits(pair[0]), f64::from_bits(pair[1]));
     let ideal = uncontended_between(hosts.collect(), of(key.between), key.loopback.map(of));
     let nodes = Layout::new(key.nodes.iter().map(|&node| HostId(node)).collect());
-    let mut counter = Counter { model: &model.network, layout: &nodes, sent: FxHashMap::default() };
-    let outcome = replay(trace, &ideal, &nodes, &model, &mut counter).ok()?;
-    let mut pairs: Vec<_> = counter.sent.into_iter().collect();
+    let mut adder = Adder { model: &model.network, layout: &nodes, sent: FxHashMap::default(), counter };
+    let outcome = replay(trace, &ideal, &nodes, &model, &mut adder).ok()?;
+    let mut pairs: Vec<_> = adder.sent.into_iter().collect();
     pairs.sort_unstable_by_key(|(pair, _)| *pair);
     let alone = layout.nodes().iter().zip(&key.hosts).all(|(node, (_, cores))| node.len() as u64 <= u64::from(*cores));
     let is_least = !with_packets

@@ -23,6 +23,7 @@ use super::plan::{Column, Plan};
 use super::procurement::{Budget, NetworkCost};
 use super::record::CellRecord;
 use super::statistics::Statistic;
+pub use bound::Effort;
 use bound::Expected;
 use front::{Merits, layers, spread};
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,8 +111,13 @@ pub struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// Creates a search in which the networks of these names are candidates, of which `replays` at most are replayed in each
-    /// setting. Networks beyond the limits take no part.
-    pub fn new(study: &'a Study, candidates: &BTreeSet<String>, limits: Budget, replays: usize) -> Self {
+    /// setting. Networks beyond the limits take no part. A search whose effort was stopped is of no use.
+    pub fn new(
+        study: &'a Study,
+        candidates: &BTreeSet<String>,
+        (limits, replays): (Budget, usize),
+        effort: &Effort,
+    ) -> Self {
         let columns = &study.plan.columns;
         let mut settings: Vec<Vec<usize>> = Vec::new();
         for (column, own) in columns.iter().enumerate() {
@@ -137,7 +143,7 @@ impl<'a> Search<'a> {
         };
         let fates: Vec<Fate> = (0..columns.len()).map(fate).collect();
         let open: Vec<usize> = (0..columns.len()).filter(|&column| fates[column] == Fate::NotTried).collect();
-        let expected = bound::expected(study, &open);
+        let expected = bound::expected(study, &open, effort);
         let waiting = vec![Vec::new(); settings.len()];
         Self {
             study,
@@ -171,11 +177,12 @@ impl<'a> Search<'a> {
         !matches!(self.fates[column], Fate::OverLimit | Fate::NoPrice)
     }
 
-    /// Returns the cells to replay next, given the records of all earlier ones, by cell; empty at the end of the search.
-    pub fn next_round(&mut self, records: &BTreeMap<usize, CellRecord>) -> Vec<usize> {
+    /// Returns the cells to replay next, given the records of all earlier ones, by cell; empty at the end of the search. Once
+    /// the effort is stopped, they are without meaning.
+    pub fn next_round(&mut self, records: &BTreeMap<usize, CellRecord>, effort: &Effort) -> Vec<usize> {
         loop {
             let cells: Vec<usize> = if self.has_begun {
-                self.choose_bounded(records)
+                self.choose_bounded(records, effort)
             } else {
                 (0..self.fates.len()).filter(|&column| !self.is_candidate[column]).collect()
             }
@@ -259,7 +266,7 @@ impl<'a> Search<'a> {
 
     /// Excludes candidates, and returns those of the next round. Of these, networks that would be dominated at their estimated
     /// speed get the bound by their own routes, which excludes most of them; for others it would hardly ever do so.
-    fn choose_bounded(&mut self, records: &BTreeMap<usize, CellRecord>) -> Vec<usize> {
+    fn choose_bounded(&mut self, records: &BTreeMap<usize, CellRecord>, effort: &Effort) -> Vec<usize> {
         let placed = self.placed(records);
         loop {
             self.exclude(&placed, records);
@@ -274,7 +281,7 @@ impl<'a> Search<'a> {
             if doubtful.is_empty() {
                 return chosen;
             }
-            for (cell, least) in bound::by_routes(self.study, &doubtful, &self.expected) {
+            for (cell, least) in bound::by_routes(self.study, &doubtful, &self.expected, effort) {
                 let expected = self.expected.entry(cell).or_default();
                 expected.least = expected.least.max(least);
             }
