@@ -67,8 +67,8 @@ impl Wiring {
         if topology.rails.is_some() {
             return Err(PacketError::NotModelled {
                 network: topology.name(),
-                what: "hosts with several ports: a host has one port".into(),
-                instead: "simulate one plane alone, or replay the network with flows",
+                what: "hosts with several ports under synthetic traffic: a host has one port".into(),
+                instead: "simulate one of its planes alone, or replay messages: `mopsim replay --model packet`",
             });
         }
         if graph.slowest_share() < 1.0 {

@@ -188,6 +188,18 @@ pub trait RouteTable: Send + Sync {
         Vec::new()
     }
 
+    /// Appends the rails of a message between two hosts with several ports: one, or all over which it is divided.
+    /// `sequence` is the number of earlier messages of the pair. Nothing, if hosts have one port or no rail joins them.
+    fn rails(&self, from: HostId, to: HostId, sequence: u64, rails: &mut Vec<u32>) {
+        let _ = (from, to, sequence, rails);
+    }
+
+    /// Appends the links of a route as [`route`](Self::route) does, on the given rail.
+    fn route_on(&self, rail: u32, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool {
+        let _ = rail;
+        self.route(from, to, links)
+    }
+
     /// Returns `true` if a message of this host to itself takes the loopback of the platform when there is no route for
     /// it.
     fn has_loopback(&self, host: HostId) -> bool {

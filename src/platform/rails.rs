@@ -354,8 +354,7 @@ impl RouteTable for RailRoutes {
         if from == to {
             return false;
         }
-        let Some(rail) = self.rail(from, to, 0) else { return false };
-        self.on_rail(rail, (from, to), links, |plane, ends, arcs| plane.routing.route_between(ends, arcs))
+        self.rail(from, to, 0).is_some_and(|rail| self.route_on(rail as u32, from, to, links))
     }
 
     fn chosen(&self, from: HostId, to: HostId) -> Chosen {
@@ -444,6 +443,23 @@ impl RouteTable for RailRoutes {
             return 0.0;
         }
         most - latencies.iter().sum::<f64>() / latencies.len() as f64
+    }
+
+    fn rails(&self, from: HostId, to: HostId, sequence: u64, rails: &mut Vec<u32>) {
+        if from == to {
+            return;
+        }
+        match self.policy {
+            RailPolicy::Striped => rails.extend(self.joining(from, to).map(|rail| rail as u32)),
+            RailPolicy::Message | RailPolicy::Destination => {
+                rails.extend(self.rail(from, to, sequence).map(|rail| rail as u32));
+            }
+        }
+    }
+
+    fn route_on(&self, rail: u32, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool {
+        let between = |plane: &PlaneRoutes, ends: &Ends, arcs: &mut Vec<ArcId>| plane.routing.route_between(ends, arcs);
+        from != to && self.on_rail(rail as usize, (from, to), links, between)
     }
 
     fn host_links(&self, host: HostId) -> [Option<LinkId>; 2] {

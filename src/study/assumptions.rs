@@ -6,7 +6,7 @@ use super::choice_error::ChoiceError;
 use super::column_parts::{fabric_of, layouts};
 use super::description::ModelDescription;
 use super::error::StudyError;
-use super::network::NetworkUnderTest;
+use super::network::{Making, NetworkUnderTest};
 use super::passes::Variation;
 use super::perturb::Factors;
 use super::placement::Placement;
@@ -162,13 +162,15 @@ impl Base<'_> {
     fn routed(&mut self, column: usize, rule: &RoutingSpec) -> Option<BuiltColumn> {
         let network = self.network(column);
         let (topology, making) = network.graph()?;
-        if making.routing == *rule {
+        if making.routings.iter().all(|own| own == rule) {
             return None;
         }
         // A rule that does not fit (such as one for trees on a torus) changes nothing.
         let platform =
             Platform::from_topology(topology, &making.parameters, &rule.to_string(), making.routing_seed).ok()?;
-        let mut network = NetworkUnderTest { platform: Arc::new(platform), ..network.clone() };
+        // Packets take their rule from there.
+        let making = Making { routings: vec![*rule; making.routings.len()], ..making.clone() };
+        let mut network = NetworkUnderTest { platform: Arc::new(platform), making: Some(making), ..network.clone() };
         network.info.routing = Some(rule.to_string());
         network.info.routing_nature = rule.kind.nature();
         let mut built = self.first_run(column);

@@ -24,7 +24,7 @@ pub fn fabric(network: &NetworkUnderTest, model: &Model) -> Result<Option<Arc<Fa
         topology,
         platform: &network.platform,
         duplex: making.parameters.duplex,
-        routing: &making.routing,
+        routings: &making.routings,
         seed: making.routing_seed,
     };
     Fabric::new(&ground, level).map(|fabric| Some(Arc::new(fabric)))
@@ -34,8 +34,8 @@ pub fn fabric(network: &NetworkUnderTest, model: &Model) -> Result<Option<Arc<Fa
 pub(super) fn described(model: &ModelDescription, fabric: &Fabric) -> ModelDescription {
     let mut description = model.clone();
     let said = &mut description.parameters;
-    said.insert("packet-routing", fabric.routing.clone());
-    said.insert("vcs", fabric.vcs.to_string());
-    said.insert("vc-buffer", format!("{} packets", fabric.vc_buffer));
+    said.insert("packet-routing", fabric.routing());
+    said.insert("vcs", fabric.vcs());
+    said.insert("vc-buffer", format!("{} packets", fabric.vc_buffer()));
     description
 }

@@ -128,10 +128,17 @@ pub struct NetworkUnderTest {
 pub struct Making {
     /// Hosts, speeds and latencies.
     pub parameters: CheckedParameters,
-    /// Routing rule; that of the first plane, if planes have different ones.
-    pub routing: RoutingSpec,
+    /// Routing rule of each plane; of networks whose hosts have one port there is one.
+    pub routings: Vec<RoutingSpec>,
     /// Seed of a random routing.
     pub routing_seed: u64,
+}
+
+impl Making {
+    /// Returns the routing rule; that of the first plane, if planes have different ones.
+    pub fn routing(&self) -> &RoutingSpec {
+        &self.routings[0]
+    }
 }
 
 impl NetworkUnderTest {
@@ -343,8 +350,7 @@ impl NetworkChoice {
                 (homes.concat(), RoutingSpec::for_planes(&text, own.len()).map_err(PlatformError::from)?)
             }
         };
-        let (routing, nature) =
-            (rules[0], rules.iter().find(|rule| rule.kind.adaptive).unwrap_or(&rules[0]).kind.nature());
+        let nature = rules.iter().find(|rule| rule.kind.adaptive).unwrap_or(&rules[0]).kind.nature();
         let is_random = rules.iter().any(|rule| rule.kind.random);
         let rule = RoutingSpec::text_of(&rules);
         let routing_seed = routing::seed_for(self.seed, &topology);
@@ -370,7 +376,7 @@ impl NetworkChoice {
             platform: Arc::new(platform),
             floor: parameters.floor.on(&topology.graph),
             topology: Some(topology),
-            making: Some(Making { parameters, routing, routing_seed }),
+            making: Some(Making { parameters, routings: rules, routing_seed }),
             model: self.model(),
             remarks: Vec::new(),
             price: self.price.clone(),

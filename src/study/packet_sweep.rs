@@ -152,7 +152,7 @@ impl SweepPlan {
     /// Returns the packet routing of a network, as the packet model chooses it.
     fn routing(&self, topology: &Arc<Topology>, making: &Making, sweep: &Sweep) -> Result<String, PacketError> {
         let wiring = wiring(topology, sweep.hosts.clone(), &sweep.conditions.parameters, None)?;
-        packet_routing(&making.routing, &wiring, self.settings.conditions.vcs, making.routing_seed)
+        packet_routing(making.routing(), &wiring, self.settings.conditions.vcs, making.routing_seed)
     }
 }
 

@@ -36,8 +36,8 @@ pub fn two_hosts(parameters: &PlatformParameters) -> Result<Platform, PlatformEr
 pub fn with_medium(model: Model, platform: &Platform) -> Result<Model, PacketError> {
     let Some(level) = &model.network.packet_level else { return Ok(model) };
     let topology = Arc::new(build("full_mesh:n=2").expect("two switches are a topology"));
-    let routing = "bfs".parse().expect("a routing");
-    let ground = Ground { topology: &topology, platform, duplex: Duplex::Full, routing: &routing, seed: 1 };
+    let routings = ["bfs".parse().expect("a routing")];
+    let ground = Ground { topology: &topology, platform, duplex: Duplex::Full, routings: &routings, seed: 1 };
     let fabric = Fabric::new(&ground, level)?;
     Ok(Model { medium: Some(Arc::new(fabric)), ..model })
 }

@@ -92,7 +92,7 @@ impl TrafficPlan {
         };
         let hosts = parameters.hosts_per_switch.clone();
         let network = Network::new(Arc::clone(topology), hosts, None, speeds, floor);
-        let routing = [self.routing.clone().unwrap_or_else(|| making.routing.to_string())];
+        let routing = [self.routing.clone().unwrap_or_else(|| making.routing().to_string())];
         let options = Options {
             routing_seed: Some(making.routing_seed),
             collectives: collectives.to_owned(),

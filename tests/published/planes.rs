@@ -37,10 +37,26 @@ fn table(times: &Times) -> String {
     lines.join("\n")
 }
 
+/// Returns the geometric means with flows, with packets of 4096 bytes, and with packets of 512 bytes.
+fn means(all: [&Times; 3]) -> String {
+    let mut lines = vec![
+        "| geometric mean of speedups | flows | packets of 4096 bytes | packets of 512 bytes |".to_owned(),
+        "| --- | ---: | ---: | ---: |".to_owned(),
+    ];
+    for network in NETWORKS {
+        let means = all.map(|times| format!("{:.3}", geometric(&speedups(times, network))));
+        lines.push(format!("| {network} | {} |", means.join(" | ")));
+    }
+    lines.join("\n")
+}
+
 #[test]
 fn the_page_on_planes_shows_the_results() {
     let times = Times::read("planes-64");
-    Page::open("planes").put("speedups", &table(&times));
+    let as_packets = ["planes-64-packets", "planes-64-small-packets"].map(Times::read);
+    let page = Page::open("planes");
+    page.put("speedups", &table(&times));
+    page.put("packets", &means([&times, &as_packets[0], &as_packets[1]]));
     // The sentences of the page.
     let of = |network: &str| speedups(&times, network);
     let [dual, striped, message, destination] = NETWORKS.map(of);
@@ -48,4 +64,12 @@ fn the_page_on_planes_shows_the_results() {
     assert!(dual.iter().all(|&speedup| (0.97..1.005).contains(&speedup)), "{dual:?}");
     assert!(message.iter().zip(&destination).all(|(message, destination)| message > destination));
     assert!(message.iter().all(|&speedup| speedup < 0.8));
+    let [large, small] = as_packets.each_ref().map(|times| speedups(times, NETWORKS[1]));
+    assert!(large.iter().any(|&speedup| speedup < 0.9) && large.iter().any(|&speedup| speedup > 1.3), "{large:?}");
+    assert!(small.iter().all(|&speedup| (1.03..1.17).contains(&speedup)), "{small:?}");
+    for times in &as_packets {
+        let [dual, _, message, destination] = NETWORKS.map(|network| speedups(times, network));
+        assert!(dual.iter().all(|&speedup| (0.96..1.04).contains(&speedup)), "{dual:?}");
+        assert!(message.iter().zip(&destination).all(|(message, destination)| message > destination));
+    }
 }

@@ -33,7 +33,7 @@ const COLUMNS: &[&str] = &[
     "routing_kind",
 ];
 
-const RUNS: [Run; 12] = [
+const RUNS: [Run; 14] = [
     Run { data: "uni-directional-64", study: "uni-directional-64", flags: &[], columns: COLUMNS },
     Run { data: "uni-directional-256-d6", study: "uni-directional-256-d6", flags: &[], columns: COLUMNS },
     Run { data: "uni-directional-256-d8", study: "uni-directional-256-d8", flags: &[], columns: COLUMNS },
@@ -56,6 +56,13 @@ const RUNS: [Run; 12] = [
     Run { data: "packets-offers", study: "packets-offers", flags: &[], columns: MODELS },
     Run { data: "failures-64", study: "failures-64", flags: &[], columns: FAILURES },
     Run { data: "planes-64", study: "planes-64", flags: &[], columns: PLANES },
+    Run { data: "planes-64-packets", study: "planes-64", flags: &["--model", "packet"], columns: PLANES },
+    Run {
+        data: "planes-64-small-packets",
+        study: "planes-64",
+        flags: &["--model", "packet:mtu=512,header=8"],
+        columns: PLANES,
+    },
 ];
 
 /// Columns of a study under several network models.

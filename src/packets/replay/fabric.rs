@@ -1,22 +1,25 @@
-//! Network of replays: wires, routing rule, buffers. It is built once and shared by all replays of a study.
+//! Network of replays: its planes, each with wires, a routing rule and buffers. It is built once and shared by all replays
+//! of a study.
 
-use super::time::PS;
-use crate::ids::{HostId, LinkId};
+use super::plane::{Plane, PlaneGround};
+use crate::ids::{HostId, LinkId, SwitchId};
 use crate::network::model::PacketLevel;
-use crate::packets::deadlock::{self, Freedom};
-use crate::packets::parameters::{HostPort, MAX_VCS, Parameters, Switching};
+use crate::packets::parameters::MAX_VCS;
 use crate::packets::routing::{self, Rule};
-use crate::packets::wiring::MAX_PLACES;
 use crate::packets::{PacketError, Wiring};
-use crate::platform::{Duplex, HostsPerSwitch, Platform};
+use crate::platform::{Duplex, Platform};
 use crate::routing::RoutingSpec;
-use crate::topology::{ArcId, Topology};
+use crate::topology::rails::Places;
+use crate::topology::{ArcId, Rails, Topology};
 use std::sync::Arc;
 
 /// Bytes of a flit: the unit of loads that adaptive rules compare (256 bit, as in the papers on these networks).
 pub const FLIT: u32 = 32;
 /// Most packets that a virtual channel holds by default, however long the cables are.
-const MOST_BUFFERED: u32 = 4096;
+pub(super) const MOST_BUFFERED: u32 = 4096;
+
+/// Number of a port on a switch that failed.
+const LOST: u32 = u32::MAX;
 
 /// Inputs of a fabric.
 pub struct Ground<'a> {
@@ -26,39 +29,29 @@ pub struct Ground<'a> {
     pub platform: &'a Platform,
     /// Duplex of the cables.
     pub duplex: Duplex,
-    /// The network's own routing rule.
-    pub routing: &'a RoutingSpec,
+    /// The network's own routing rules, one for each plane.
+    pub routings: &'a [RoutingSpec],
     /// Seed of random routes and choices.
     pub seed: u64,
 }
 
-/// Network that carries the packets of replays.
+/// Network that carries the packets of replays: a plane, or several, each of them with a port of every host or with some.
 pub struct Fabric {
-    pub(super) wiring: Arc<Wiring>,
-    pub(super) rule: Arc<dyn Rule>,
-    pub(super) level: PacketLevel,
-    /// Virtual channels of each link.
-    pub vcs: u32,
-    /// Full packets that each virtual channel of an input holds.
-    pub vc_buffer: u32,
-    /// The packet routing as text.
-    pub routing: String,
-    /// Reason why it cannot deadlock.
-    pub freedom: String,
-    /// Remarks of the routing rule.
-    pub note: Option<String>,
-    pub(super) seed: u64,
-    /// Link of each arc.
-    pub(super) link_of_arc: Vec<LinkId>,
+    pub(super) planes: Vec<Plane>,
+    /// Ports of hosts, where a host has several.
+    pub(super) rails: Vec<Rail>,
+}
+
+/// Port of every host: the plane that it is in, and its number there.
+pub(super) struct Rail {
+    pub plane: usize,
+    /// Number of each host's port among the ports of the plane; [`LOST`] on a switch that failed.
+    pub numbers: Vec<u32>,
 }
 
 impl std::fmt::Debug for Fabric {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Fabric")
-            .field("topology", &self.wiring.topology.name())
-            .field("routing", &self.routing)
-            .field("vcs", &self.vcs)
-            .finish_non_exhaustive()
+        f.debug_struct("Fabric").field("routing", &self.routing()).field("vcs", &self.vcs()).finish_non_exhaustive()
     }
 }
 
@@ -88,10 +81,15 @@ fn routing_for(spec: &RoutingSpec) -> String {
 }
 
 /// Packet routing, its name, and its number of virtual channels.
-type Named = (Box<dyn Rule>, String, u32);
+pub(super) type Named = (Box<dyn Rule>, String, u32);
 
 /// Builds the packet routing that matches a network's own rule, or is nearest to it.
-fn matching(spec: &RoutingSpec, wiring: &Arc<Wiring>, vcs: Option<u32>, seed: u64) -> Result<Named, PacketError> {
+pub(super) fn matching(
+    spec: &RoutingSpec,
+    wiring: &Arc<Wiring>,
+    vcs: Option<u32>,
+    seed: u64,
+) -> Result<Named, PacketError> {
     let build = |name: String| {
         let (rule, vcs) = routing::build_with(&name, wiring, vcs, seed)?;
         Ok((rule, name, vcs))
@@ -116,15 +114,6 @@ pub fn packet_routing(
     seed: u64,
 ) -> Result<String, PacketError> {
     matching(spec, wiring, vcs, seed).map(|(_, name, _)| name)
-}
-
-/// Builds the routing rule, and returns it with its name and number of virtual channels.
-fn rule_of(ground: &Ground<'_>, level: &PacketLevel, wiring: &Arc<Wiring>) -> Result<Named, PacketError> {
-    let Some(name) = &level.routing else {
-        return matching(ground.routing, wiring, level.vcs, ground.seed);
-    };
-    let (rule, vcs) = routing::build_with(name, wiring, level.vcs, ground.seed)?;
-    Ok((rule, name.clone(), vcs))
 }
 
 impl Fabric {
@@ -155,67 +144,141 @@ impl Fabric {
     /// virtual channels than it needs, constants out of range.
     pub fn new(ground: &Ground<'_>, level: &PacketLevel) -> Result<Self, PacketError> {
         let (topology, platform) = (ground.topology, ground.platform);
-        let graph = &topology.graph;
         if let Some(error) = Self::refusal(topology, platform, ground.duplex) {
             return Err(error);
         }
         if let Some((name, value, rule)) = out_of_range(level) {
             return Err(PacketError::invalid(name, value, format!("that {rule}")));
         }
-        let mut counts = vec![0; graph.switches()];
-        for host in &platform.hosts {
-            counts[host.switch.expect("hosts of a topology have switches").index()] += 1;
-        }
-        let mut wiring = Wiring::new(topology.clone(), Some(HostsPerSwitch::Each(counts)), HostPort::Own, 1)?;
-        let link_of_arc: Vec<LinkId> = (0..graph.arcs() as u32)
-            .map(|arc| match ground.duplex {
-                Duplex::Full => LinkId(arc),
-                Duplex::Shared => LinkId(graph.cable(ArcId(arc)).0),
-            })
-            .collect();
-        let link = |arc: usize| &platform.links[link_of_arc[arc].index()];
-        wiring.latency = (0..graph.arcs()).map(|arc| (link(arc).latency * PS).round() as u32).collect();
-        let wiring = Arc::new(wiring);
-        let (rule, routing, vcs) = rule_of(ground, level, &wiring)?;
-        let most = (0..wiring.switches() as u32).map(|s| wiring.inputs(s).max(wiring.outputs(s))).max().unwrap_or(0);
-        if most as usize * vcs as usize > MAX_PLACES {
-            let reason = format!("a switch has {most} ports with {vcs} virtual channels each");
-            return Err(PacketError::TooLarge { topology: topology.name(), reason });
-        }
-        // Full rate needs one packet on each link of the round trip and one in the switch.
-        let packet = f64::from(level.mtu) + f64::from(level.header);
-        let in_flight = (0..graph.arcs()).map(|arc| 2.0 * link(arc).latency * link(arc).bandwidth / packet);
-        let vc_buffer = level
-            .vc_buffer
-            .unwrap_or_else(|| (in_flight.fold(0.0, f64::max).ceil().min(f64::from(MOST_BUFFERED)) as u32 + 2).max(4));
-        let parameters = Parameters {
-            vcs,
-            packet: 2,
-            vc_buffer: 2,
-            switching: Switching::CutThrough,
-            hold_switch: true,
-            ..Parameters::default()
+        let Some(rails) = &topology.rails else {
+            let switches = platform.hosts.iter().map(|host| host.switch.expect("hosts of a topology have switches"));
+            let plane = PlaneGround {
+                topology,
+                platform,
+                link_of_arc: links_of_arcs(topology, ground.duplex),
+                ports_on: ports_on(switches, topology.graph.switches()),
+                port_links: hosts(platform).map(|host| platform.routes.host_links(host)).collect(),
+                routing: &ground.routings[0],
+                seed: ground.seed,
+            };
+            return Ok(Self { planes: vec![Plane::new(plane, level)?], rails: Vec::new() });
         };
-        let freedom = match deadlock::check(&wiring, &*rule, &routing, &parameters)? {
-            Freedom::Ascending => "hop number i travels on virtual channel i".into(),
-            Freedom::Acyclic { channels, dependencies } => {
-                format!("{dependencies} dependencies of {channels} channels without a cycle")
-            }
-            Freedom::Proven(proof) => proof.into(),
-            Freedom::Unchecked => "not checked".into(),
-        };
-        let note = rule.note();
-        Ok(Self {
-            wiring,
-            rule: Arc::from(rule),
-            level: level.clone(),
-            vcs,
-            vc_buffer,
-            routing,
-            freedom,
-            note,
-            seed: ground.seed,
-            link_of_arc,
-        })
+        Self::of_planes(ground, rails, level)
     }
+
+    /// Builds a fabric whose hosts have several ports.
+    fn of_planes(ground: &Ground<'_>, rails: &Rails, level: &PacketLevel) -> Result<Self, PacketError> {
+        let (topology, platform) = (ground.topology, ground.platform);
+        let ports: Vec<Vec<Port>> = hosts(platform).map(|host| ports_of(platform, host)).collect();
+        let homes = rails.planes.iter().enumerate().map(|(number, plane)| {
+            let first = number * rails.ports as usize;
+            let switches = ports.iter().map(|ports| SwitchId(ports[first].0.0 - plane.first_switch));
+            ports_on(switches, plane.homes.len())
+        });
+        let mut places = rails.places(&homes.collect::<Vec<_>>()).expect("the platform has these places");
+        let mut all_ports_on = rails.ports_on(&places);
+        leave_out_lost(rails, &mut places, &mut all_ports_on);
+        let link_of_arc = links_of_arcs(topology, ground.duplex);
+        let mut planes = Vec::with_capacity(rails.planes.len());
+        for (number, plane) in rails.planes.iter().enumerate() {
+            let (switch, arc) = (plane.first_switch as usize, plane.first_arc as usize);
+            let on = &all_ports_on[switch..switch + plane.homes.len()];
+            let mut port_links = vec![[None; 2]; on.iter().sum::<u32>() as usize];
+            for (rail, places) in places.iter().enumerate().filter(|(_, places)| places.plane == number) {
+                for (ports, &own) in ports.iter().zip(&places.numbers) {
+                    if let Some(links) = port_links.get_mut(own as usize) {
+                        *links = ports[rail].1;
+                    }
+                }
+            }
+            let ground = PlaneGround {
+                topology: &Arc::new(plane.topology.clone()),
+                platform,
+                link_of_arc: link_of_arc[arc..arc + plane.topology.graph.arcs()].to_vec(),
+                ports_on: on.to_vec(),
+                port_links,
+                routing: ground.routings.get(number).unwrap_or(&ground.routings[0]),
+                seed: ground.seed,
+            };
+            planes.push(Plane::new(ground, level)?);
+        }
+        let rails = places.into_iter().map(|places| Rail { plane: places.plane, numbers: places.numbers }).collect();
+        Ok(Self { planes, rails })
+    }
+
+    /// Returns the packet routing as text; that of each plane, if they differ.
+    pub fn routing(&self) -> String {
+        self.each(|plane| plane.routing.clone())
+    }
+
+    /// Returns the number of virtual channels of each link as text; that of each plane, if they differ.
+    pub fn vcs(&self) -> String {
+        self.each(|plane| plane.vcs.to_string())
+    }
+
+    /// Returns the number of full packets that each virtual channel of an input holds, as text; that of each plane, if they
+    /// differ.
+    pub fn vc_buffer(&self) -> String {
+        self.each(|plane| plane.vc_buffer.to_string())
+    }
+
+    fn each(&self, text: impl Fn(&Plane) -> String) -> String {
+        let mut all: Vec<String> = self.planes.iter().map(text).collect();
+        if all.iter().all(|one| *one == all[0]) {
+            all.truncate(1);
+        }
+        all.join("; ")
+    }
+}
+
+/// Port of a host: its switch, and the links to it and back.
+type Port = (SwitchId, [Option<LinkId>; 2]);
+
+fn hosts(platform: &Platform) -> impl Iterator<Item = HostId> + use<> {
+    (0..platform.hosts.len() as u32).map(HostId)
+}
+
+fn ports_of(platform: &Platform, host: HostId) -> Vec<Port> {
+    let switch = platform.hosts[host.index()].switch.expect("hosts of a topology have switches");
+    let mut ports = vec![(switch, platform.routes.host_links(host))];
+    ports.extend(platform.routes.further_ports(host));
+    ports
+}
+
+/// Leaves out the ports on switches that failed, which no message takes: their number is [`LOST`], and the others of the
+/// plane are numbered without them.
+fn leave_out_lost(rails: &Rails, places: &mut [Places], ports_on: &mut [u32]) {
+    for (number, plane) in rails.planes.iter().enumerate().filter(|(_, plane)| !plane.failed.is_empty()) {
+        let on = &mut ports_on[plane.first_switch as usize..][..plane.homes.len()];
+        // Ports on failed switches before each switch.
+        let mut lost_before = vec![0; on.len()];
+        let mut lost = 0;
+        for (switch, count) in on.iter_mut().enumerate() {
+            lost_before[switch] = lost;
+            if plane.failed[switch] {
+                lost += std::mem::take(count);
+            }
+        }
+        for places in places.iter_mut().filter(|places| places.plane == number) {
+            for (port, switch) in places.numbers.iter_mut().zip(&places.switches) {
+                *port = if plane.failed[switch.index()] { LOST } else { *port - lost_before[switch.index()] };
+            }
+        }
+    }
+}
+
+/// Returns the link of each arc.
+fn links_of_arcs(topology: &Topology, duplex: Duplex) -> Vec<LinkId> {
+    let link = |arc: u32| match duplex {
+        Duplex::Full => LinkId(arc),
+        Duplex::Shared => LinkId(topology.graph.cable(ArcId(arc)).0),
+    };
+    (0..topology.graph.arcs() as u32).map(link).collect()
+}
+
+/// Returns how many of these ports each switch has.
+fn ports_on(ports: impl Iterator<Item = SwitchId>, switches: usize) -> Vec<u32> {
+    let mut counts = vec![0; switches];
+    ports.for_each(|switch| counts[switch.index()] += 1);
+    counts
 }

@@ -1,7 +1,7 @@
 //! Hosts: messages become packets, and packets that arrive complete messages.
 
 use super::queue::Event;
-use super::state::{Line, Message, NONE, Packet, State};
+use super::state::{Arrival, Line, Message, NONE, Packet, State};
 use super::time::whole;
 use crate::network::model::Injection;
 use crate::network::sharing::LinkState;
@@ -10,7 +10,7 @@ use crate::slots;
 impl State<'_> {
     /// Enters a message, which begins with [`Event::Begin`].
     pub(super) fn enter(&mut self, tag: u32, (from, to): (u32, u32), job: u32, bytes: u64) -> u32 {
-        let packets = bytes.div_ceil(u64::from(self.fabric.level.mtu)).max(1);
+        let packets = bytes.div_ceil(u64::from(self.plane.level.mtu)).max(1);
         let message = Message {
             tag,
             then: NONE,
@@ -27,6 +27,7 @@ impl State<'_> {
             vc: 0,
             next: NONE,
             under_way: 0,
+            links: 0,
             parked: false,
         };
         self.open += 1;
@@ -76,7 +77,7 @@ impl State<'_> {
             return self.wake(number, free_at);
         }
         let (mut best, mut chosen) = (u64::MAX, NONE);
-        let level = &self.fabric.level;
+        let level = &self.plane.level;
         let mut left = filled;
         while left != 0 {
             let vc = left.trailing_zeros();
@@ -123,7 +124,7 @@ impl State<'_> {
             lane: self.ports[number as usize].far << self.shift | vc,
             bytes,
             to,
-            target: self.fabric.wiring.switch_of(to),
+            target: self.plane.wiring.switch_of(to),
             number: packet_number,
             head_at: 0,
             tail_at: 0,
@@ -142,7 +143,7 @@ impl State<'_> {
         port.bytes += u64::from(bytes);
         if is_first && port.link != NONE {
             port.messages += 1;
-            self.crossed += 1;
+            self.messages[index as usize].links += 1;
         }
         let head = t + port.latency;
         self.queue.add(head, Event::Arrival { packet });
@@ -160,7 +161,7 @@ impl State<'_> {
     pub(super) fn deliver(&mut self, index: u32, tail: u64) {
         let packet = self.packets[index as usize];
         self.free_packets.push(index);
-        let windowed = self.fabric.level.window.is_some();
+        let windowed = self.plane.level.window.is_some();
         let message = &mut self.messages[packet.message as usize];
         if packet.number < message.highest {
             self.out_of_order += 1;
@@ -189,13 +190,15 @@ impl State<'_> {
 
     /// Completes a message whose last packet has arrived.
     pub(super) fn message_arrives(&mut self, index: u32, t: u64) {
-        let Message { tag, then, .. } = self.messages[index as usize];
+        let message = &mut self.messages[index as usize];
+        let Message { tag, then, .. } = *message;
+        let links = std::mem::take(&mut message.links);
         self.free_messages.push(index);
         self.open -= 1;
         if then != NONE {
             self.queue.add(t, Event::Begin { message: then });
         } else {
-            self.finished.push(tag);
+            self.finished.push(Arrival { tag, links });
             self.finished_at = t;
         }
     }

@@ -24,6 +24,7 @@
 mod carry;
 mod fabric;
 mod hosts;
+mod plane;
 mod queue;
 mod state;
 mod switch;

@@ -4,10 +4,10 @@
 //! A port has `vcs` channels, which are the credit accounts of the buffers at its far end; these buffers are the lanes
 //! of the input there.
 
-use super::fabric::Fabric;
+use super::plane::Plane;
 use super::queue::{Event, EventQueue};
 use super::time::{PS, whole};
-use crate::ids::{HostId, LinkId};
+use crate::ids::LinkId;
 use crate::network::sharing::LinkState;
 use crate::packets::wiring::Wiring;
 use crate::platform::Platform;
@@ -142,8 +142,18 @@ pub(super) struct Message {
     pub vc: u32,
     pub next: u32,
     pub under_way: u32,
+    /// Links that its first packet has entered; 0 once it has arrived.
+    pub links: u32,
     /// `true` if it waits for an acknowledgement.
     pub parked: bool,
+}
+
+/// Message that has arrived, and was not handed on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival {
+    pub tag: u32,
+    /// Links that its first packet has crossed.
+    pub links: u32,
 }
 
 /// Messages of a host on a virtual channel, in the order of their turns.
@@ -155,8 +165,7 @@ pub(super) struct Line {
 
 /// State of the whole network.
 pub(super) struct State<'a> {
-    pub fabric: &'a Fabric,
-    pub platform: &'a Platform,
+    pub plane: &'a Plane,
     pub vcs: u32,
     /// Lane `vc` of input `i` is `i << shift | vc`; likewise the channels of ports.
     pub shift: u32,
@@ -195,15 +204,14 @@ pub(super) struct State<'a> {
     pub free_messages: Vec<u32>,
     /// Ports that may send at this instant.
     pub touched: Vec<u32>,
-    /// Tags of messages that have arrived and were not handed on, and the times of their arrival.
-    pub finished: Vec<u32>,
+    /// Messages that have arrived and were not handed on, and the time of their arrival.
+    pub finished: Vec<Arrival>,
     pub finished_at: u64,
     /// Number of messages that have not arrived.
     pub open: u64,
     pub made: u64,
     pub passed: u64,
     pub out_of_order: u64,
-    pub crossed: u64,
     /// `true` if the speeds of links differ.
     pub uneven: bool,
     pub watched: bool,
@@ -217,9 +225,9 @@ pub(super) struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    pub(super) fn new(fabric: &'a Fabric, platform: &'a Platform, watched: bool) -> Self {
-        let wiring: &Wiring = &fabric.wiring;
-        let vcs = fabric.vcs;
+    pub(super) fn new(plane: &'a Plane, platform: &Platform, watched: bool) -> Self {
+        let wiring: &Wiring = &plane.wiring;
+        let vcs = plane.vcs;
         let n = wiring.switches() as u32;
         let (mut first_out, mut first_in) = (vec![0], vec![0]);
         for s in 0..n {
@@ -254,13 +262,13 @@ impl<'a> State<'a> {
             for number in 0..wiring.outputs(s) {
                 let host = number.wrapping_sub(wiring.first_host_output(s));
                 ports.push(if host < wiring.hosts_of(s) {
-                    let [_, down] = platform.routes.host_links(HostId(wiring.host_first[s as usize] + host));
+                    let [_, down] = plane.port_links[(wiring.host_first[s as usize] + host) as usize];
                     port(down, NONE, wiring.inputs(s))
                 } else {
                     let cable = number - wiring.first_cable(s);
                     let end = wiring.far_end(s, cable);
                     let far = first_in[end.switch as usize] + wiring.first_cable(end.switch) + end.cable;
-                    let link = fabric.link_of_arc[wiring.out_arc(s, cable).index()];
+                    let link = plane.link_of_arc[wiring.out_arc(s, cable).index()];
                     port(Some(link), far, wiring.inputs(s))
                 });
             }
@@ -280,23 +288,22 @@ impl<'a> State<'a> {
             let s = wiring.switch_of(host);
             let place = host - wiring.host_first[s as usize];
             let far = first_in[s as usize] + wiring.first_host_input(s) + place;
-            let [up, _] = platform.routes.host_links(HostId(host));
+            let [up, _] = plane.port_links[host as usize];
             ports.push(port(up, far, 0));
         }
         for input in &mut inputs {
             input.latency = ports[input.from as usize].latency;
         }
         let uneven = ports.iter().any(|port| port.byte != ports[0].byte);
-        let most = fabric.rule.candidates();
+        let most = plane.rule.candidates();
         let shift = vcs.next_power_of_two().trailing_zeros();
         let lanes = (all_inputs as usize) << shift;
-        let packet = u64::from(fabric.level.mtu) + u64::from(fabric.level.header);
+        let packet = u64::from(plane.level.mtu) + u64::from(plane.level.header);
         Self {
-            fabric,
-            platform,
+            plane,
             vcs,
             shift,
-            buffer: u32::try_from(packet * u64::from(fabric.vc_buffer)).unwrap_or(u32::MAX),
+            buffer: u32::try_from(packet * u64::from(plane.vc_buffer)).unwrap_or(u32::MAX),
             queue: EventQueue::new(),
             first_out,
             used: vec![0; ports.len() << shift],
@@ -311,7 +318,7 @@ impl<'a> State<'a> {
             asked_of: if most > 1 { vec![0; lanes] } else { Vec::new() },
             most,
             loads: vec![0; outputs as usize],
-            reads_loads: fabric.rule.reads_loads(),
+            reads_loads: plane.rule.reads_loads(),
             outputs,
             stamps: 0,
             packets: Vec::new(),
@@ -325,7 +332,6 @@ impl<'a> State<'a> {
             made: 0,
             passed: 0,
             out_of_order: 0,
-            crossed: 0,
             uneven,
             watched,
             changes: Vec::new(),

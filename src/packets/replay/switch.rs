@@ -40,13 +40,13 @@ impl State<'_> {
 
     /// Routes the packet at the front of a lane, which requests its outputs from now on.
     pub(super) fn front(&mut self, lane: u32, t: u64) {
-        let wiring = &*self.fabric.wiring;
+        let wiring = &*self.plane.wiring;
         let index = self.lanes[lane as usize].first;
         let packet = self.packets[index as usize];
         let (input, vc) = (self.inputs[(lane >> self.shift) as usize], lane & ((1 << self.shift) - 1));
         let switch = input.switch;
         let first_out = self.first_out[switch as usize];
-        if packet.target == switch && packet.phase & Head::DETOUR == 0 && !self.fabric.rule.delivers() {
+        if packet.target == switch && packet.phase & Head::DETOUR == 0 && !self.plane.rule.delivers() {
             let output = wiring.host_output(switch, packet.to) as u16;
             let all = Candidate { output, lowest: 0, highest: (self.vcs - 1) as u8, priority: 0 };
             return self.ask(lane, &input, &packet, first_out, &[all], t);
@@ -58,7 +58,7 @@ impl State<'_> {
             cable: (!from_host).then(|| number - wiring.first_cable(switch)),
             vc: if from_host { number } else { vc },
             loads: &self.loads[outputs],
-            seed: self.fabric.seed,
+            seed: self.plane.seed,
         };
         let mut head = Head {
             to: packet.to,
@@ -69,7 +69,7 @@ impl State<'_> {
             phase: packet.phase,
         };
         let mut more = std::mem::take(&mut self.more);
-        let candidate = self.fabric.rule.route(&at, &mut head, &mut more);
+        let candidate = self.plane.rule.route(&at, &mut head, &mut more);
         let kept = &mut self.packets[index as usize];
         (kept.note, kept.phase) = (head.note, head.phase);
         if more.is_empty() {
@@ -225,7 +225,7 @@ impl State<'_> {
         let is_first = packet.number == 0 && self.messages[packet.message as usize].tag != NONE;
         if is_first && port.link != NONE {
             port.messages += 1;
-            self.crossed += 1;
+            self.messages[packet.message as usize].links += 1;
         }
         let waits = !port.requests.is_empty();
 

@@ -162,8 +162,6 @@ fn policies_and_rules_that_contradict_each_other_are_refused() {
     refuse(&["--host-ports", "1", "--host-ports-at", "next"], &["no further ports"]);
     refuse(&["--planes", "2", "--routing", "bfs;bfs;bfs"], &["3 routings are given for 2 planes", "help:"]);
     refuse(&["--planes", "2", "--model", "packet"], &["the argument '--model"]);
-    let packets = ["replay", "t.ti", "--topology", "full_mesh:4", "--planes", "2", "--model", "packet"];
-    folder.refuse(&packets, 2, &["hosts with several ports", "one plane alone"]);
     let file = ["replay", "t.ti", "--platform", "p.json", "--planes", "2"];
     folder.write("p.json", "{}");
     folder.refuse(&file, 2, &["`planes` does not go with"]);

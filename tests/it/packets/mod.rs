@@ -7,6 +7,7 @@ mod dsnf;
 mod engines;
 mod identities;
 mod page;
+mod ports;
 mod replay;
 mod results;
 mod study;

@@ -17,13 +17,13 @@ use rayon::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
 
-const MTU: u64 = 4096;
-const HEADER: u64 = 64;
+pub(super) const MTU: u64 = 4096;
+pub(super) const HEADER: u64 = 64;
 
 /// A network with its fabric.
-struct Ground {
-    platform: Arc<Platform>,
-    fabric: Arc<Fabric>,
+pub(super) struct Ground {
+    pub platform: Arc<Platform>,
+    pub fabric: Arc<Fabric>,
 }
 
 fn try_ground(spec: &str, network: &str, packet: &str) -> Result<Ground, PacketError> {
@@ -35,12 +35,12 @@ fn try_ground(spec: &str, network: &str, packet: &str) -> Result<Ground, PacketE
     Ok(Ground { platform: network.platform.clone(), fabric })
 }
 
-fn ground(spec: &str, network: &str, packet: &str) -> Ground {
+pub(super) fn ground(spec: &str, network: &str, packet: &str) -> Ground {
     try_ground(spec, network, packet).unwrap_or_else(|error| panic!("{spec} {packet}: {error}"))
 }
 
 /// A message: its start, source and destination host, and its bytes.
-type Start = (f64, u32, u32, u64);
+pub(super) type Start = (f64, u32, u32, u64);
 
 /// Returns the arrival of each message. Starts are in time order.
 fn run(network: &mut impl Transfers, starts: &[Start]) -> Vec<f64> {
@@ -66,11 +66,11 @@ fn run(network: &mut impl Transfers, starts: &[Start]) -> Vec<f64> {
 }
 
 impl Ground {
-    fn packets(&self, starts: &[Start]) -> Vec<f64> {
+    pub fn packets(&self, starts: &[Start]) -> Vec<f64> {
         run(&mut self.fabric.carrier(&self.platform, false), starts)
     }
 
-    fn counts(&self, starts: &[Start]) -> (PacketCounts, Vec<(u64, u64)>) {
+    pub fn counts(&self, starts: &[Start]) -> (PacketCounts, Vec<(u64, u64)>) {
         let mut carrier = self.fabric.carrier(&self.platform, false);
         run(&mut carrier, starts);
         (carrier.packets().expect("packets are counted"), carrier.traffic())
@@ -83,19 +83,19 @@ impl Ground {
         run(&mut Network::<MaxMin>::new(&self.platform, &model), starts)
     }
 
-    fn latency(&self, from: u32, to: u32) -> f64 {
+    pub fn latency(&self, from: u32, to: u32) -> f64 {
         let mut links = Vec::new();
         self.platform.route(HostId(from), HostId(to), &mut links).unwrap();
         links.iter().map(|link| self.platform.links[link.index()].latency).sum()
     }
 
-    fn bandwidth(&self) -> f64 {
+    pub fn bandwidth(&self) -> f64 {
         self.platform.links[0].bandwidth
     }
 }
 
 /// Bytes of a message on a link.
-fn on_the_wire(bytes: u64) -> u64 {
+pub(super) fn on_the_wire(bytes: u64) -> u64 {
     bytes + bytes.div_ceil(MTU).max(1) * HEADER
 }
 
@@ -264,7 +264,7 @@ fn messages_within_a_host_take_the_loopback() {
 }
 
 /// Random messages of all sizes between random hosts, at random times.
-fn traffic(hosts: u32, count: usize, seed: u64) -> Vec<Start> {
+pub(super) fn traffic(hosts: u32, count: usize, seed: u64) -> Vec<Start> {
     let mut stream = Stream::new(seed, 0);
     let mut starts: Vec<Start> = (0..count)
         .map(|_| {
