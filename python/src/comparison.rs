@@ -4,7 +4,7 @@ use crate::cli::failure::Failure;
 use crate::errors::OrRaise;
 use crate::topology::written;
 use crate::wait;
-use mopsim::report::html::{HtmlReport, Origin, parameters};
+use mopsim::report::html::{HtmlReport, ReportOrigin, parameters};
 use mopsim::report::{format, tidy};
 use mopsim::study::Study;
 use mopsim::study::comparison::Comparison as Compared;
@@ -65,7 +65,7 @@ impl Comparison {
                 parameters: study.column_networks().map(parameters).collect(),
                 carried: study.carried(),
                 timeline,
-                origin: Some(Origin { command, study: study.text.clone() }),
+                origin: Some(ReportOrigin { command, study: study.text.clone() }),
             };
             Ok(written(|out| report.write(out)))
         };

@@ -6,7 +6,7 @@ use super::files::{self, Outputs};
 use super::progress;
 use super::shell::word;
 use super::write_report;
-use mopsim::report::html::{self, HtmlReport, Origin};
+use mopsim::report::html::{self, HtmlReport, ReportOrigin};
 use mopsim::report::{self, site};
 use mopsim::study::Study;
 use mopsim::study::comparison::Comparison;
@@ -68,7 +68,7 @@ pub fn write(flags: &StudyFlags, study: &Study, comparison: &Comparison, output:
         parameters: study.column_networks().map(html::parameters).collect(),
         carried,
         timeline,
-        origin: Some(Origin { command: command_line(), study: study.text.clone() }),
+        origin: Some(ReportOrigin { command: command_line(), study: study.text.clone() }),
     };
     let mut page = Vec::new();
     report.write(&mut page).map_err(|error| Failure::file("write", html, &error))?;

@@ -7,19 +7,19 @@ use crate::study::across::{Across, Axis};
 use crate::study::comparison::Comparison;
 
 /// Comparison across settings, as table and text.
-pub(super) struct Shown {
+pub(super) struct SettingTable {
     /// Heading, without a full stop.
     pub title: String,
     /// Names of the settings.
     pub settings: Vec<String>,
     /// Row for each network: its name, its value in each setting, its best setting, and the ratio of best to worst.
-    pub rows: Vec<Row>,
+    pub rows: Vec<NetworkRow>,
     /// Sentences below the table.
     pub sentences: Vec<String>,
 }
 
 /// A network in all settings.
-pub(super) struct Row {
+pub(super) struct NetworkRow {
     /// Name without the setting.
     pub name: String,
     /// Speedup over the reference in each setting.
@@ -43,14 +43,14 @@ pub(super) fn settings(c: &Comparison) -> Vec<&str> {
 
 /// Returns the comparison of a study with several settings; `None` if they differ only in routing rules and failures,
 /// which have tables of their own.
-pub(super) fn shown(c: &Comparison) -> Option<Shown> {
+pub(super) fn shown(c: &Comparison) -> Option<SettingTable> {
     let across = Across::of(c)?;
     if across.axes.iter().all(|axis| matches!(axis.name, "routing" | "failures")) {
         return None;
     }
     let networks = across.columns[0].len();
     let name = |network: usize| c.plain_names[across.columns[0][network]].as_str();
-    let row = |network: usize| Row {
+    let row = |network: usize| NetworkRow {
         name: name(network).to_owned(),
         values: across.relative.iter().map(|values| values[network]).collect(),
         per_money: across.per_money.iter().map(|values| values[network]).collect(),
@@ -73,7 +73,7 @@ pub(super) fn shown(c: &Comparison) -> Option<Shown> {
             across.relative[s][n]
         ),
     );
-    Some(Shown {
+    Some(SettingTable {
         title: format!("Across settings: geometric mean relative to {}", c.networks[across.reference].name),
         settings: across.columns.iter().map(|of| setting(c, of[0]).to_owned()).collect(),
         rows: (0..networks).map(row).collect(),

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// A model and the basis of its predictions, for JSON.
 #[derive(Serialize)]
-pub(super) struct Json {
+pub(super) struct JsonBasis {
     model: String,
     /// Measurements to which its constants were fitted.
     calibration: Option<String>,
@@ -44,8 +44,8 @@ pub(super) fn sentences(model: &ModelDescription) -> Vec<String> {
 }
 
 /// Returns the basis of each model for JSON.
-pub(super) fn json(model: &ModelDescription) -> Vec<Json> {
-    let one = |(name, basis): (String, Basis)| Json {
+pub(super) fn json(model: &ModelDescription) -> Vec<JsonBasis> {
+    let one = |(name, basis): (String, Basis)| JsonBasis {
         sentence: sentence(&name, &basis),
         calibration: basis.calibration,
         validation: basis.validation.map(|v: Validation| Validated {

@@ -1,6 +1,6 @@
 //! A comparison as JSON: `mopsim.compare/2`.
 
-use super::compare_json_more::{self, Across, Column, Failure, Sensitivity};
+use super::compare_json_more::{self, Across, Failure, JsonColumn, Sensitivity};
 use super::jobs::{self, JobJson};
 use super::json::ShownModel;
 use super::named::Named;
@@ -25,9 +25,9 @@ struct Compare<'a> {
     baseline: &'a str,
     mapping: &'a str,
     topologies: Vec<JsonNetwork<'a>>,
-    workloads: Vec<Workload<'a>>,
+    workloads: Vec<JsonWorkload<'a>>,
     /// One entry per replay.
-    cells: Vec<Cell<'a>>,
+    cells: Vec<JsonCell<'a>>,
     /// One entry per workload and network, for all repetitions together.
     statistics: Vec<Repeated<'a>>,
     means: Vec<Mean<'a>>,
@@ -44,12 +44,12 @@ struct Compare<'a> {
     across_settings: Option<Across<'a>>,
     /// Comparisons of packets with flows, if the study has both.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    cross_check: Vec<cross_check::Json>,
+    cross_check: Vec<cross_check::JsonCrossCheck>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sensitivity: Option<Sensitivity<'a>>,
     /// Curves of packets under synthetic traffic, if the study has the table `[packets]`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    packets: Option<packet_curves::Json<'a>>,
+    packets: Option<packet_curves::JsonSweep<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     procurement: Option<Procurement<'a>>,
     model: ShownModel<'a>,
@@ -74,11 +74,11 @@ struct JsonNetwork<'a> {
     speeds: &'a Speeds,
     parameters: Option<&'a Resolved>,
     /// Name in cells, and setting.
-    column: Column<'a>,
+    column: JsonColumn<'a>,
 }
 
 #[derive(Serialize)]
-struct Workload<'a> {
+struct JsonWorkload<'a> {
     name: &'a str,
     title: Option<&'a str>,
     ranks: usize,
@@ -89,10 +89,10 @@ struct Workload<'a> {
 }
 
 #[derive(Serialize)]
-struct Cell<'a> {
+struct JsonCell<'a> {
     workload: &'a str,
     #[serde(flatten)]
-    column: Column<'a>,
+    column: JsonColumn<'a>,
     seed: Option<u64>,
     simulated_seconds: f64,
     mops: Option<f64>,
@@ -101,7 +101,7 @@ struct Cell<'a> {
     communication_mean_seconds: f64,
     waiting_mean_seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    extrapolation: Option<super::steady::Json<'a>>,
+    extrapolation: Option<super::steady::JsonExtrapolation<'a>>,
     explanation: &'a Explanation,
     #[serde(skip_serializing_if = "Option::is_none")]
     jobs: Option<Vec<JobJson<'a>>>,
@@ -116,7 +116,7 @@ struct Equal<'a> {
 }
 
 #[derive(Serialize)]
-struct Spread {
+struct JsonSpread {
     repetitions: usize,
     mean: f64,
     standard_deviation: Option<f64>,
@@ -128,19 +128,19 @@ struct Spread {
 struct Repeated<'a> {
     workload: &'a str,
     #[serde(flatten)]
-    column: Column<'a>,
-    simulated_seconds: Spread,
-    relative: Spread,
+    column: JsonColumn<'a>,
+    simulated_seconds: JsonSpread,
+    relative: JsonSpread,
 }
 
 #[derive(Serialize)]
 struct Mean<'a> {
     #[serde(flatten)]
-    column: Column<'a>,
+    column: JsonColumn<'a>,
     arithmetic: f64,
     geometric: f64,
-    arithmetic_spread: Spread,
-    geometric_spread: Spread,
+    arithmetic_spread: JsonSpread,
+    geometric_spread: JsonSpread,
 }
 
 /// Results under several routing rules.
@@ -187,7 +187,7 @@ struct Ranking<'a> {
     message: Option<f64>,
     seed: u64,
     samples: &'a [Factors],
-    rankings: Vec<Order<'a>>,
+    rankings: Vec<JsonOrder<'a>>,
     /// Smallest and largest relative performance over the samples: workload by workload, column by column.
     ranges: &'a [[f64; 2]],
     /// Smallest and largest geometric mean over the samples, column by column.
@@ -195,7 +195,7 @@ struct Ranking<'a> {
 }
 
 #[derive(Serialize)]
-struct Order<'a> {
+struct JsonOrder<'a> {
     /// `None` for the geometric mean of all.
     workload: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -214,11 +214,11 @@ struct Order<'a> {
     share: f64,
     /// Number of samples with the same fastest network.
     winner_holds: usize,
-    pairs: Vec<Pair<'a>>,
+    pairs: Vec<JsonPair<'a>>,
 }
 
 #[derive(Serialize)]
-struct Pair<'a> {
+struct JsonPair<'a> {
     faster: &'a str,
     slower: &'a str,
     holds: usize,
@@ -239,7 +239,7 @@ struct Procurement<'a> {
 #[derive(Serialize)]
 struct Offer<'a> {
     #[serde(flatten)]
-    column: Column<'a>,
+    column: JsonColumn<'a>,
     performance: f64,
     cost: Option<NetworkCost>,
     within_budget: Option<bool>,
@@ -255,8 +255,8 @@ const ROUTINGS_RULE: &str = "weighted geometric mean of the mean time of the bas
 
 const PERFORMANCE_RULE: &str = "weighted geometric mean of relative performance: exp(sum(w ln r) / sum(w))";
 
-fn workload<'a>(info: &'a WorkloadInfo, weight: f64) -> Workload<'a> {
-    Workload {
+fn workload<'a>(info: &'a WorkloadInfo, weight: f64) -> JsonWorkload<'a> {
+    JsonWorkload {
         name: &info.name,
         title: info.title.as_deref(),
         ranks: info.ranks,
@@ -267,8 +267,8 @@ fn workload<'a>(info: &'a WorkloadInfo, weight: f64) -> Workload<'a> {
     }
 }
 
-fn spread(statistic: &Statistic) -> Spread {
-    Spread {
+fn spread(statistic: &Statistic) -> JsonSpread {
+    JsonSpread {
         repetitions: statistic.count,
         mean: statistic.mean,
         standard_deviation: statistic.standard_deviation,
@@ -278,7 +278,7 @@ fn spread(statistic: &Statistic) -> Spread {
 
 /// Returns the document.
 pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
-    let column = |n: usize| Column::of(c, n);
+    let column = |n: usize| JsonColumn::of(c, n);
     let network = |n: usize| JsonNetwork {
         name: &c.networks[n].name,
         network: &c.plain_names[n],
@@ -307,7 +307,7 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
         cells: c
             .runs
             .iter()
-            .map(|run| Cell {
+            .map(|run| JsonCell {
                 workload: name(run.workload),
                 column: column(run.network),
                 seed: run.record.seed,
@@ -425,7 +425,7 @@ fn ranking(c: &Comparison) -> Option<Ranking<'_>> {
     let order = |ranking: &crate::study::ranking::Ranking| {
         let setting = &c.settings[ranking.setting];
         let pairs = ranking.order.windows(2).zip(&ranking.pairs);
-        Order {
+        JsonOrder {
             workload: ranking.workload.map(|w| c.workloads[w].name.as_str()),
             platform: setting.platform.as_deref(),
             routing_setting: setting.routing.as_deref(),
@@ -436,7 +436,9 @@ fn ranking(c: &Comparison) -> Option<Ranking<'_>> {
             holds: ranking.holds,
             share: ranking.holds as f64 / samples.len().max(1) as f64,
             winner_holds: ranking.winner_holds,
-            pairs: pairs.map(|(pair, &holds)| Pair { faster: name(pair[0]), slower: name(pair[1]), holds }).collect(),
+            pairs: pairs
+                .map(|(pair, &holds)| JsonPair { faster: name(pair[0]), slower: name(pair[1]), holds })
+                .collect(),
         }
     };
     Some(Ranking {

@@ -12,15 +12,15 @@ use std::collections::BTreeMap;
 /// Every network in every setting, relative to one reference.
 #[derive(Serialize)]
 pub(super) struct Across<'a> {
-    reference: Column<'a>,
+    reference: JsonColumn<'a>,
     rule: &'static str,
     settings: Vec<InSetting<'a>>,
-    axes: Vec<Axis<'a>>,
+    axes: Vec<JsonAxis<'a>>,
 }
 
 /// A network and its setting.
 #[derive(Serialize)]
-pub(super) struct Column<'a> {
+pub(super) struct JsonColumn<'a> {
     #[serde(flatten)]
     named: Named<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,7 +35,7 @@ pub(super) struct Column<'a> {
     failures: Option<String>,
 }
 
-impl<'a> Column<'a> {
+impl<'a> JsonColumn<'a> {
     /// Returns the column of that number.
     pub fn of(c: &'a Comparison, number: usize) -> Self {
         let setting = &c.settings[number];
@@ -54,7 +54,7 @@ impl<'a> Column<'a> {
 #[derive(Serialize)]
 struct InSetting<'a> {
     #[serde(flatten)]
-    column: Column<'a>,
+    column: JsonColumn<'a>,
     geometric: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     per_money: Option<f64>,
@@ -63,7 +63,7 @@ struct InSetting<'a> {
 }
 
 #[derive(Serialize)]
-struct Axis<'a> {
+struct JsonAxis<'a> {
     axis: &'a str,
     networks: Vec<OnAxis<'a>>,
 }
@@ -90,7 +90,7 @@ pub(super) struct Sensitivity<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     best_buy: Option<&'a str>,
     stated: Vec<Geometric<'a>>,
-    effects: Vec<Effect<'a>>,
+    effects: Vec<JsonEffect<'a>>,
 }
 
 #[derive(Serialize)]
@@ -101,7 +101,7 @@ struct Geometric<'a> {
 }
 
 #[derive(Serialize)]
-struct Effect<'a> {
+struct JsonEffect<'a> {
     assumption: &'a str,
     value: &'a str,
     networks: Vec<Moved<'a>>,
@@ -136,7 +136,7 @@ pub(super) struct Failure<'a> {
 struct Damaged<'a> {
     /// Name and setting of the intact network.
     #[serde(flatten)]
-    column: Column<'a>,
+    column: JsonColumn<'a>,
     /// Geometric mean over the workloads.
     geometric: Slowdown,
     geometric_even: f64,
@@ -169,7 +169,7 @@ pub(super) fn failures(c: &Comparison) -> Vec<Failure<'_>> {
     let slowdown =
         |of: &Statistic| Slowdown { mean: of.mean, standard_deviation: of.standard_deviation, interval: of.interval() };
     let network = |network: &failures::NetworkEffect| Damaged {
-        column: Column { failures: None, ..Column::of(c, network.columns[0]) },
+        column: JsonColumn { failures: None, ..JsonColumn::of(c, network.columns[0]) },
         geometric: slowdown(&network.geometric),
         geometric_even: network.geometric_even,
         workloads: (c.workloads.iter().zip(network.slowdown.iter().zip(&network.even)))
@@ -198,13 +198,13 @@ pub(super) fn across(c: &Comparison) -> Option<Across<'_>> {
     let networks = across.columns[0].len();
     let cells = (0..across.columns.len()).flat_map(|setting| (0..networks).map(move |network| (setting, network)));
     let settings = cells.map(|(setting, network)| InSetting {
-        column: Column::of(c, across.columns[setting][network]),
+        column: JsonColumn::of(c, across.columns[setting][network]),
         geometric: across.relative[setting][network],
         per_money: across.per_money[setting][network],
         best: across.best[network] == setting,
     });
     let settings = settings.collect();
-    let axis = |axis: &across::Axis| Axis {
+    let axis = |axis: &across::Axis| JsonAxis {
         axis: axis.name,
         networks: (0..networks)
             .map(|network| OnAxis {
@@ -222,7 +222,7 @@ pub(super) fn across(c: &Comparison) -> Option<Across<'_>> {
             .collect(),
     };
     let axes = across.axes.iter().map(axis).collect();
-    Some(Across { reference: Column::of(c, across.reference), rule: ACROSS_RULE, settings, axes })
+    Some(Across { reference: JsonColumn::of(c, across.reference), rule: ACROSS_RULE, settings, axes })
 }
 
 /// Returns the sensitivity, if requested.
@@ -236,7 +236,7 @@ pub(super) fn sensitivity(c: &Comparison) -> Option<Sensitivity<'_>> {
             geometric: effect.relative[network],
             moved: effect.moved[network],
         });
-        Effect {
+        JsonEffect {
             assumption: effect.variation.assumption,
             value,
             networks: networks.collect(),

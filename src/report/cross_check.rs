@@ -1,10 +1,10 @@
 //! Comparisons of packets with flows, for all formats.
 
+use super::captioned::CaptionedTable;
 use super::findings::list;
 use super::label::short;
 use super::named::Named;
 use super::number::{brief_seconds, percent, seconds};
-use super::routings::Shown;
 use crate::result::explain::Blocking;
 use crate::study::comparison::Comparison;
 use crate::study::cross_check::{self, Cell, CrossCheck, Flip};
@@ -19,7 +19,7 @@ const FEW: u64 = 100;
 const SIZES: usize = 2;
 
 /// Returns the comparison of packets with flows as text and table, for each pair of settings.
-pub(super) fn shown(c: &Comparison) -> Vec<Shown> {
+pub(super) fn shown(c: &Comparison) -> Vec<CaptionedTable> {
     cross_check::of(c).iter().flat_map(|check| [of(c, check), differences(c, check)]).collect()
 }
 
@@ -126,7 +126,7 @@ fn in_words(c: &Comparison, check: &CrossCheck, flip: &Flip) -> String {
     )
 }
 
-fn of(c: &Comparison, check: &CrossCheck) -> Shown {
+fn of(c: &Comparison, check: &CrossCheck) -> CaptionedTable {
     let [flows, packets] = &check.models;
     let headings = ["workload", "network", "flows", "packets", "ratio", "relative, flows", "relative, packets"];
     let mut rows = Vec::new();
@@ -171,7 +171,7 @@ fn of(c: &Comparison, check: &CrossCheck) -> Shown {
     if !missing.is_empty() {
         sentences.push(format!("Not modelled by packets: {}.", list(&missing)));
     }
-    Shown {
+    CaptionedTable {
         title: format!("Packets ({packets}) against flows ({flows}){}", place(c, check)),
         sentences,
         headings: headings.map(str::to_owned).to_vec(),
@@ -180,7 +180,7 @@ fn of(c: &Comparison, check: &CrossCheck) -> Shown {
 }
 
 /// Returns the largest differences between the two models, by cables and sizes of messages.
-fn differences(c: &Comparison, check: &CrossCheck) -> Shown {
+fn differences(c: &Comparison, check: &CrossCheck) -> CaptionedTable {
     let [flows, packets] = &check.models;
     let headings = ["workload", "network", "cable: busy with flows, packets", "messages: time with packets over flows"];
     let row = |cell: &Cell| {
@@ -191,7 +191,7 @@ fn differences(c: &Comparison, check: &CrossCheck) -> Shown {
     let rule = "Cables are those that are among the ten busiest with both, and of these the one whose busy time differs most. \
                 Messages are those that ranks waited for, from start to arrival; of sizes with 100 messages or more, the two \
                 that differ most.";
-    Shown {
+    CaptionedTable {
         title: format!("Where packets ({packets}) and flows ({flows}) differ most{}", place(c, check)),
         sentences: vec![rule.to_owned()],
         headings: headings.map(str::to_owned).to_vec(),
@@ -236,7 +236,7 @@ fn bytes(up_to: u64) -> String {
 
 /// Comparison of packets with flows for JSON.
 #[derive(Serialize)]
-pub(super) struct Json {
+pub(super) struct JsonCrossCheck {
     models: [String; 2],
     /// `true` if the order of the networks by the geometric mean is the same with both models.
     order_holds: bool,
@@ -291,8 +291,8 @@ struct JsonSize {
 }
 
 /// Returns the pairs of settings for JSON.
-pub(super) fn json(c: &Comparison) -> Vec<Json> {
-    let one = |check: CrossCheck| Json {
+pub(super) fn json(c: &Comparison) -> Vec<JsonCrossCheck> {
+    let one = |check: CrossCheck| JsonCrossCheck {
         order_holds: check.order_holds(),
         verdict: verdict(c, &check),
         flips: check

@@ -1,7 +1,7 @@
 //! Slowdowns by failures, for all formats.
 
+use super::captioned::CaptionedTable;
 use super::findings::list;
-use super::routings::Shown;
 use crate::study::comparison::Comparison;
 use crate::study::failure_effects::{self, FailureEffect, NetworkEffect};
 use crate::study::statistics::Statistic;
@@ -10,7 +10,7 @@ use crate::study::statistics::Statistic;
 const APART: f64 = 0.005;
 
 /// Returns the tables of failures: one for each level and setting.
-pub(super) fn shown(c: &Comparison) -> Vec<Shown> {
+pub(super) fn shown(c: &Comparison) -> Vec<CaptionedTable> {
     failure_effects::effects(c).iter().map(|effect| of(c, effect)).collect()
 }
 
@@ -22,7 +22,7 @@ fn slowdown(value: &Statistic) -> String {
     }
 }
 
-fn of(c: &Comparison, effect: &FailureEffect) -> Shown {
+fn of(c: &Comparison, effect: &FailureEffect) -> CaptionedTable {
     let name = |network: &NetworkEffect| c.plain_names[network.columns[0]].clone();
     let settings = c.of_settings();
     let setting = &effect.setting;
@@ -53,7 +53,7 @@ fn of(c: &Comparison, effect: &FailureEffect) -> Shown {
         1 => "one seed".to_owned(),
         seeds => format!("{seeds} seeds"),
     };
-    Shown {
+    CaptionedTable {
         title: format!("Failures{place}: time {} over time on the intact network, {seeds}", effect.level),
         sentences: sentences(effect, &name),
         headings,

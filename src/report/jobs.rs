@@ -1,22 +1,11 @@
 //! Interference between jobs, for all formats.
 
+use super::captioned::CaptionedTable;
 use super::network_words::letter;
 use super::number::{grouped, percent, seconds};
 use crate::study::comparison::{Comparison, Run};
 use crate::study::jobs::{Interference, JobTimes};
 use serde::Serialize;
-
-/// A table with heading and remarks.
-pub(super) struct Shown {
-    /// Heading, without a full stop.
-    pub title: String,
-    /// Headings of the table; the first column has names.
-    pub headings: Vec<String>,
-    /// Rows of cells.
-    pub rows: Vec<Vec<String>>,
-    /// Sentences below the table.
-    pub sentences: Vec<String>,
-}
 
 /// A job in JSON.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -89,7 +78,7 @@ fn worst(jobs: &Interference, times: &JobTimes) -> [String; 2] {
 }
 
 /// Returns the tables of one replay: times, and the interference matrix.
-pub(super) fn of_replay(jobs: &Interference) -> Vec<Shown> {
+pub(super) fn of_replay(jobs: &Interference) -> Vec<CaptionedTable> {
     let mut rows = Vec::new();
     for times in &jobs.jobs {
         let start = if times.repeats { "repeats".to_owned() } else { seconds(times.start_seconds) };
@@ -105,7 +94,7 @@ pub(super) fn of_replay(jobs: &Interference) -> Vec<Shown> {
         rows.push(cells);
     }
     let headings = ["job", "ranks", "start", "alone", "together", "slowdown", "aggressor", "its cost"];
-    let mut shown = vec![Shown {
+    let mut shown = vec![CaptionedTable {
         title: "Jobs, alone and together".to_owned(),
         headings: headings.map(str::to_owned).to_vec(),
         rows,
@@ -117,7 +106,7 @@ pub(super) fn of_replay(jobs: &Interference) -> Vec<Shown> {
 }
 
 /// Returns the waiting times of each job's packets behind those of each job; `None` if no packets were observed.
-fn blocking(jobs: &Interference) -> Option<Shown> {
+fn blocking(jobs: &Interference) -> Option<CaptionedTable> {
     if jobs.head_of_line.is_empty() {
         return None;
     }
@@ -130,7 +119,7 @@ fn blocking(jobs: &Interference) -> Option<Shown> {
         let cells: Vec<String> = names().map(|behind| cell(&job, &behind)).collect();
         std::iter::once(job).chain(cells).collect()
     });
-    Some(Shown {
+    Some(CaptionedTable {
         title: "Time of packets of the job of a line behind those of a job (packets)".to_owned(),
         headings: std::iter::once("behind".to_owned()).chain(names()).collect(),
         rows: rows.collect(),
@@ -142,7 +131,7 @@ fn blocking(jobs: &Interference) -> Option<Shown> {
 }
 
 /// Returns the slowdown of each job with each other one; `None` if pairs were not replayed.
-fn matrix(jobs: &Interference) -> Option<Shown> {
+fn matrix(jobs: &Interference) -> Option<CaptionedTable> {
     let measured = jobs.jobs.iter().any(|times| times.beside_seconds.iter().any(Option::is_some));
     if jobs.jobs.len() < 3 || !measured {
         return None;
@@ -152,7 +141,7 @@ fn matrix(jobs: &Interference) -> Option<Shown> {
         let cells = (0..jobs.jobs.len()).map(|other| ratio(times.slowdown_beside(other)));
         std::iter::once(times.job.clone()).chain(cells).collect()
     });
-    Some(Shown {
+    Some(CaptionedTable {
         title: "Slowdown of the job of a line beside one other job".to_owned(),
         headings: std::iter::once("beside".to_owned()).chain(names).collect(),
         rows: rows.collect(),
@@ -174,7 +163,7 @@ pub(super) fn baseline_of<'a>(c: &'a Comparison, run: &Run) -> Option<&'a Interf
 }
 
 /// Returns the tables of a comparison: one for each set of jobs, with all networks, and a matrix for each network.
-pub(super) fn of_comparison(c: &Comparison) -> Vec<Shown> {
+pub(super) fn of_comparison(c: &Comparison) -> Vec<CaptionedTable> {
     let mut shown = Vec::new();
     for workload in 0..c.workloads.len() {
         let runs: Vec<(&Run, &Interference)> = c
@@ -206,7 +195,7 @@ pub(super) fn of_comparison(c: &Comparison) -> Vec<Shown> {
         if c.has_repetitions() {
             sentences.push("Times of jobs are those of the first repetition.".to_owned());
         }
-        shown.push(Shown {
+        shown.push(CaptionedTable {
             title: format!("Jobs of {}, alone and together", c.workloads[workload].name),
             headings: headings.map(str::to_owned).to_vec(),
             rows,
@@ -215,7 +204,10 @@ pub(super) fn of_comparison(c: &Comparison) -> Vec<Shown> {
         for (run, jobs) in runs {
             let tables = matrix(jobs).into_iter().chain(blocking(jobs));
             shown.extend(
-                tables.map(|table| Shown { title: format!("{} on {}", table.title, letter(run.network)), ..table }),
+                tables.map(|table| CaptionedTable {
+                    title: format!("{} on {}", table.title, letter(run.network)),
+                    ..table
+                }),
             );
         }
     }

@@ -29,11 +29,11 @@ pub(super) struct ShownModel<'a> {
     pub routing_kind: Option<&'a str>,
     pub mapping: &'a str,
     /// Basis of the predictions of each model.
-    pub basis: Vec<super::basis::Json>,
+    pub basis: Vec<super::basis::JsonBasis>,
 }
 
 #[derive(Serialize)]
-struct Replay<'a> {
+struct JsonReplay<'a> {
     schema: &'static str,
     trace: &'a str,
     workload: &'a str,
@@ -46,7 +46,7 @@ struct Replay<'a> {
     generator: Option<&'static str>,
     simulated_seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    extrapolation: Option<super::steady::Json<'a>>,
+    extrapolation: Option<super::steady::JsonExtrapolation<'a>>,
     mops: Option<f64>,
     operations: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,7 +108,7 @@ impl Reporter for Json {
     }
 
     fn replay(&self, r: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
-        let document = Replay {
+        let document = JsonReplay {
             schema: "mopsim.replay/2",
             trace: &r.workload.name,
             workload: &r.workload.name,

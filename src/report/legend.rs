@@ -6,7 +6,7 @@ use super::network_words::routing;
 use crate::study::comparison::Comparison;
 
 /// A network, with the settings in which only its routing differs.
-pub(super) struct Entry {
+pub(super) struct LegendEntry {
     /// Columns of the network; at least one.
     pub columns: Vec<usize>,
     /// Letter of the network, or the short names of its columns if other settings have another network in its place.
@@ -18,7 +18,7 @@ pub(super) struct Entry {
 }
 
 /// Returns the networks in the order of their first columns.
-pub(super) fn entries(c: &Comparison) -> Vec<Entry> {
+pub(super) fn entries(c: &Comparison) -> Vec<LegendEntry> {
     let settings = c.of_settings().len();
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for column in 0..c.networks.len() {
@@ -27,7 +27,7 @@ pub(super) fn entries(c: &Comparison) -> Vec<Entry> {
             None => groups.push(vec![column]),
         }
     }
-    let entry = |columns: Vec<usize>| Entry {
+    let entry = |columns: Vec<usize>| LegendEntry {
         letters: match columns.len() == settings {
             true => network(c, columns[0]),
             false => columns.iter().map(|&column| short(c, column)).collect::<Vec<_>>().join(", "),

@@ -95,7 +95,7 @@ impl Reporter for Markdown {
     }
 
     fn throughput(&self, report: &ThroughputReport, out: &mut dyn Write) -> io::Result<()> {
-        let shown = super::throughput::Tables::new(report);
+        let shown = super::throughput::ThroughputTables::new(report);
         writeln!(out, "# {}\n", escape(&report.title))?;
         for (letter, lines) in &shown.legend {
             writeln!(out, "- **{letter}** {}", escape(&lines.join(": ")))?;

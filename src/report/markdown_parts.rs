@@ -1,7 +1,8 @@
 //! Tables and paragraphs of the Markdown format.
 
+use super::captioned::CaptionedTable;
 use super::network_words::describe;
-use super::{basis, findings, jobs as jobs_of_report};
+use super::{basis, findings};
 use crate::printable::printable;
 use crate::study::choice::ModelDescription;
 use crate::study::network::NetworkInfo;
@@ -68,7 +69,7 @@ pub(super) fn model(
 }
 
 /// Writes the tables of jobs that run together.
-pub(super) fn jobs(out: &mut dyn Write, tables: &[jobs_of_report::Shown]) -> io::Result<()> {
+pub(super) fn jobs(out: &mut dyn Write, tables: &[CaptionedTable]) -> io::Result<()> {
     for shown in tables {
         writeln!(out, "\n{}.\n", escape(&shown.title))?;
         let headings: Vec<String> = shown.headings.iter().map(|text| escape(text)).collect();

@@ -7,6 +7,7 @@ mod across;
 mod basis;
 pub mod calibrate;
 pub mod calibrate_host;
+mod captioned;
 mod collectives;
 mod compare_json;
 mod compare_json_more;

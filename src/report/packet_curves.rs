@@ -1,10 +1,10 @@
 //! Curves of packets in a study, for all formats.
 
-use super::compare_json_more::Column;
+use super::captioned::CaptionedTable;
+use super::compare_json_more::JsonColumn;
 use super::label::short;
 use super::number::grouped;
 use super::packets::{Scale, first_latency, means};
-use super::routings::Shown;
 use crate::packets::parameters::{HostPort, Parameters};
 use crate::packets::random::GENERATOR;
 use crate::packets::run::{Mode, Outcome};
@@ -191,7 +191,7 @@ fn notes(c: &Comparison, curves: &PacketCurves) -> Vec<String> {
 }
 
 /// Returns the tables of the section: saturation of all networks, and latencies by load for each pattern.
-pub(super) fn shown(c: &Comparison) -> Vec<Shown> {
+pub(super) fn shown(c: &Comparison) -> Vec<CaptionedTable> {
     let Some(curves) = &c.packets else { return Vec::new() };
     let mut all = Vec::new();
     for pattern in 0..curves.settings.patterns.len() {
@@ -210,7 +210,7 @@ pub(super) fn shown(c: &Comparison) -> Vec<Shown> {
     match all.last_mut() {
         Some(last) => last.sentences.extend(remarks),
         // Everything is left out.
-        None => all.push(Shown {
+        None => all.push(CaptionedTable {
             title: "Packets under synthetic traffic: no network is modelled".into(),
             sentences: sentences(c, curves),
             headings: vec!["on".into()],
@@ -231,7 +231,7 @@ fn saturation(
     pattern: usize,
     name: &str,
     all: &[(&NetworkCurves, &Series)],
-) -> Shown {
+) -> CaptionedTable {
     let row = |&(network, series): &(&NetworkCurves, &Series)| {
         let ratios = ratios(curves, network, pattern);
         vec![
@@ -246,7 +246,7 @@ fn saturation(
         ]
     };
     let headings = ["on", "carried", "Gbit/s", "rel.", "at 1.0", "rel.", "latency", "rel."];
-    Shown {
+    CaptionedTable {
         title: format!("Packets under synthetic traffic: {name}"),
         sentences: Vec::new(),
         headings: headings.map(str::to_owned).to_vec(),
@@ -255,7 +255,7 @@ fn saturation(
 }
 
 /// Returns the table of latencies by load under a pattern.
-fn latencies(c: &Comparison, curves: &PacketCurves, name: &str, all: &[(&NetworkCurves, &Series)]) -> Shown {
+fn latencies(c: &Comparison, curves: &PacketCurves, name: &str, all: &[(&NetworkCurves, &Series)]) -> CaptionedTable {
     let of_network = |&(network, series): &(&NetworkCurves, &Series)| -> Vec<Option<f64>> {
         let points = means(series, curves.settings.conditions.seeds.len()).into_iter();
         points.map(|mean| Some(mean.latency.filter(|_| mean.saturated == 0)?.mean * network.cycle_ns)).collect()
@@ -265,7 +265,7 @@ fn latencies(c: &Comparison, curves: &PacketCurves, name: &str, all: &[(&Network
         std::iter::once(offered.to_string()).chain(columns.iter().map(|column| number(column[load], 1))).collect()
     };
     let letters = all.iter().map(|(network, _)| short(c, network.column));
-    Shown {
+    CaptionedTable {
         title: format!("Mean latency of packets in ns by load: {name}"),
         sentences: Vec::new(),
         headings: std::iter::once("load".to_owned()).chain(letters).collect(),
@@ -274,7 +274,7 @@ fn latencies(c: &Comparison, curves: &PacketCurves, name: &str, all: &[(&Network
 }
 
 #[derive(Serialize)]
-pub(super) struct Json<'a> {
+pub(super) struct JsonSweep<'a> {
     mode: Mode,
     process: &'static str,
     warmup: u32,
@@ -304,7 +304,7 @@ pub(super) struct Json<'a> {
 #[derive(Serialize)]
 struct NetworkJson<'a> {
     #[serde(flatten)]
-    column: Column<'a>,
+    column: JsonColumn<'a>,
     cycle_ns: f64,
     link_bytes_per_second: f64,
     series: Vec<SeriesJson<'a>>,
@@ -329,11 +329,11 @@ struct SeriesJson<'a> {
 }
 
 /// Returns the section for JSON, if the study has one.
-pub(super) fn json(c: &Comparison) -> Option<Json<'_>> {
+pub(super) fn json(c: &Comparison) -> Option<JsonSweep<'_>> {
     let curves = c.packets.as_ref()?;
     let settings = &curves.settings;
     let p: &Parameters = &settings.conditions.parameters;
-    Some(Json {
+    Some(JsonSweep {
         mode: settings.conditions.mode,
         process: match settings.conditions.process {
             Process::Bernoulli => "bernoulli",
@@ -382,7 +382,7 @@ fn network_json<'a>(c: &'a Comparison, curves: &'a PacketCurves, network: &'a Ne
     };
     let known = network.series.iter().enumerate().filter_map(|(pattern, series)| Some((pattern, series.as_ref()?)));
     NetworkJson {
-        column: Column::of(c, network.column),
+        column: JsonColumn::of(c, network.column),
         cycle_ns: network.cycle_ns,
         link_bytes_per_second: network.bandwidth,
         series: known.map(series).collect(),

@@ -1,7 +1,7 @@
 //! Perturbations in words, and the ranges of results over them, for all formats.
 
+use super::captioned::CaptionedTable;
 use super::label::{all, short};
-use super::routings::Shown;
 use crate::study::comparison::Comparison;
 use crate::study::perturb::Perturbation;
 
@@ -19,7 +19,7 @@ pub(super) fn varied(perturbation: &Perturbation) -> String {
 }
 
 /// Returns the smallest and the largest relative performance over the samples; `None` if only speeds were varied.
-pub(super) fn shown(c: &Comparison) -> Option<Shown> {
+pub(super) fn shown(c: &Comparison) -> Option<CaptionedTable> {
     let stability = c.ranking.as_ref().filter(|stability| stability.perturbation.message > 0.0)?;
     let networks = c.networks.len();
     let cell = |stated: f64, [low, high]: [f64; 2]| format!("{stated:.3} ({low:.3} to {high:.3})");
@@ -51,7 +51,7 @@ pub(super) fn shown(c: &Comparison) -> Option<Shown> {
             100.0 * spread
         )
     });
-    Some(Shown {
+    Some(CaptionedTable {
         title: "Relative performance, and its range over the samples".to_owned(),
         sentences: sentences.into_iter().collect(),
         headings: ["workload", "network", "relative (least to most)"].map(str::to_owned).to_vec(),

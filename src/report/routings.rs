@@ -1,5 +1,6 @@
 //! Effects of routing rules, for all formats.
 
+use super::captioned::CaptionedTable;
 use super::findings::{grouped, list};
 use super::label::short;
 use crate::study::comparison::Comparison;
@@ -8,23 +9,12 @@ use crate::study::routings::{self, Flip, RoutingEffect};
 /// Number of order changes that are named individually.
 const NAMED: usize = 3;
 
-/// Effect of a list of rules, as table and text.
-pub(super) struct Shown {
-    /// Heading, without a full stop.
-    pub title: String,
-    /// Sentences below the table.
-    pub sentences: Vec<String>,
-    /// Headings of the table: the network, the rules, the best rule and its value.
-    pub headings: Vec<String>,
-    pub rows: Vec<Vec<String>>,
-}
-
 /// Returns the effects in a study with a list of rules, one for each platform, mapping and table of collectives.
-pub(super) fn shown(c: &Comparison) -> Vec<Shown> {
+pub(super) fn shown(c: &Comparison) -> Vec<CaptionedTable> {
     routings::effects(c).iter().map(|effect| of(c, effect)).collect()
 }
 
-fn of(c: &Comparison, effect: &RoutingEffect) -> Shown {
+fn of(c: &Comparison, effect: &RoutingEffect) -> CaptionedTable {
     let name = |network: usize| c.plain_names[effect.columns[0][network]].as_str();
     let baseline = c.plain_names[c.baselines[effect.columns[0][0]]].as_str();
     let others: Vec<&str> = [
@@ -49,7 +39,7 @@ fn of(c: &Comparison, effect: &RoutingEffect) -> Shown {
         .into_iter()
         .chain(effect.rules.iter().cloned())
         .chain(["best rule".to_owned(), "with it".to_owned()]);
-    Shown {
+    CaptionedTable {
         title: format!("Routing rules{place}: geometric mean relative to {baseline} with its best rule"),
         sentences: sentences(effect, &name),
         headings: headings.collect(),

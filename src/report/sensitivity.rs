@@ -10,19 +10,19 @@ pub(super) const RULE: &str = "One assumption is changed at a time. The columns 
                                to the baseline moves; a dash is a network that the change leaves as it is.";
 
 /// Sensitivity as a table and in words.
-pub(super) struct Shown {
+pub(super) struct SensitivityTable {
     /// Indices of the networks.
     pub networks: Vec<usize>,
     /// Mean of each network, without changes.
     pub stated: Vec<f64>,
     /// Fastest network, without changes.
     pub fastest: String,
-    pub rows: Vec<Row>,
+    pub rows: Vec<AssumptionRow>,
     pub sentences: Vec<String>,
 }
 
 /// A changed assumption in the table.
-pub(super) struct Row {
+pub(super) struct AssumptionRow {
     pub assumption: String,
     /// Relative change of each network; `None` if nothing changes for it and for the baseline.
     pub moved: Vec<Option<f64>>,
@@ -46,14 +46,14 @@ pub(super) fn percent(moved: Option<f64>) -> String {
 }
 
 /// Returns the sensitivity of a study, if it has been analysed.
-pub(super) fn shown(c: &Comparison) -> Option<Shown> {
+pub(super) fn shown(c: &Comparison) -> Option<SensitivityTable> {
     let s = c.sensitivity.as_ref()?;
     let row = |effect: &Effect| {
         let touched = |network: usize| {
             let columns = &effect.variation.columns;
             columns.contains(&network) || columns.contains(&c.baseline)
         };
-        Row {
+        AssumptionRow {
             assumption: name(effect),
             moved: effect.moved.iter().enumerate().map(|(n, &moved)| touched(n).then_some(moved)).collect(),
             baseline: effect.baseline_speedup,
@@ -61,7 +61,7 @@ pub(super) fn shown(c: &Comparison) -> Option<Shown> {
             changes: effect.winner_changes,
         }
     };
-    Some(Shown {
+    Some(SensitivityTable {
         networks: (0..s.stated.len()).collect(),
         stated: s.stated.clone(),
         fastest: short(c, s.fastest),

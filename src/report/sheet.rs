@@ -110,9 +110,9 @@ pub struct Sheet {
     pub notes: Vec<String>,
 }
 
-struct Row<'a>(&'a [Column], &'a [Datum]);
+struct SheetRow<'a>(&'a [Column], &'a [Datum]);
 
-impl Serialize for Row<'_> {
+impl Serialize for SheetRow<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|column| column.name).zip(self.1))
     }
@@ -129,7 +129,7 @@ impl Serialize for Rows {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(Some(self.rows.len()))?;
         for row in &self.rows {
-            list.serialize_element(&Row(&self.columns, row))?;
+            list.serialize_element(&SheetRow(&self.columns, row))?;
         }
         list.end()
     }

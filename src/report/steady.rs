@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// An extrapolation in JSON.
 #[derive(Serialize)]
-pub(super) struct Json<'a> {
+pub(super) struct JsonExtrapolation<'a> {
     #[serde(flatten)]
     found: &'a Extrapolation,
     /// Ends of the 95 % interval of the simulated seconds.
@@ -14,8 +14,8 @@ pub(super) struct Json<'a> {
 }
 
 /// Returns the data of an extrapolation; `None` if the whole run was replayed.
-pub(super) fn json(found: Option<&Extrapolation>) -> Option<Json<'_>> {
-    found.map(|found| Json { found, interval: interval(found) })
+pub(super) fn json(found: Option<&Extrapolation>) -> Option<JsonExtrapolation<'_>> {
+    found.map(|found| JsonExtrapolation { found, interval: interval(found) })
 }
 
 /// Returns the extrapolation of a replay, if it is one.

@@ -14,12 +14,12 @@ use crate::study::steady::Extrapolation;
 
 /// A replay and its comparison.
 #[derive(Clone, Copy)]
-struct Row<'a> {
+struct TidyRow<'a> {
     all: &'a Comparison,
     run: &'a Run,
 }
 
-impl<'a> Row<'a> {
+impl<'a> TidyRow<'a> {
     fn network(&self) -> &'a NetworkInfo {
         &self.all.networks[self.run.network]
     }
@@ -39,7 +39,7 @@ impl<'a> Row<'a> {
 }
 
 /// Column: its name, and the value of a row.
-type Of = (&'static str, fn(Row<'_>) -> Datum);
+type Of = (&'static str, fn(TidyRow<'_>) -> Datum);
 
 fn text(value: &str) -> Datum {
     Datum::Text(value.to_owned())
@@ -158,7 +158,7 @@ const EXTRAPOLATED: [Of; 5] = [
     ("replayed_seconds", |row| estimate(row, |found| found.replayed_seconds)),
 ];
 
-fn estimate(row: Row<'_>, value: fn(Extrapolation) -> f64) -> Datum {
+fn estimate(row: TidyRow<'_>, value: fn(Extrapolation) -> f64) -> Datum {
     row.run.record.extrapolation.map_or(Datum::Missing, |found| exact(value(found)))
 }
 
@@ -180,7 +180,7 @@ fn columns(comparison: &Comparison) -> Vec<Of> {
 /// Returns the table: a row per replay, workload by workload, network by network, repetition by repetition.
 pub fn rows(comparison: &Comparison) -> Rows {
     let columns = columns(comparison);
-    let row = |run: &Run| columns.iter().map(|(_, value)| value(Row { all: comparison, run })).collect();
+    let row = |run: &Run| columns.iter().map(|(_, value)| value(TidyRow { all: comparison, run })).collect();
     Rows {
         name: "cells",
         columns: columns.iter().map(|&(name, _)| Column { name, heading: Some(name) }).collect(),

@@ -27,7 +27,7 @@ impl Bar {
 }
 
 /// Group of bars: its name and a bar for each network.
-pub(super) struct Group {
+pub(super) struct BarGroup {
     pub name: String,
     pub bars: Vec<Bar>,
 }
@@ -40,7 +40,7 @@ pub(super) struct Chart {
     pub description: String,
     /// Letter of each network, and its number, which determines its fill.
     pub networks: Vec<(String, usize)>,
-    pub groups: Vec<Group>,
+    pub groups: Vec<BarGroup>,
     /// Minimum of the scale's end, if several charts share the scale.
     pub scale: f64,
     /// `true` if the last group is the mean of the others.
@@ -67,12 +67,12 @@ fn of_setting(view: &View<'_>, setting: usize, columns: &[usize]) -> Chart {
     let of_workload = |w: usize| {
         let weight = if c.has_weights() { format!(" × {}", c.weights[w]) } else { String::new() };
         let bars = columns.iter().map(|&n| Bar::of(&c.cell(w, n).ratio)).collect();
-        Group { name: format!("{}{weight}", c.workloads[w].name), bars }
+        BarGroup { name: format!("{}{weight}", c.workloads[w].name), bars }
     };
-    let mut groups: Vec<Group> = (0..c.workloads.len()).map(of_workload).collect();
+    let mut groups: Vec<BarGroup> = (0..c.workloads.len()).map(of_workload).collect();
     if groups.len() > 1 {
         let bars = columns.iter().map(|&n| Bar::of(&c.geometric[n])).collect();
-        groups.push(Group { name: "geometric mean".into(), bars });
+        groups.push(BarGroup { name: "geometric mean".into(), bars });
     }
     let place = match columns.first() {
         Some(&first) if c.has_settings() => format!(" [{}]", across::setting(c, first)),
@@ -91,7 +91,7 @@ fn of_setting(view: &View<'_>, setting: usize, columns: &[usize]) -> Chart {
 
 /// Returns the end of the scale. Whiskers of few repetitions may be extremely long; those that exceed the scale are cut
 /// off.
-fn most(groups: &[Group]) -> f64 {
+fn most(groups: &[BarGroup]) -> f64 {
     let bars = || groups.iter().flat_map(|g| &g.bars);
     let value = bars().map(|b| finite(b.value)).fold(1.0, f64::max);
     bars().map(Bar::end).fold(value, f64::max).min(1.5 * value)

@@ -85,12 +85,12 @@ impl Units {
 }
 
 #[derive(Serialize)]
-pub(super) struct Section {
+pub(super) struct CurveSection {
     /// A sentence for each pattern.
     verdicts: Vec<String>,
     /// Letters and names, in the order of the networks.
     key: Vec<Key>,
-    patterns: Vec<Shown>,
+    patterns: Vec<PatternCurves>,
     has: Has,
     open: bool,
 }
@@ -123,17 +123,17 @@ struct Key {
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct PatternCurves {
     name: String,
     latency: Option<Value>,
     accepted: Value,
-    rows: Vec<Row>,
-    points: Vec<Group>,
+    rows: Vec<CurveRow>,
+    points: Vec<CurvePoints>,
 }
 
 /// Results of a curve that are no points.
 #[derive(Serialize)]
-struct Row {
+struct CurveRow {
     letter: String,
     name: String,
     saturation: Option<Exact>,
@@ -149,7 +149,7 @@ struct Row {
 
 /// Points of a curve.
 #[derive(Serialize)]
-struct Group {
+struct CurvePoints {
     letter: String,
     name: String,
     rows: Vec<Point>,
@@ -239,11 +239,11 @@ impl Curve<'_> {
         Scale::latency_ratio(first_latency, (self.series, self.scale), (baseline.series, baseline.scale))
     }
 
-    fn row(&self, all: &[Self]) -> Row {
+    fn row(&self, all: &[Self]) -> CurveRow {
         let saturation = |series: &Series| series.saturation;
         let full = |series: &Series| series.accepted_at_full_load;
         let times = |value: Option<f64>| value.map(|value| exact(value, decimals(2)));
-        Row {
+        CurveRow {
             letter: self.letter.clone(),
             name: self.name.clone(),
             saturation: saturation(self.series).map(|s| exact(s, decimals(3))),
@@ -327,7 +327,7 @@ fn verdict(pattern: &Pattern<'_>, units: Units) -> Option<String> {
 }
 
 /// Returns the section, if there are curves. `baselines` has the letters of the baselines.
-pub(super) fn section(patterns: &[Pattern<'_>], baselines: &[String]) -> Option<Section> {
+pub(super) fn section(patterns: &[Pattern<'_>], baselines: &[String]) -> Option<CurveSection> {
     let all = || patterns.iter().flat_map(|pattern| &pattern.curves);
     let first = all().next()?;
     let units = Units::of(patterns);
@@ -338,7 +338,7 @@ pub(super) fn section(patterns: &[Pattern<'_>], baselines: &[String]) -> Option<
         }
     }
     let runs = || all().flat_map(|curve| &curve.series.points);
-    let shown = |(number, pattern): (usize, &Pattern<'_>)| Shown {
+    let shown = |(number, pattern): (usize, &Pattern<'_>)| PatternCurves {
         name: pattern.name.clone(),
         latency: curve_charts::latency(pattern, number, units).map(Value::from_safe_string),
         accepted: Value::from_safe_string(curve_charts::accepted(pattern, number, units)),
@@ -346,14 +346,14 @@ pub(super) fn section(patterns: &[Pattern<'_>], baselines: &[String]) -> Option<
         points: pattern
             .curves
             .iter()
-            .map(|curve| Group {
+            .map(|curve| CurvePoints {
                 letter: curve.letter.clone(),
                 name: curve.name.clone(),
                 rows: curve.means.iter().map(point).collect(),
             })
             .collect(),
     };
-    Some(Section {
+    Some(CurveSection {
         verdicts: patterns.iter().filter_map(|pattern| verdict(pattern, units)).collect(),
         has: Has {
             saturation: all().any(|curve| curve.series.accepted_at_full_load.is_some()),

@@ -56,12 +56,12 @@ pub struct HtmlReport<'a> {
     /// Timeline of one cell.
     pub timeline: Option<Timeline>,
     /// Command that created the report, and the text of the study file.
-    pub origin: Option<Origin>,
+    pub origin: Option<ReportOrigin>,
 }
 
 /// Information to reproduce a study.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Origin {
+pub struct ReportOrigin {
     /// Command line.
     pub command: String,
     /// Text of the study file.
@@ -97,7 +97,7 @@ struct ShownNetwork<'a> {
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct ResultRow<'a> {
     /// Index of the cell.
     at: usize,
     workload: &'a str,
@@ -121,14 +121,14 @@ struct Row<'a> {
 impl HtmlReport<'_> {
     fn networks(&self) -> Vec<ShownNetwork<'_>> {
         let c = self.comparison;
-        let row = |entry: super::legend::Entry| {
+        let row = |entry: super::legend::LegendEntry| {
             let n = entry.columns[0];
             network(c, &self.facts[n], &self.parameters[n], entry)
         };
         super::legend::entries(c).into_iter().map(row).collect()
     }
 
-    fn rows(&self) -> Vec<Row<'_>> {
+    fn rows(&self) -> Vec<ResultRow<'_>> {
         let c = self.comparison;
         let share = |s: f64| exact(s, percent);
         let row = |at: usize| {
@@ -136,7 +136,7 @@ impl HtmlReport<'_> {
             let e = &cell.explanation;
             let busiest = e.busiest_links.first();
             let s = &e.time_shares;
-            Row {
+            ResultRow {
                 at,
                 workload: &c.workloads[cell.workload].name,
                 span: if cell.network == 0 { c.networks.len() } else { 0 },
@@ -291,7 +291,7 @@ fn network<'a>(
     c: &'a Comparison,
     f: &'a NetworkFacts,
     parameters: &'a [(&'static str, String)],
-    entry: super::legend::Entry,
+    entry: super::legend::LegendEntry,
 ) -> ShownNetwork<'a> {
     let n = entry.columns[0];
     let info = &c.networks[n];
@@ -324,7 +324,7 @@ fn network<'a>(
 /// Returns the comparison across settings, for the template.
 fn across(c: &Comparison) -> Option<Value> {
     let shown = super::across::shown(c)?;
-    let row = |row: &super::across::Row| {
+    let row = |row: &super::across::NetworkRow| {
         let cell = |s: usize| {
             let money = row.per_money.as_ref().map(|values| exact(values[s], |v| format!("{v:.3}")));
             context! { value => exact(row.values[s], |v| format!("{v:.3}")), money => money, best => s == row.best }
@@ -347,7 +347,7 @@ fn sensitivity(c: &Comparison) -> Option<Value> {
     // Five strengths of a tone, up to 20 %.
     let tone =
         |moved: f64| format!("{}{}", if moved < 0.0 { "down" } else { "up" }, (moved.abs() * 25.0).round().min(5.0));
-    let row = |row: &super::sensitivity::Row| {
+    let row = |row: &super::sensitivity::AssumptionRow| {
         let cell = |moved: &Option<f64>| {
             let value = moved.map(|moved| exact(moved, |moved| percent(Some(moved))));
             context! { value => value, tone => moved.map(tone) }

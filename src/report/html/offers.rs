@@ -19,7 +19,7 @@ pub(super) struct Offers {
     /// `true` if there is a total cost, by which performance is divided.
     pub owned: bool,
     /// Rows, best first, setting by setting.
-    pub rows: Vec<Row>,
+    pub rows: Vec<OfferRow>,
     /// Networks without a price.
     pub unknown: Vec<String>,
     /// Caveats about the prices.
@@ -28,7 +28,7 @@ pub(super) struct Offers {
 
 /// A network in the table of offers.
 #[derive(Serialize)]
-pub(super) struct Row {
+pub(super) struct OfferRow {
     pub letter: String,
     /// Name of its setting, in the first row of several settings.
     pub setting: Option<String>,
@@ -77,7 +77,7 @@ pub(super) fn offers(view: &View<'_>) -> Option<Offers> {
         Some(exact(value, |v| format!("{v:.3}")))
     };
     let whole = |value: f64| exact(value, |v| grouped(v.round() as u64));
-    let row = |offer: &Offer| Row {
+    let row = |offer: &Offer| OfferRow {
         letter: short(c, offer.network),
         setting: None,
         name: c.plain_names[offer.network].clone(),
@@ -96,7 +96,7 @@ pub(super) fn offers(view: &View<'_>) -> Option<Offers> {
     let several = c.has_settings();
     let of_setting = |columns: Vec<usize>| {
         let setting = several.then(|| across::setting(c, columns[0]).to_owned());
-        let mut rows: Vec<Row> = of(columns).iter().map(row).collect();
+        let mut rows: Vec<OfferRow> = of(columns).iter().map(row).collect();
         if let Some(first) = rows.first_mut() {
             first.setting = setting;
         }

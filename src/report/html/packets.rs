@@ -1,6 +1,6 @@
 //! The page of `mopsim packets --html`: curves, saturation relative to the baseline, all points, all parameters.
 
-use super::curves::{self, Curve, Pattern, Section};
+use super::curves::{self, Curve, CurveSection, Pattern};
 use crate::markup::script_safe;
 use crate::packets::outline::Outline;
 use crate::packets::series::Series;
@@ -92,7 +92,7 @@ pub fn page(sweep: &Outline, all: &[Series], cycle: Cycle, command: Option<&str>
 #[derive(Serialize)]
 pub(super) struct OfStudy {
     /// `None` if all networks are left out.
-    curves: Option<Section>,
+    curves: Option<CurveSection>,
     /// Parameters, and what is left out.
     sentences: Vec<String>,
 }

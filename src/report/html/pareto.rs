@@ -8,19 +8,19 @@ use crate::study::facts::NetworkFacts;
 use std::fmt::Write;
 
 /// Kind of cost.
-struct Axis {
+struct CostAxis {
     id: &'static str,
     name: &'static str,
     heading: &'static str,
     of: fn(&NetworkFacts) -> Option<f64>,
 }
 
-const AXES: [Axis; 5] = [
-    Axis { id: "total", name: "total cost", heading: "against total cost", of: |f| f.total },
-    Axis { id: "dollars", name: "price", heading: "against price", of: |f| f.dollars },
-    Axis { id: "watts", name: "power in watts", heading: "against power", of: |f| f.watts },
-    Axis { id: "metres", name: "cable in metres", heading: "against length of cable", of: |f| f.metres },
-    Axis {
+const AXES: [CostAxis; 5] = [
+    CostAxis { id: "total", name: "total cost", heading: "against total cost", of: |f| f.total },
+    CostAxis { id: "dollars", name: "price", heading: "against price", of: |f| f.dollars },
+    CostAxis { id: "watts", name: "power in watts", heading: "against power", of: |f| f.watts },
+    CostAxis { id: "metres", name: "cable in metres", heading: "against length of cable", of: |f| f.metres },
+    CostAxis {
         id: "lanes",
         name: "one-way lanes (a two-way cable is two)",
         heading: "against amount of cable",
@@ -32,9 +32,9 @@ const AXES: [Axis; 5] = [
 /// there is no other.
 pub(super) fn panels(view: &View<'_>) -> Vec<String> {
     let settings = view.comparison.of_settings();
-    let known = |axis: &&Axis| view.facts.iter().all(|f| (axis.of)(f).is_some());
+    let known = |axis: &&CostAxis| view.facts.iter().all(|f| (axis.of)(f).is_some());
     let (last, first) = (&AXES[AXES.len() - 1], &AXES[..AXES.len() - 1]);
-    let mut axes: Vec<&Axis> = first.iter().filter(known).collect();
+    let mut axes: Vec<&CostAxis> = first.iter().filter(known).collect();
     if axes.is_empty() && known(&last) {
         axes.push(last);
     }
@@ -57,7 +57,7 @@ pub(super) fn mark(network: usize) -> &'static str {
     ][look(network).1]
 }
 
-fn panel(view: &View<'_>, axis: &Axis, setting: usize, columns: &[usize]) -> String {
+fn panel(view: &View<'_>, axis: &CostAxis, setting: usize, columns: &[usize]) -> String {
     let c = view.comparison;
     let (width, height, left, right, top, bottom) = (460.0, 330.0, 46.0, 34.0, 16.0, 48.0);
     let points: Vec<(f64, f64)> = columns

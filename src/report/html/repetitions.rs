@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// Row of the table of repetitions.
 #[derive(Serialize)]
-pub(super) struct Row {
+pub(super) struct RepetitionRow {
     pub workload: String,
     /// Number of rows of this workload, in the first of them; 0 in the others.
     pub span: usize,
@@ -27,13 +27,13 @@ pub(super) struct Row {
 }
 
 /// Returns all rows; empty if there are no repetitions.
-pub(super) fn rows(c: &Comparison) -> Vec<Row> {
+pub(super) fn rows(c: &Comparison) -> Vec<RepetitionRow> {
     if !c.has_repetitions() {
         return Vec::new();
     }
     let count = c.networks.len();
     let thousandths = |value: f64| exact(value, |v| format!("{v:.3}"));
-    let row = |workload: &str, n: usize, time: Option<&Statistic>, relative: &Statistic| Row {
+    let row = |workload: &str, n: usize, time: Option<&Statistic>, relative: &Statistic| RepetitionRow {
         workload: workload.to_owned(),
         span: if n == 0 { count } else { 0 },
         letter: short(c, n),

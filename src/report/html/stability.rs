@@ -12,12 +12,12 @@ pub(super) struct Stability {
     pub varied: String,
     pub samples: usize,
     pub seed: u64,
-    pub rows: Vec<Row>,
+    pub rows: Vec<StabilityRow>,
 }
 
 /// Ranking for a workload.
 #[derive(Serialize)]
-pub(super) struct Row {
+pub(super) struct StabilityRow {
     pub workload: String,
     pub mean: bool,
     /// Networks, the fastest first, each with the number of samples in which it stays ahead of the next one.
@@ -40,7 +40,7 @@ pub(super) fn stability(c: &Comparison) -> Option<Stability> {
     let row = |ranking: &crate::study::ranking::Ranking| {
         let place =
             |(i, &n): (usize, &usize)| RankedNetwork { letter: short(c, n), before: ranking.pairs.get(i).copied() };
-        Row {
+        StabilityRow {
             workload: ranking.workload.map_or_else(|| "geometric mean".to_owned(), |w| c.workloads[w].name.clone()),
             mean: ranking.workload.is_none(),
             order: ranking.order.iter().enumerate().map(place).collect(),

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 /// Top of the report.
 #[derive(Serialize)]
-pub(super) struct Summary {
+pub(super) struct ReportSummary {
     /// Conclusion of each setting.
     pub answers: Vec<Answer>,
     /// Remarks on all settings.
@@ -23,7 +23,7 @@ pub(super) struct Summary {
     /// Caveat about the directions of cables.
     pub duplex: Vec<String>,
     /// Networks, best first.
-    pub ranking: Vec<Rank>,
+    pub ranking: Vec<RankingRow>,
 }
 
 /// Sentence on all settings.
@@ -60,7 +60,7 @@ pub(super) struct Answer {
 
 /// A network in the ranking.
 #[derive(Serialize)]
-pub(super) struct Rank {
+pub(super) struct RankingRow {
     pub letter: String,
     /// Attributes of the network's fill.
     pub fill: Value,
@@ -91,7 +91,7 @@ fn wins(c: &Comparison, networks: &[usize], n: usize) -> usize {
     (0..c.workloads.len()).filter(|&w| time(w, n) <= fastest(w) * (1.0 + EQUAL)).count()
 }
 
-pub(super) fn summary(view: &View<'_>) -> Summary {
+pub(super) fn summary(view: &View<'_>) -> ReportSummary {
     let c = view.comparison;
     let mut groups = c.of_settings();
     for group in &mut groups {
@@ -100,7 +100,7 @@ pub(super) fn summary(view: &View<'_>) -> Summary {
     let mean = |n: usize| c.geometric_mean(n);
     let longest = (0..c.networks.len()).map(mean).filter(|m| m.is_finite()).fold(0.0, f64::max);
     let values = |n: usize| (0..c.workloads.len()).map(move |w| c.cell(w, n).relative);
-    let rank = |group: &[usize], n: usize| Rank {
+    let rank = |group: &[usize], n: usize| RankingRow {
         letter: short(c, n),
         fill: Value::from_safe_string(super::svg::network_fill(label::place(c, n).1)),
         setting: (c.has_settings() && group.first() == Some(&n)).then(|| across::setting(c, n).to_owned()),
@@ -140,7 +140,7 @@ pub(super) fn summary(view: &View<'_>) -> Summary {
         let setting = group.first().filter(|_| c.has_settings()).map(|&n| across::setting(c, n).to_owned());
         Answer { setting: setting.unwrap_or_default(), verdict, remarks }
     };
-    Summary { answers: groups.iter().map(answer).collect(), remarks, duplex: duplex(c, &groups), ranking }
+    ReportSummary { answers: groups.iter().map(answer).collect(), remarks, duplex: duplex(c, &groups), ranking }
 }
 
 fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {

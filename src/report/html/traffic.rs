@@ -1,6 +1,6 @@
 //! Throughput of the networks under synthetic traffic: bars of saturation relative to the baseline, and a table.
 
-use super::bars::{self, Bar, Chart, Group};
+use super::bars::{self, Bar, BarGroup, Chart};
 use super::parts::{Exact, View, exact};
 use super::svg::ratio;
 use crate::markup::script_safe;
@@ -16,7 +16,7 @@ use serde::Serialize;
 use std::io;
 
 #[derive(Serialize)]
-pub(super) struct Section {
+pub(super) struct TrafficSection {
     wide: Value,
     narrow: Value,
     patterns: Vec<Pattern>,
@@ -28,11 +28,11 @@ pub(super) struct Section {
 #[derive(Serialize)]
 struct Pattern {
     name: String,
-    rows: Vec<Row>,
+    rows: Vec<TrafficRow>,
 }
 
 #[derive(Serialize)]
-struct Row {
+struct TrafficRow {
     letter: String,
     network: String,
     saturation: Option<Exact>,
@@ -59,13 +59,13 @@ fn relative(view: &View<'_>, carried: &[SyntheticTraffic], network: &SyntheticTr
     ratio.is_finite().then_some(ratio)
 }
 
-fn row(view: &View<'_>, carried: &[SyntheticTraffic], network: &SyntheticTraffic, pattern: usize) -> Row {
+fn row(view: &View<'_>, carried: &[SyntheticTraffic], network: &SyntheticTraffic, pattern: usize) -> TrafficRow {
     let cell = network.cells[pattern].as_ref().ok();
     let gbit = |bytes: f64| exact(bytes * 8e-9, |g| format!("{g:.2}"));
     let scale = cell.and_then(bytes_of_a_link);
     let in_bytes = |injection: f64| scale.map(|scale| gbit(injection * scale));
     let bound = cell.map(|cell| cell.bounds.upper()).filter(|bound| bound.is_finite());
-    Row {
+    TrafficRow {
         letter: short(view.comparison, network.column),
         network: view.comparison.networks[network.column].name.clone(),
         saturation: cell.and_then(|cell| cell.saturation_bytes_per_second).map(gbit),
@@ -128,21 +128,21 @@ fn notes(c: &Comparison, carried: &[SyntheticTraffic]) -> Vec<String> {
 ///
 /// # Errors
 /// If the results cannot be written as JSON.
-pub(super) fn section(view: &View<'_>, carried: &[SyntheticTraffic]) -> io::Result<Option<Section>> {
+pub(super) fn section(view: &View<'_>, carried: &[SyntheticTraffic]) -> io::Result<Option<TrafficSection>> {
     let Some(first) = carried.first() else { return Ok(None) };
     let patterns = first.cells.len();
     let networks: Vec<usize> = carried.iter().map(|network| network.column).collect();
     let named: Vec<(usize, &str)> = (0..patterns).filter_map(|p| Some((p, name(carried, p)?))).collect();
     let names: Vec<&str> = named.iter().map(|(_, name)| *name).collect();
     let shown: Vec<(usize, &str)> = named.iter().map(|&(p, name)| (p, label(&names, name))).collect();
-    let group = |&(pattern, name): &(usize, &str)| Group {
+    let group = |&(pattern, name): &(usize, &str)| BarGroup {
         name: name.to_owned(),
         bars: carried
             .iter()
             .map(|network| Bar { value: relative(view, carried, network, pattern).unwrap_or(f64::NAN), interval: None })
             .collect(),
     };
-    let mut groups: Vec<Group> = shown.iter().map(group).collect();
+    let mut groups: Vec<BarGroup> = shown.iter().map(group).collect();
     let mean = groups.len() > 1;
     if mean {
         let weights = vec![1.0; groups.len()];
@@ -151,7 +151,7 @@ pub(super) fn section(view: &View<'_>, carried: &[SyntheticTraffic]) -> io::Resu
             Bar { value: geometric(&values, &weights).unwrap_or(f64::NAN), interval: None }
         };
         let bars = (0..networks.len()).map(mean_of).collect();
-        groups.push(Group { name: "geometric mean".into(), bars });
+        groups.push(BarGroup { name: "geometric mean".into(), bars });
     }
     let described = groups.last().map_or_else(String::new, |group| {
         let values = networks.iter().zip(&group.bars).map(|(&n, bar)| {
@@ -170,7 +170,7 @@ pub(super) fn section(view: &View<'_>, carried: &[SyntheticTraffic]) -> io::Resu
     };
     let answers: Vec<&Cell> = carried.iter().flat_map(|network| network.cells.iter().flatten()).collect();
     let json = script_safe(&serde_json::to_string(&answers).map_err(io::Error::other)?);
-    Ok(Some(Section {
+    Ok(Some(TrafficSection {
         wide: Value::from_safe_string(bars::wide(&chart)),
         narrow: Value::from_safe_string(bars::narrow(&chart)),
         patterns: shown

@@ -60,15 +60,15 @@ fn base64(bytes: &[u8]) -> String {
 /// Data of the script.
 #[derive(Serialize)]
 pub(super) struct Data {
-    columns: Vec<Column>,
+    columns: Vec<ViewedColumn>,
     /// Networks, by the number that they have in all settings.
     networks: Vec<ViewedNetwork>,
-    settings: Vec<Setting>,
+    settings: Vec<ViewedSetting>,
     /// Parts in which settings differ.
-    axes: Vec<Axis>,
+    axes: Vec<ViewedAxis>,
     /// Names of the platforms, which may have prices of their own; one without a name if there is only one.
     platforms: Vec<String>,
-    workloads: Vec<Workload>,
+    workloads: Vec<ViewedWorkload>,
     /// Bounds of Student's t for 1, 2, ... degrees of freedom, as far as repetitions need them.
     student: Vec<f64>,
     /// Limits by name; `None` if the study has no budget.
@@ -96,7 +96,7 @@ struct Assumption {
 
 /// A network in a setting.
 #[derive(Serialize)]
-struct Column {
+struct ViewedColumn {
     /// Letter of the network, and its short name with the number of the setting.
     letter: String,
     short: String,
@@ -135,20 +135,20 @@ struct ViewedNetwork {
 }
 
 #[derive(Serialize)]
-struct Setting {
+struct ViewedSetting {
     name: String,
     /// Index of its value on each axis.
     values: Vec<usize>,
 }
 
 #[derive(Serialize)]
-struct Axis {
+struct ViewedAxis {
     name: &'static str,
     values: Vec<String>,
 }
 
 #[derive(Serialize)]
-struct Workload {
+struct ViewedWorkload {
     name: String,
     weight: f64,
 }
@@ -193,11 +193,11 @@ fn networks(c: &Comparison, facts: &[NetworkFacts], platforms: &[String]) -> Vec
     (0..).map_while(network).collect()
 }
 
-fn column(c: &Comparison, facts: &[NetworkFacts], n: usize) -> Column {
+fn column(c: &Comparison, facts: &[NetworkFacts], n: usize) -> ViewedColumn {
     let (setting, number) = place(c, n);
     let network = |n: usize| &c.networks[n];
     let NetworkFacts { dollars, watts, metres, lanes, cables, .. } = facts[n];
-    Column {
+    ViewedColumn {
         letter: crate::report::label::network(c, n),
         short: short(c, n),
         name: text(&c.plain_names[n]),
@@ -237,7 +237,7 @@ pub(super) fn data(view: &View<'_>) -> Data {
     let c = view.comparison;
     let firsts: Vec<usize> = c.of_settings().iter().map(|columns| columns[0]).collect();
     let parts = parts(c);
-    let axes: Vec<Axis> = parts
+    let axes: Vec<ViewedAxis> = parts
         .iter()
         .map(|(name, of)| {
             let mut values: Vec<String> = Vec::new();
@@ -246,15 +246,15 @@ pub(super) fn data(view: &View<'_>) -> Data {
                     values.push(value);
                 }
             }
-            Axis { name, values }
+            ViewedAxis { name, values }
         })
         .collect();
     let setting = |&n: &usize| {
-        let value = |(axis, (_, of)): (&Axis, &Part)| {
+        let value = |(axis, (_, of)): (&ViewedAxis, &Part)| {
             let own = text(&of(&c.settings[n]));
             axis.values.iter().position(|value| *value == own).unwrap_or(0)
         };
-        Setting { name: text(across::setting(c, n)), values: axes.iter().zip(&parts).map(value).collect() }
+        ViewedSetting { name: text(across::setting(c, n)), values: axes.iter().zip(&parts).map(value).collect() }
     };
     let settings = firsts.iter().map(setting).collect();
     let most = c.seeds.iter().map(Vec::len).max().unwrap_or(1);
@@ -269,7 +269,7 @@ pub(super) fn data(view: &View<'_>) -> Data {
             .workloads
             .iter()
             .zip(&c.weights)
-            .map(|(w, &weight)| Workload { name: text(&w.name), weight })
+            .map(|(w, &weight)| ViewedWorkload { name: text(&w.name), weight })
             .collect(),
         student: (1..most).map(student_t).collect(),
         budget: c.budget,

@@ -96,7 +96,7 @@ impl Reporter for Text {
     }
 
     fn throughput(&self, report: &ThroughputReport, out: &mut dyn Write) -> io::Result<()> {
-        let shown = super::throughput::Tables::new(report);
+        let shown = super::throughput::ThroughputTables::new(report);
         writeln!(out, "{}\n", report.title)?;
         for (letter, lines) in &shown.legend {
             for (index, line) in lines.iter().enumerate() {

@@ -1,7 +1,8 @@
 //! Tables and paragraphs of the text format.
 
+use crate::report::captioned::CaptionedTable;
 use crate::report::wrap::{broken, width};
-use crate::report::{basis, findings, jobs as jobs_of_report};
+use crate::report::{basis, findings};
 use crate::study::choice::ModelDescription;
 use crate::study::network::NetworkInfo;
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
@@ -61,7 +62,7 @@ pub(in crate::report) fn notes(out: &mut dyn Write, notes: &[String]) -> io::Res
 }
 
 /// Writes the tables of jobs that run together.
-pub(in crate::report) fn jobs(out: &mut dyn Write, tables: &[jobs_of_report::Shown]) -> io::Result<()> {
+pub(in crate::report) fn jobs(out: &mut dyn Write, tables: &[CaptionedTable]) -> io::Result<()> {
     for shown in tables {
         writeln!(out, "\n{}", shown.title)?;
         let mut lines = table(&shown.headings.iter().map(String::as_str).collect::<Vec<_>>());

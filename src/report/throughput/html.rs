@@ -1,6 +1,6 @@
 //! Throughput as a self-contained HTML file, with the style of the reports of studies.
 
-use super::{Tables, ThroughputReport, svg};
+use super::{ThroughputReport, ThroughputTables, svg};
 use crate::markup::{escape_text as escape, script_safe};
 use std::fmt::Write;
 use std::io;
@@ -12,7 +12,7 @@ const STYLE: &str = include_str!("../html/templates/style.css");
 /// # Errors
 /// If the results cannot be written as JSON.
 pub fn page(report: &ThroughputReport) -> io::Result<String> {
-    let shown = Tables::new(report);
+    let shown = ThroughputTables::new(report);
     let title = escape(&report.title);
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -11,7 +11,7 @@ pub mod html;
 pub mod svg;
 mod tables;
 
-pub(super) use tables::Tables;
+pub(super) use tables::ThroughputTables;
 
 /// Schema of the JSON form.
 pub const SCHEMA: &str = "mopsim.throughput/2";

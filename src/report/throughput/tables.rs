@@ -9,23 +9,23 @@ use crate::throughput::load::{Distribution, FairShare};
 const COLUMNS: usize = 6;
 
 /// A table with a heading.
-pub(in crate::report) struct Shown {
+pub(in crate::report) struct TitledTable {
     pub title: String,
     pub headings: Vec<String>,
     pub rows: Vec<Vec<String>>,
 }
 
 /// Facts, legend and tables for text and Markdown.
-pub(in crate::report) struct Tables {
+pub(in crate::report) struct ThroughputTables {
     /// Facts: name and value.
     pub facts: Vec<(&'static str, String)>,
     /// Letters and descriptions of contenders, if there are several.
     pub legend: Vec<(String, Vec<String>)>,
-    pub tables: Vec<Shown>,
+    pub tables: Vec<TitledTable>,
     pub notes: Vec<String>,
 }
 
-impl Tables {
+impl ThroughputTables {
     pub fn new(report: &ThroughputReport) -> Self {
         let grid = Grid::new(report);
         let mut shown = match &report.cells[..] {
@@ -102,7 +102,7 @@ fn notes(report: &ThroughputReport) -> Vec<String> {
 }
 
 /// Returns the tables of a single result.
-fn alone(cell: &Cell) -> Vec<Shown> {
+fn alone(cell: &Cell) -> Vec<TitledTable> {
     let mut tables = Vec::new();
     let strings = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
     type Part = (&'static str, fn(&Distribution) -> f64);
@@ -122,13 +122,13 @@ fn alone(cell: &Cell) -> Vec<Shown> {
         let rate = injection(cell.fair.as_ref().map(|fair| part(&fair.level)));
         vec![name.to_owned(), rate, format!("{:.4}", part(&cell.link_load))]
     };
-    tables.push(Shown {
+    tables.push(TitledTable {
         title: "Fair rates at full offered load; loads of links at injection 1".into(),
         headings: strings(&["at most, of all", "rate of a flow", "load of a link"]),
         rows: parts.map(spread).to_vec(),
     });
     if !cell.bottlenecks.is_empty() {
-        tables.push(Shown {
+        tables.push(TitledTable {
             title: format!("Fullest links ({} as full as the first)", grouped(cell.fullest_links as u64)),
             headings: strings(&["link", "load at injection 1", "full at injection"]),
             rows: cell
@@ -139,7 +139,7 @@ fn alone(cell: &Cell) -> Vec<Shown> {
         });
     }
     if !cell.load_latency.is_empty() {
-        tables.push(Shown {
+        tables.push(TitledTable {
             title: "Latency under load (estimate)".into(),
             headings: strings(&["injection", "of saturation", "latency ns"]),
             rows: cell
@@ -156,7 +156,7 @@ fn alone(cell: &Cell) -> Vec<Shown> {
 }
 
 /// Returns a table of contenders, one below another, for one pattern.
-fn one_pattern(grid: &Grid<'_>) -> Vec<Shown> {
+fn one_pattern(grid: &Grid<'_>) -> Vec<TitledTable> {
     let rows = (0..grid.contenders.len()).filter_map(|contender| {
         let cell = grid.cell(contender, 0)?;
         let fair = |of: fn(&FairShare) -> f64| injection(cell.fair.as_ref().map(of));
@@ -172,7 +172,7 @@ fn one_pattern(grid: &Grid<'_>) -> Vec<Shown> {
         ])
     });
     let headings = ["", "saturates", "median rate", "mean sent", "hops", "latency ns", "bound", "of bound"];
-    vec![Shown {
+    vec![TitledTable {
         title: format!("{}: what a host can send, in links", grid.patterns[0]),
         headings: headings.map(str::to_owned).to_vec(),
         rows: rows.collect(),
@@ -183,7 +183,7 @@ fn one_pattern(grid: &Grid<'_>) -> Vec<Shown> {
 type Measure = (&'static str, fn(&Cell) -> Option<f64>, fn(f64) -> String);
 
 /// Returns a table for each measure, with contenders side by side.
-fn side_by_side(grid: &Grid<'_>) -> Vec<Shown> {
+fn side_by_side(grid: &Grid<'_>) -> Vec<TitledTable> {
     let measures: [Measure; 4] = [
         (
             "Saturation: what every host can send until the first link is full",
@@ -218,7 +218,7 @@ fn side_by_side(grid: &Grid<'_>) -> Vec<Shown> {
             };
             rows.push(["geometric mean".to_owned()].into_iter().chain(logarithms.iter().map(mean)).collect());
             let headings = ["pattern".to_owned()].into_iter().chain(block.iter().map(|&c| short(c))).collect();
-            tables.push(Shown { title: title.to_owned(), headings, rows });
+            tables.push(TitledTable { title: title.to_owned(), headings, rows });
         }
     }
     tables
