@@ -14,7 +14,7 @@ use super::run::{Turn::Blocks, Turn::GoesOn, Turned};
 use super::state::Engine;
 use crate::network::Transfers;
 use crate::trace::Action;
-use crate::trace::actions::Window;
+use crate::trace::actions::ActionCursor;
 
 impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
     /// `true` if a process is a fiber of a rank.
@@ -29,7 +29,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         let call = self.trace.collectives[index as usize];
         let context = self.groups.context(call.communicator, rank, self.trace.members(call.communicator).size());
         let fiber = self.free_fibers.pop().unwrap_or_else(|| {
-            self.processes.push(Process::new(rank, Window::All(&[])));
+            self.processes.push(Process::new(rank, ActionCursor::All(&[])));
             self.processes.len() as u32 - 1
         });
         let process = &mut self.processes[fiber as usize];

@@ -24,7 +24,7 @@ use super::state::Engine;
 use crate::mpi::messages::{Envelope, Progress, Request};
 use crate::network::Transfers;
 use crate::trace::Datatype;
-use crate::trace::actions::Window;
+use crate::trace::actions::ActionCursor;
 use crate::trace::schedule::OperationKind;
 use rustc_hash::FxHashMap;
 
@@ -57,7 +57,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
                     0 => rank,
                     stream => *graphs.processes.entry((rank, stream)).or_insert_with(|| {
                         let process = self.processes.len() as u32;
-                        self.processes.push(Process::new(rank, Window::All(&[])));
+                        self.processes.push(Process::new(rank, ActionCursor::All(&[])));
                         self.cpu.lodge(process, rank, true);
                         self.cpu.add_core(rank);
                         graphs.streams.push(Stream { rank, ..Stream::default() });

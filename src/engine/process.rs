@@ -3,7 +3,7 @@
 use super::outcome::RankTimes;
 use crate::mpi::collective::{Cursor, SmpKnown, Stage, Step};
 use crate::mpi::messages::{Envelope, Request};
-use crate::trace::actions::Window;
+use crate::trace::actions::ActionCursor;
 use crate::trace::{CollectiveCall, CommunicatorId, Datatype};
 
 /// Send that is posted once its overhead has passed.
@@ -151,7 +151,7 @@ pub(super) struct Process<'a> {
     pub since: f64,
     /// Index of the next action.
     pub next: usize,
-    pub actions: Window<'a>,
+    pub actions: ActionCursor<'a>,
     pub times: RankTimes,
     /// Rank that it is, or to which it belongs.
     pub owner: u32,
@@ -169,7 +169,7 @@ pub(super) struct Process<'a> {
 }
 
 impl<'a> Process<'a> {
-    pub fn new(owner: u32, actions: Window<'a>) -> Self {
+    pub fn new(owner: u32, actions: ActionCursor<'a>) -> Self {
         Self {
             state: State::Ready,
             since: 0.0,

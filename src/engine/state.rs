@@ -15,7 +15,7 @@ use crate::network::Transfers;
 use crate::platform::Platform;
 use crate::prefetch::is_far;
 use crate::trace::Trace;
-use crate::trace::actions::Window;
+use crate::trace::actions::ActionCursor;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -98,7 +98,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             now: 0.0,
             processes: (0..)
                 .zip(&trace.actions)
-                .map(|(rank, actions)| Process::new(rank, Window::new(actions)))
+                .map(|(rank, actions)| Process::new(rank, ActionCursor::new(actions)))
                 .collect(),
             ready: (0..layout.ranks()).collect(),
             ended: 0,

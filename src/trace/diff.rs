@@ -157,20 +157,22 @@ impl Difference {
         let (a, b) = (actions(first), actions(second));
         let rank = rank as u32;
         // Collectives in order.
-        let calls = |trace: &Trace, actions: &[Action]| -> Vec<(Call, Vec<u32>)> {
+        let calls = |trace: &Trace, actions: &[Action]| -> Vec<(CollectiveShape, Vec<u32>)> {
             actions
                 .iter()
                 .filter_map(|action| Some((action, &trace.collectives[action.collective()? as usize])))
-                .map(|(action, call)| (Call::of(trace, action, call), vectors(trace, call)))
+                .map(|(action, call)| (CollectiveShape::of(trace, action, call), vectors(trace, call)))
                 .collect()
         };
         let (x, y) = (calls(first, &a), calls(second, &b));
-        let kinds = |list: &[(Call, Vec<u32>)]| list.iter().map(|(call, _)| call.clone()).collect::<Vec<_>>();
+        let kinds =
+            |list: &[(CollectiveShape, Vec<u32>)]| list.iter().map(|(call, _)| call.clone()).collect::<Vec<_>>();
         self.different_collectives += u64::from(kinds(&x) != kinds(&y));
         self.different_counts += u64::from(kinds(&x) == kinds(&y) && x != y);
         if self.first_collective.is_none() && x != y {
             let call = (0..).find(|&i| x.get(i) != y.get(i)).unwrap_or(0);
-            let say = |list: &[(Call, Vec<u32>)]| list.get(call).map(|(call, _)| call.text()).unwrap_or_default();
+            let say =
+                |list: &[(CollectiveShape, Vec<u32>)]| list.get(call).map(|(call, _)| call.text()).unwrap_or_default();
             self.first_collective = Some(CallDifference { rank, call, first: say(&x), second: say(&y) });
         }
         // All calls in order.
@@ -197,7 +199,7 @@ fn bytes(count: u32, datatype: Datatype) -> u64 {
 
 /// Parts of a collective that do not depend on the data.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Call {
+struct CollectiveShape {
     kind: CollectiveKind,
     /// `true` if it blocks.
     blocks: bool,
@@ -208,7 +210,7 @@ struct Call {
     received: u64,
 }
 
-impl Call {
+impl CollectiveShape {
     fn of(trace: &Trace, action: &Action, call: &CollectiveCall) -> Self {
         // In calls with a count per partner the single counts are sizes of buffers.
         let single = call.send_counts.len == 0 && call.recv_counts.len == 0;
@@ -252,7 +254,8 @@ fn same_action(first: &Trace, a: &Action, second: &Trace, b: &Action) -> bool {
         (Action::Collective { index: i }, Action::Collective { index: j })
         | (Action::Start { index: i, .. }, Action::Start { index: j, .. }) => {
             let (x, y) = (&first.collectives[*i as usize], &second.collectives[*j as usize]);
-            Call::of(first, a, x) == Call::of(second, b, y) && vectors(first, x) == vectors(second, y)
+            CollectiveShape::of(first, a, x) == CollectiveShape::of(second, b, y)
+                && vectors(first, x) == vectors(second, y)
         }
         _ => match (window(a), window(b)) {
             // Numbers of communicators are meaningful only within their trace.

@@ -59,7 +59,7 @@ fn count() -> impl Strategy<Value = u32> {
 
 /// An action whose arguments are in the tables, and the entries to add.
 #[derive(Clone, Debug)]
-enum Step {
+enum GeneratedAction {
     Plain(Action),
     SendRecv(SendRecv),
     Collective(CollectiveCall, [Vec<u32>; 3]),
@@ -70,11 +70,11 @@ enum Step {
     OneSided(u8, prop::sample::Index, prop::sample::Index, u32, Datatype),
 }
 
-fn message(ranks: u32) -> impl Strategy<Value = Step> {
+fn message(ranks: u32) -> impl Strategy<Value = GeneratedAction> {
     let capacity = prop_oneof![3 => count(), 1 => Just(UNKNOWN_COUNT)];
     (0..4, 0..ranks, 0..=i32::MAX, count(), capacity, datatype()).prop_map(
         |(which, rank, tag, count, capacity, datatype)| {
-            Step::Plain(match which {
+            GeneratedAction::Plain(match which {
                 0 => Action::Send { to: rank, tag, count, datatype },
                 1 => Action::Isend { to: rank, tag, count, datatype },
                 2 => Action::Recv { from: rank, tag, count: capacity, datatype },
@@ -84,7 +84,7 @@ fn message(ranks: u32) -> impl Strategy<Value = Step> {
     )
 }
 
-fn collective(ranks: u32) -> impl Strategy<Value = Step> {
+fn collective(ranks: u32) -> impl Strategy<Value = GeneratedAction> {
     let vectors = [(); 3].map(|()| vec(count(), ranks as usize));
     let numbers = (select(&CollectiveKind::ALL[..]), 0..ranks, count(), count(), amount());
     (numbers, datatype(), datatype(), vectors, any::<bool>()).prop_map(
@@ -129,38 +129,38 @@ fn collective(ranks: u32) -> impl Strategy<Value = Step> {
             let sent = keep(matches!(kind, K::Alltoallv | K::Scatterv), sent);
             let has_received = matches!(kind, K::Alltoallv | K::Gatherv | K::Allgatherv | K::ReduceScatter);
             let displacements = keep(some && kind == K::Allgatherv, displacements);
-            Step::Collective(call, [sent, keep(has_received, received), displacements])
+            GeneratedAction::Collective(call, [sent, keep(has_received, received), displacements])
         },
     )
 }
 
-fn step(ranks: u32) -> impl Strategy<Value = Step> {
+fn step(ranks: u32) -> impl Strategy<Value = GeneratedAction> {
     let rank = 0..ranks;
     prop_oneof![
-        1 => select(vec![Action::Init, Action::Finalize, Action::NoOperation, Action::WaitAll]).prop_map(Step::Plain),
-        1 => amount().prop_map(|flops| Step::Plain(Action::Compute { flops })),
-        1 => (amount(), any::<bool>()).prop_map(|(s, minus)| Step::Plain(Action::Sleep { seconds: if minus { -s } else { s } })),
+        1 => select(vec![Action::Init, Action::Finalize, Action::NoOperation, Action::WaitAll]).prop_map(GeneratedAction::Plain),
+        1 => amount().prop_map(|flops| GeneratedAction::Plain(Action::Compute { flops })),
+        1 => (amount(), any::<bool>()).prop_map(|(s, minus)| GeneratedAction::Plain(Action::Sleep { seconds: if minus { -s } else { s } })),
         4 => message(ranks),
         1 => (any::<bool>(), rank.clone(), rank.clone(), 0..=i32::MAX).prop_map(|(wait, source, destination, tag)| {
             let (a, b) = (Action::Wait { source, destination, tag }, Action::Test { source, destination, tag });
-            Step::Plain(if wait { a } else { b })
+            GeneratedAction::Plain(if wait { a } else { b })
         }),
         1 => (rank.clone(), count(), datatype(), rank, count(), datatype()).prop_map(
             |(to, send_count, send_type, from, recv_count, recv_type)| {
-                Step::SendRecv(SendRecv { to, send_count, send_type, from, recv_count, recv_type })
+                GeneratedAction::SendRecv(SendRecv { to, send_count, send_type, from, recv_count, recv_type })
             }
         ),
         6 => collective(ranks),
         2 => (any::<prop::sample::Index>(), prop::option::of(0..3u32), collective(ranks)).prop_map(|(on, request, step)| {
             match step {
-                Step::Collective(call, vectors) => Step::On(on, request, call, vectors),
+                GeneratedAction::Collective(call, vectors) => GeneratedAction::On(on, request, call, vectors),
                 other => other,
             }
         }),
         1 => (0..5u8, any::<prop::sample::Index>(), any::<prop::sample::Index>(), count(), datatype())
-            .prop_map(|(which, on, with, count, datatype)| Step::OneSided(which, on, with, count, datatype)),
+            .prop_map(|(which, on, with, count, datatype)| GeneratedAction::OneSided(which, on, with, count, datatype)),
         1 => (0..4, 0..9u32, 0..ranks, 0..=i32::MAX).prop_map(|(which, request, from, tag)| {
-            Step::Plain(match which {
+            GeneratedAction::Plain(match which {
                 0 => Action::WaitRequest { request },
                 1 => Action::TestRequest { request },
                 2 => Action::Probe { from, tag },
@@ -188,19 +188,19 @@ fn keep(trace: &mut Trace, mut call: CollectiveCall, vectors: [Vec<u32>; 3]) -> 
 }
 
 /// Returns the action of a step of a rank.
-fn build(trace: &mut Trace, rank: u32, ranks: u32, step: Step) -> Action {
+fn build(trace: &mut Trace, rank: u32, ranks: u32, step: GeneratedAction) -> Action {
     // The communicators that the rank may use, including that of all ranks.
     let mut own = vec![CommunicatorId::WORLD];
     let listed = (0..).zip(&trace.communicators).filter(|(_, members)| members.contains(&rank));
     own.extend(listed.map(|(index, _)| CommunicatorId::from_index(index)));
     match step {
-        Step::Plain(action) => action,
-        Step::SendRecv(entry) => {
+        GeneratedAction::Plain(action) => action,
+        GeneratedAction::SendRecv(entry) => {
             trace.sendrecvs.push(entry);
             Action::SendRecv { index: trace.sendrecvs.len() as u32 - 1 }
         }
-        Step::Collective(call, vectors) => Action::Collective { index: keep(trace, call, vectors) },
-        Step::On(on, request, call, mut vectors) => {
+        GeneratedAction::Collective(call, vectors) => Action::Collective { index: keep(trace, call, vectors) },
+        GeneratedAction::On(on, request, call, mut vectors) => {
             let communicator = *on.get(&own);
             let members = Members::of(&trace.communicators, communicator, ranks as usize).size();
             vectors.iter_mut().for_each(|vector| vector.truncate(members));
@@ -208,7 +208,7 @@ fn build(trace: &mut Trace, rank: u32, ranks: u32, step: Step) -> Action {
             let index = keep(trace, call, vectors);
             request.map_or(Action::Collective { index }, |request| Action::Start { index, request })
         }
-        Step::OneSided(which, on, with, count, datatype) => {
+        GeneratedAction::OneSided(which, on, with, count, datatype) => {
             let window = *on.get(&own);
             let members = Members::of(&trace.communicators, window, ranks as usize);
             let other = members.rank(with.index(members.size()) as u32).unwrap_or(rank);

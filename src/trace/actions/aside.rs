@@ -20,12 +20,12 @@ pub struct Store {
     /// Number of actions for which memory is reserved, used or not.
     kept: AtomicUsize,
     limit: usize,
-    file: Mutex<Scratch>,
+    file: Mutex<ScratchFile>,
 }
 
 /// The file, created when it is first needed.
 #[derive(Debug, Default)]
-struct Scratch {
+struct ScratchFile {
     file: Option<File>,
     /// Number of actions written.
     length: u64,
@@ -55,13 +55,13 @@ impl Store {
         fits
     }
 
-    fn scratch(&self) -> MutexGuard<'_, Scratch> {
+    fn scratch(&self) -> MutexGuard<'_, ScratchFile> {
         // The file is consistent, whatever panicked.
         self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Scratch {
+impl ScratchFile {
     fn write(&mut self, at: u64, actions: &[Action]) -> io::Result<()> {
         let file = match &mut self.file {
             Some(file) => file,

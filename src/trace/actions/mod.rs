@@ -6,9 +6,9 @@
 //! everything stays in memory.
 
 mod aside;
+mod cursor;
 #[cfg(test)]
 mod tests;
-mod window;
 mod words;
 
 use std::borrow::Cow;
@@ -19,7 +19,7 @@ use super::action::Action;
 use aside::{Aside, STEP};
 
 pub use aside::Store;
-pub(crate) use window::Window;
+pub(crate) use cursor::ActionCursor;
 pub(crate) use words::to_words;
 
 /// Actions of a rank that stay in memory whatever the limit: the file is written in pieces of at least this size.

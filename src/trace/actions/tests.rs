@@ -105,11 +105,11 @@ proptest! {
         prop_assert_eq!(actions.iter_from(start).len(), vector.len() - start);
         prop_assert!(actions.chunks(most).map(|some| some.to_vec()).eq(vector.chunks(most).map(<[_]>::to_vec)));
         prop_assert_eq!(&*actions.together(), &vector[..]);
-        let mut window = Window::new(&actions);
+        let mut cursor = ActionCursor::new(&actions);
         for (at, action) in vector.iter().enumerate() {
-            prop_assert_eq!((window.go_to(at), window.get(at)), (Some(*action), Some(action)));
+            prop_assert_eq!((cursor.go_to(at), cursor.get(at)), (Some(*action), Some(action)));
         }
-        prop_assert_eq!(window.go_to(vector.len()), None);
+        prop_assert_eq!(cursor.go_to(vector.len()), None);
         let copy = actions.clone();
         actions.change(|action| *action = compute(1));
         prop_assert!(copy == vector && actions.iter().all(|action| action == compute(1)));

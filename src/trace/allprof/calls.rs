@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::trace::calls::{At, Program, uniform};
+use crate::trace::calls::{FilePosition, Program, uniform};
 use crate::trace::check_call::MOST;
 use crate::trace::error::{TraceError, TraceErrorKind, shorten};
 use crate::trace::{Action, CollectiveCall, CollectiveKind as K, Counts, Datatype, Effect};
@@ -35,8 +35,8 @@ impl<'p, 'o> RankReader<'p, 'o> {
         Self { program, rank, file, line: 0 }
     }
 
-    fn at(&self) -> At {
-        At::Line(self.line)
+    fn at(&self) -> FilePosition {
+        FilePosition::Line(self.line)
     }
 
     fn error(&self, problem: impl Into<String>) -> TraceError {

@@ -13,5 +13,5 @@ mod roots;
 mod tests;
 
 pub(super) use communicators::Making;
-pub(super) use program::{At, Program, located, uniform};
-pub(super) use requests::{Request, Requests, Unresolved};
+pub(super) use program::{FilePosition, Program, located, uniform};
+pub(super) use requests::{CallRequest, Requests, Unresolved};

@@ -1,7 +1,7 @@
 //! Non-blocking collectives, whose arguments some formats have only where they end.
 
 use super::program::{Program, full};
-use super::requests::Request;
+use super::requests::CallRequest;
 use crate::trace::error::TraceError;
 use crate::trace::{Action, CollectiveCall};
 
@@ -17,7 +17,7 @@ impl Program<'_> {
     pub fn open_collective(&mut self, rank: u32, handle: u64) -> usize {
         let state = &mut self.ranks[rank as usize];
         let (number, at) = (state.requests.number(), state.actions.len());
-        state.requests.insert(handle, Request::Collective { number, at });
+        state.requests.insert(handle, CallRequest::Collective { number, at });
         state.actions.push(Action::Start { index: u32::MAX, request: number });
         at
     }

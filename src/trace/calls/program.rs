@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::communicators::{Communicators, Making};
-use super::requests::{Request, Requests, Unresolved};
+use super::requests::{CallRequest, Requests, Unresolved};
 use crate::trace::check_call::{self, MOST};
 use crate::trace::communicator::twice;
 use crate::trace::error::{TraceError, TraceErrorKind as Kind};
@@ -17,7 +17,7 @@ use crate::trace::{
 
 /// Position in a file.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::trace) enum At {
+pub(in crate::trace) enum FilePosition {
     /// A line, from 1.
     Line(u64),
     /// A byte, from 0.
@@ -110,17 +110,19 @@ impl<'o> Program<'o> {
     }
 
     /// Counts an approximation.
-    pub fn note(&mut self, effect: Effect, what: impl Into<String>, rank: u32, file: &Path, at: At) {
+    pub fn note(&mut self, effect: Effect, what: impl Into<String>, rank: u32, file: &Path, at: FilePosition) {
         let place = || match at {
-            At::Line(line) => format!("{}:{line}", file.display()),
-            At::Byte(byte) => format!("{}, byte {byte}", file.display()),
-            At::Event { location, timestamp } => format!("{}, location {location} at {timestamp}", file.display()),
+            FilePosition::Line(line) => format!("{}:{line}", file.display()),
+            FilePosition::Byte(byte) => format!("{}, byte {byte}", file.display()),
+            FilePosition::Event { location, timestamp } => {
+                format!("{}, location {location} at {timestamp}", file.display())
+            }
         };
         self.notes.entry((effect, what.into())).or_insert_with(|| (0, rank, place())).0 += 1;
     }
 
     /// Returns an error in the file.
-    pub fn error(&self, file: &Path, at: At, problem: impl Into<String>, help: &'static str) -> TraceError {
+    pub fn error(&self, file: &Path, at: FilePosition, problem: impl Into<String>, help: &'static str) -> TraceError {
         located(file, at, Kind::format(self.format, problem, help))
     }
 
@@ -131,7 +133,7 @@ impl<'o> Program<'o> {
         reason: &'static str,
         rank: u32,
         file: &Path,
-        at: At,
+        at: FilePosition,
     ) -> Result<(), TraceError> {
         if self.options.leave_out {
             self.note(Effect::LeftOut, format!("{call}, {reason}"), rank, file, at);
@@ -165,7 +167,13 @@ impl<'o> Program<'o> {
     }
 
     /// Returns the number of elements and their type for a number of bytes.
-    pub fn elements(&mut self, bytes: u64, rank: u32, file: &Path, at: At) -> Result<(u32, Datatype), TraceError> {
+    pub fn elements(
+        &mut self,
+        bytes: u64,
+        rank: u32,
+        file: &Path,
+        at: FilePosition,
+    ) -> Result<(u32, Datatype), TraceError> {
         if bytes <= u64::from(MOST) {
             return Ok((bytes as u32, Datatype::BYTE));
         }
@@ -189,7 +197,7 @@ impl<'o> Program<'o> {
         rank: u32,
         members: &[u32],
         file: &Path,
-        at: At,
+        at: FilePosition,
     ) -> Result<CommunicatorId, TraceError> {
         self.communicator_of(None, rank, members, file, at)
     }
@@ -202,7 +210,7 @@ impl<'o> Program<'o> {
         rank: u32,
         members: &[u32],
         file: &Path,
-        at: At,
+        at: FilePosition,
     ) -> Result<CommunicatorId, TraceError> {
         const HELP: &str = "the file is damaged, or the recorder is wrong";
         if !members.contains(&rank) {
@@ -257,9 +265,9 @@ impl<'o> Program<'o> {
     pub fn post(&mut self, rank: u32, handle: u64, action: Action) {
         let at = self.ranks[rank as usize].actions.len();
         let request = match action {
-            Action::Isend { to, tag, .. } => Request::Message { source: rank, destination: to, tag, at },
-            Action::Irecv { from, tag, .. } => Request::Message { source: from, destination: rank, tag, at },
-            _ => Request::Nothing,
+            Action::Isend { to, tag, .. } => CallRequest::Message { source: rank, destination: to, tag, at },
+            Action::Irecv { from, tag, .. } => CallRequest::Message { source: from, destination: rank, tag, at },
+            _ => CallRequest::Nothing,
         };
         self.ranks[rank as usize].requests.insert(handle, request);
         self.push(rank, action);
@@ -271,14 +279,14 @@ impl<'o> Program<'o> {
         let state = &mut self.ranks[rank as usize];
         let Some(request) = state.requests.remove(handle) else { return Ok(false) };
         let (source, destination, tag) = match (request, told) {
-            (Request::Nothing, _) => return Ok(true),
-            (Request::Message { source, destination, tag, .. }, _) => (source, destination, tag),
-            (Request::Open(at), Some((source, tag))) => {
+            (CallRequest::Nothing, _) => return Ok(true),
+            (CallRequest::Message { source, destination, tag, .. }, _) => (source, destination, tag),
+            (CallRequest::Open(at), Some((source, tag))) => {
                 state.resolve(at, source, tag);
                 (source, rank, tag)
             }
-            (Request::Open(at), None) => return Err(Unresolved(at)),
-            (Request::Collective { number, .. }, _) => {
+            (CallRequest::Open(at), None) => return Err(Unresolved(at)),
+            (CallRequest::Collective { number, .. }, _) => {
                 self.wait_collective(rank, number);
                 return Ok(true);
             }
@@ -326,7 +334,7 @@ impl<'o> Program<'o> {
         // `cut` drops the recorded time: it would be that of a program that did not end.
         let window = cut(&trace, &Cut { ranks: None, part: Part::All });
         let wrong = |error: CutError| Kind::format(format, error.to_string(), "record it again");
-        window.map(|(window, _)| window).map_err(|error| located(file, At::Byte(0), wrong(error)))
+        window.map(|(window, _)| window).map_err(|error| located(file, FilePosition::Byte(0), wrong(error)))
     }
 
     /// Takes the warnings and notes about the trace.
@@ -371,12 +379,12 @@ pub(super) fn full(full: Full) -> TraceError {
 }
 
 /// Returns an error at a place.
-pub(in crate::trace) fn located(file: &Path, at: At, kind: Kind) -> TraceError {
+pub(in crate::trace) fn located(file: &Path, at: FilePosition, kind: Kind) -> TraceError {
     let error = TraceError::whole(file, kind);
     match at {
-        At::Line(line) => TraceError { line: Some(line), ..error },
-        At::Byte(byte) => error.at_byte(byte),
-        At::Event { location, timestamp } => error.at_event(location, timestamp),
+        FilePosition::Line(line) => TraceError { line: Some(line), ..error },
+        FilePosition::Byte(byte) => error.at_byte(byte),
+        FilePosition::Event { location, timestamp } => error.at_event(location, timestamp),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::trace::Action;
 
 /// An operation in progress.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::trace) enum Request {
+pub(in crate::trace) enum CallRequest {
     /// A request that needs no wait.
     Nothing,
     /// A message, and the index of its send or receive.
@@ -19,7 +19,7 @@ pub(in crate::trace) enum Request {
     Collective { number: u32, at: usize },
 }
 
-impl Request {
+impl CallRequest {
     /// Returns the index of the receive, if its source or tag is unknown.
     pub fn open(self) -> Option<usize> {
         match self {
@@ -40,7 +40,7 @@ impl Request {
 /// The requests of a rank.
 #[derive(Default)]
 pub(in crate::trace) struct Requests {
-    active: FxHashMap<u64, Request>,
+    active: FxHashMap<u64, CallRequest>,
     /// Persistent requests: the operation that a start begins.
     persistent: FxHashMap<u64, Action>,
     /// Free numbers of non-blocking collectives, each with the action since which it is free, and the total of numbers.
@@ -53,16 +53,16 @@ pub(in crate::trace) struct Requests {
 }
 
 impl Requests {
-    pub fn insert(&mut self, handle: u64, request: Request) {
-        self.had_open |= matches!(request, Request::Open(_));
+    pub fn insert(&mut self, handle: u64, request: CallRequest) {
+        self.had_open |= matches!(request, CallRequest::Open(_));
         self.active.insert(handle, request);
     }
 
-    pub fn remove(&mut self, handle: u64) -> Option<Request> {
+    pub fn remove(&mut self, handle: u64) -> Option<CallRequest> {
         self.active.remove(&handle)
     }
 
-    pub fn peek(&self, handle: u64) -> Option<Request> {
+    pub fn peek(&self, handle: u64) -> Option<CallRequest> {
         self.active.get(&handle).copied()
     }
 
@@ -105,7 +105,7 @@ impl Requests {
     }
 
     /// Returns the indices that `place` selects from the requests in progress, in the order of the actions.
-    pub fn places(&self, place: impl Fn(Request) -> Option<usize>) -> Vec<usize> {
+    pub fn places(&self, place: impl Fn(CallRequest) -> Option<usize>) -> Vec<usize> {
         let mut places: Vec<usize> = self.active.values().filter_map(|&request| place(request)).collect();
         places.sort_unstable();
         places

@@ -13,7 +13,7 @@ fn text(trace: &Trace) -> String {
 
 #[test]
 fn members_agree_on_their_communicators_whoever_is_read_first() {
-    let (options, file, at) = (Options::default(), Path::new("t"), At::Line(1));
+    let (options, file, at) = (Options::default(), Path::new("t"), FilePosition::Line(1));
     let mut program = Program::new("test", &options, 4);
     let mut new = |rank: u32, members: &[u32]| program.new_communicator(rank, members, file, at).unwrap();
     let first = [new(2, &[2, 0]), new(2, &[1, 2]), new(2, &[2, 0])];
@@ -37,7 +37,7 @@ fn members_agree_on_their_communicators_whoever_is_read_first() {
 
 #[test]
 fn requests_of_collectives_have_small_numbers() {
-    let (options, file, at) = (Options::default(), Path::new("t"), At::Line(1));
+    let (options, file, at) = (Options::default(), Path::new("t"), FilePosition::Line(1));
     let mut program = Program::new("test", &options, 2);
     let call = CollectiveCall::empty(CollectiveKind::Barrier);
     for rank in 0..2 {
@@ -75,7 +75,7 @@ fn requests_of_collectives_have_small_numbers() {
 
 #[test]
 fn only_members_use_a_communicator() {
-    let (options, file, at) = (Options::default(), Path::new("t"), At::Line(1));
+    let (options, file, at) = (Options::default(), Path::new("t"), FilePosition::Line(1));
     let mut program = Program::new("test", &options, 2);
     let id = program.new_communicator(0, &[0], file, at).unwrap();
     program.push(1, Action::Fence { window: id });

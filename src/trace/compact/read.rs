@@ -20,14 +20,14 @@ use crate::trace::{Action, Actions, Trace, TraceWarning};
 const STEP: usize = 1 << 20;
 
 /// The bytes of a file, with their positions.
-struct Bytes<'a, 'r> {
+struct PositionedBytes<'a, 'r> {
     source: Source<'r>,
     budget: &'a mut Budget,
     /// Number of bytes read so far.
     at: u64,
 }
 
-impl Bytes<'_, '_> {
+impl PositionedBytes<'_, '_> {
     fn file(&self) -> &Path {
         self.source.file()
     }
@@ -63,7 +63,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 }
 
 pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
-    let mut bytes = Bytes { source: input.source, budget: input.budget, at: 0 };
+    let mut bytes = PositionedBytes { source: input.source, budget: input.budget, at: 0 };
     let mut buffer = Vec::new();
     let ranks = file_head(&mut bytes, &mut buffer)?;
     let store = input.options.store();
@@ -92,11 +92,11 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
             let problem = format!("{what}, {length} bytes from here, are not what was written (checksum)");
             return Err(error(bytes.file(), body, problem));
         }
-        let here = |broken: Broken| error(bytes.file(), body + broken.at as u64, broken.problem);
+        let here = |broken: BrokenSection| error(bytes.file(), body + broken.at as u64, broken.problem);
         match kind {
             NOTES => trace.warnings.extend(notes(&buffer, bytes.file()).map_err(here)?),
             COMMUNICATORS => communicators::decode(&buffer, ranks, &mut tables.communicators)
-                .map_err(|(at, problem)| here(Broken { at, problem }))?,
+                .map_err(|(at, problem)| here(BrokenSection { at, problem }))?,
             RANK => {
                 polls |=
                     section(&buffer, ranks, &store, &mut trace.actions, &mut tables, &mut entries).map_err(here)?;
@@ -128,7 +128,7 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
 }
 
 /// Checks the head of the file and returns the number of ranks.
-fn file_head(bytes: &mut Bytes<'_, '_>, buffer: &mut Vec<u8>) -> Result<usize, TraceError> {
+fn file_head(bytes: &mut PositionedBytes<'_, '_>, buffer: &mut Vec<u8>) -> Result<usize, TraceError> {
     bytes.take(FILE_HEAD as u64, buffer, "its head")?;
     if buffer[..8] != MAGIC {
         let problem = "the first bytes were changed, as by a transfer as text";
@@ -148,21 +148,21 @@ fn file_head(bytes: &mut Bytes<'_, '_>, buffer: &mut Vec<u8>) -> Result<usize, T
 }
 
 /// A broken rule, at a byte of the body of a section.
-struct Broken {
+struct BrokenSection {
     at: usize,
     problem: String,
 }
 
-impl Broken {
+impl BrokenSection {
     fn new(at: usize, problem: impl Into<String>) -> Self {
         Self { at, problem: problem.into() }
     }
 }
 
-fn notes(body: &[u8], file: &Path) -> Result<Vec<TraceWarning>, Broken> {
+fn notes(body: &[u8], file: &Path) -> Result<Vec<TraceWarning>, BrokenSection> {
     let mut bytes = Cursor::new(body);
     let mut notes = Vec::new();
-    let short = |at| Broken::new(at, "a note is cut off, or no text");
+    let short = |at| BrokenSection::new(at, "a note is cut off, or no text");
     for _ in 0..bytes.number().ok_or_else(|| short(0))? {
         let at = bytes.at();
         let mut text = || {
@@ -185,37 +185,40 @@ fn section(
     all: &mut Vec<Actions>,
     tables: &mut Tables,
     entries: &mut Vec<Action>,
-) -> Result<bool, Broken> {
+) -> Result<bool, BrokenSection> {
     let mut bytes = Cursor::new(body);
     let mut head = || Some((bytes.number()?, bytes.number()?, bytes.number()?));
-    let (rank, actions, number) = head().ok_or_else(|| Broken::new(0, "the head of a rank is cut off"))?;
+    let (rank, actions, number) = head().ok_or_else(|| BrokenSection::new(0, "the head of a rank is cut off"))?;
     // Sections of one rank are consecutive, and ranks ascend; a rank may be missing.
     if rank >= ranks as u64 || rank + 1 < all.len() as u64 {
-        return Err(Broken::new(0, format!("rank {rank} is out of order, after {} of {ranks} ranks", all.len())));
+        return Err(BrokenSection::new(
+            0,
+            format!("rank {rank} is out of order, after {} of {ranks} ranks", all.len()),
+        ));
     }
     let rank = rank as usize;
     entries.clear();
     for _ in 0..number {
         let at = bytes.at();
-        let action = entry::decode(&mut bytes, rank as u32, ranks, tables).map_err(|p| Broken::new(at, p))?;
+        let action = entry::decode(&mut bytes, rank as u32, ranks, tables).map_err(|p| BrokenSection::new(at, p))?;
         entries.push(action);
     }
     if actions > bytes.rest().len() as u64 {
         let problem = format!("{actions} actions are announced, more than bytes follow");
-        return Err(Broken::new(bytes.at(), problem));
+        return Err(BrokenSection::new(bytes.at(), problem));
     }
     all.resize_with(rank + 1, || Actions::in_store(store));
     let read = all[rank]
         .append(actions as usize, |stream| decode(bytes.rest(), entries, stream))
-        .map_err(|broken| Broken { at: broken.at + bytes.at(), ..broken })? as u64;
+        .map_err(|broken| BrokenSection { at: broken.at + bytes.at(), ..broken })? as u64;
     if read != actions {
-        return Err(Broken::new(body.len(), format!("{read} actions are there, {actions} are announced")));
+        return Err(BrokenSection::new(body.len(), format!("{read} actions are there, {actions} are announced")));
     }
     Ok(entries.iter().any(Action::polls))
 }
 
 /// Decodes codes into actions. This loop takes most of the time: a copy of 16 bytes for most bytes.
-fn decode(codes: &[u8], entries: &[Action], stream: &mut Vec<Action>) -> Result<(), Broken> {
+fn decode(codes: &[u8], entries: &[Action], stream: &mut Vec<Action>) -> Result<(), BrokenSection> {
     let frequent = &entries[..entries.len().min(ONE_BYTE)];
     let mut rest = codes;
     while let [code, tail @ ..] = rest {
@@ -233,7 +236,7 @@ fn decode(codes: &[u8], entries: &[Action], stream: &mut Vec<Action>) -> Result<
             continue;
         }
         let Some((action, tail)) = rare(*code, tail, entries) else {
-            return Err(Broken::new(codes.len() - rest.len(), format!("code {code} has no meaning here")));
+            return Err(BrokenSection::new(codes.len() - rest.len(), format!("code {code} has no meaning here")));
         };
         stream.push(action);
         rest = tail;

@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::stream::Call;
+use super::stream::DumpiCall;
 use crate::trace::MemberList;
 
 /// The known ranks of a communicator.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Comm {
+pub(super) enum CommRanks {
     /// All ranks, in their order.
     World,
     /// This rank alone.
@@ -30,7 +30,7 @@ pub(super) type Splits = VecDeque<Option<MemberList>>;
 pub(super) struct Comms {
     rank: u32,
     world: MemberList,
-    comms: FxHashMap<i64, Comm>,
+    comms: FxHashMap<i64, CommRanks>,
     groups: FxHashMap<i64, MemberList>,
     /// Dimensions of the grids.
     grids: FxHashMap<i64, Vec<i32>>,
@@ -40,7 +40,7 @@ pub(super) struct Comms {
 impl Comms {
     /// Creates the state of a rank among all of `world`, whose splits have these results.
     pub fn new(rank: u32, world: MemberList, splits: Splits) -> Self {
-        let comms = [(WORLD, Comm::World), (ALONE, Comm::Alone)].into_iter().collect();
+        let comms = [(WORLD, CommRanks::World), (ALONE, CommRanks::Alone)].into_iter().collect();
         Self { rank, world, comms, groups: FxHashMap::default(), grids: FxHashMap::default(), splits }
     }
 
@@ -49,44 +49,44 @@ impl Comms {
         self.splits.push_back(members);
     }
 
-    pub fn get(&self, handle: i64) -> &Comm {
-        self.comms.get(&handle).unwrap_or(&Comm::Unknown)
+    pub fn get(&self, handle: i64) -> &CommRanks {
+        self.comms.get(&handle).unwrap_or(&CommRanks::Unknown)
     }
 
     /// Returns the world rank of a rank of a communicator.
     pub fn world_rank(&self, handle: i64, rank: i64) -> Option<u32> {
         let rank = u32::try_from(rank).ok()?;
         match self.get(handle) {
-            Comm::World => self.world.get(rank as usize).copied(),
-            Comm::Alone => (rank == 0).then_some(self.rank),
-            Comm::Members(members) => members.get(rank as usize).copied(),
-            Comm::Unknown => None,
+            CommRanks::World => self.world.get(rank as usize).copied(),
+            CommRanks::Alone => (rank == 0).then_some(self.rank),
+            CommRanks::Members(members) => members.get(rank as usize).copied(),
+            CommRanks::Unknown => None,
         }
     }
 
-    fn of(&self, members: MemberList) -> Comm {
+    fn of(&self, members: MemberList) -> CommRanks {
         if members == self.world {
-            Comm::World
+            CommRanks::World
         } else if *members == [self.rank] {
-            Comm::Alone
+            CommRanks::Alone
         } else {
-            Comm::Members(members)
+            CommRanks::Members(members)
         }
     }
 
     /// Returns the members of a communicator, if they are known.
     pub fn members(&self, handle: i64) -> Option<MemberList> {
         match self.get(handle) {
-            Comm::World => Some(self.world.clone()),
-            Comm::Alone => Some([self.rank].into()),
-            Comm::Members(members) => Some(members.clone()),
-            Comm::Unknown => None,
+            CommRanks::World => Some(self.world.clone()),
+            CommRanks::Alone => Some([self.rank].into()),
+            CommRanks::Members(members) => Some(members.clone()),
+            CommRanks::Unknown => None,
         }
     }
 
     /// Updates the state from a call that creates a communicator or a group. For a communicator, returns the handles of
     /// its parent and of the new one.
-    pub fn learn(&mut self, call: &Call) -> Option<(i64, i64)> {
+    pub fn learn(&mut self, call: &DumpiCall) -> Option<(i64, i64)> {
         let (i, v) = (&call.integers, &call.vectors);
         let (new, members) = match call.name {
             "Comm_dup" => (i[1], self.members(i[0])),
@@ -116,7 +116,7 @@ impl Comms {
             }
             _ => return None,
         };
-        let comm = members.map_or(Comm::Unknown, |members| self.of(members));
+        let comm = members.map_or(CommRanks::Unknown, |members| self.of(members));
         self.comms.insert(new, comm);
         // Only in this call the number of dimensions is the first argument.
         let parent = if call.name == "Cart_sub" { i[1] } else { i[0] };
@@ -125,7 +125,7 @@ impl Comms {
 
     /// Returns the members of a grid: the first ranks of its parent, up to its size. They keep their numbers although
     /// the library may renumber them, which few libraries do.
-    fn grid(&mut self, call: &Call) -> Option<MemberList> {
+    fn grid(&mut self, call: &DumpiCall) -> Option<MemberList> {
         let (i, dims) = (&call.integers, &call.vectors[0]);
         let size = dims.iter().try_fold(1usize, |size, &n| size.checked_mul(usize::try_from(n).ok()?))?;
         let members = self.members(i[0])?;
@@ -136,7 +136,7 @@ impl Comms {
 
     /// Returns the members of a part of a grid: those whose coordinates equal the rank's own in the dropped dimensions,
     /// in the row-major order of the others.
-    fn part_of_grid(&mut self, call: &Call) -> Option<MemberList> {
+    fn part_of_grid(&mut self, call: &DumpiCall) -> Option<MemberList> {
         let (i, keeps) = (&call.integers, &call.vectors[0]);
         let dims = self.grids.get(&i[1])?.clone();
         let members = self.members(i[1])?;

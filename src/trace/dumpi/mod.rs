@@ -20,9 +20,9 @@ use std::path::{Path, PathBuf};
 
 use self::comms::Comms;
 use self::layout::{CALLS, MAGIC};
-use self::stream::Stream;
+use self::stream::CallStream;
 use self::tail::Tail;
-use super::calls::{At, Program, Request};
+use super::calls::{CallRequest, FilePosition, Program};
 use super::error::{TraceError, TraceErrorKind as Kind};
 use super::format::{self, Files, Format, Input, MOST_RANKS};
 use super::source::Source;
@@ -105,7 +105,7 @@ fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Re
     let world: MemberList = (0..files.len() as u32).collect();
     let splits = splits::read(&world, &tails, |rank| open(&files[rank]), budget)?;
     for (((rank, file), tail), told) in (0..).zip(files).zip(&tails).zip(splits) {
-        let mut stream = Stream::calls(open(file)?, budget, tail)?;
+        let mut stream = CallStream::calls(open(file)?, budget, tail)?;
         let comms = Comms::new(rank, world.clone(), told);
         let found = rank::read(&mut program, rank, tail, comms, &mut stream)?;
         let mut partial = false;
@@ -116,10 +116,10 @@ fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Re
             total += made;
         }
         partial_ranks += u64::from(partial);
-        let open = program.ranks[rank as usize].requests.places(Request::open);
+        let open = program.ranks[rank as usize].requests.places(CallRequest::open);
         if let Some(&at) = open.first() {
             let reason = "its source is not recorded";
-            let end = At::Byte(stream.position());
+            let end = FilePosition::Byte(stream.position());
             for &at in &open {
                 program.ranks[rank as usize].actions.set(at, super::Action::NoOperation);
             }
@@ -146,7 +146,7 @@ pub(super) fn read_alone(bytes: &[u8], options: &Options) -> Result<Trace, Trace
     splits::read(&[0, 1].into(), &[tail.clone(), tail.clone()], open, budget)?;
     let world: MemberList = [0].into();
     let told = splits::read(&world, std::slice::from_ref(&tail), open, budget)?.pop().unwrap_or_default();
-    let mut stream = Stream::calls(open(0)?, budget, &tail)?;
+    let mut stream = CallStream::calls(open(0)?, budget, &tail)?;
     rank::read(&mut program, 0, &tail, Comms::new(0, world, told), &mut stream)?;
     program.finish("alone", file)
 }

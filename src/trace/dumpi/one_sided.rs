@@ -1,21 +1,21 @@
 //! Windows, one-sided operations and probes of a rank.
 
-use super::comms::Comm;
-use super::rank::{ANY, Done, Partner, Reader};
-use super::stream::Call;
-use crate::trace::calls::{At, Making};
+use super::comms::CommRanks;
+use super::rank::{ANY, Done, DumpiReader, Partner};
+use super::stream::DumpiCall;
+use crate::trace::calls::{FilePosition, Making};
 use crate::trace::{ANY_TARGET, Action, CommunicatorId};
 
-impl Reader<'_, '_, '_> {
+impl DumpiReader<'_, '_, '_> {
     /// Creates a window, which is a separate communicator.
-    pub(super) fn window(&mut self, call: &Call) -> Done {
+    pub(super) fn window(&mut self, call: &DumpiCall) -> Done {
         let i = &call.integers;
         let (comm, handle) = (i[3], i[4]);
         let Some(members) = self.comms.members(comm) else { return self.refuse_comm(call) };
-        if *self.comms.get(comm) != Comm::Alone {
+        if *self.comms.get(comm) != CommRanks::Alone {
             self.program.making(self.rank, Making::Agreed, self.id(comm))?;
         }
-        let id = self.program.new_communicator(self.rank, &members, &self.file, At::Byte(self.at))?;
+        let id = self.program.new_communicator(self.rank, &members, &self.file, FilePosition::Byte(self.at))?;
         self.windows.insert(handle, id);
         Ok(())
     }
@@ -25,12 +25,12 @@ impl Reader<'_, '_, '_> {
         self.program.members(window).rank(u32::try_from(rank).ok()?)
     }
 
-    fn refuse_window(&mut self, call: &Call) -> Done {
+    fn refuse_window(&mut self, call: &DumpiCall) -> Done {
         self.refuse(call, "its window was made where nothing was recorded")
     }
 
     /// `MPI_Put`, `MPI_Get` and `MPI_Accumulate`.
-    pub(super) fn one_sided(&mut self, call: &Call) -> Done {
+    pub(super) fn one_sided(&mut self, call: &DumpiCall) -> Done {
         let i = &call.integers;
         let Some(&window) = i.last().and_then(|handle| self.windows.get(handle)) else {
             return self.refuse_window(call);
@@ -54,7 +54,7 @@ impl Reader<'_, '_, '_> {
     }
 
     /// Converts calls that begin or end an epoch.
-    pub(super) fn epoch(&mut self, call: &Call) -> Done {
+    pub(super) fn epoch(&mut self, call: &DumpiCall) -> Done {
         let Some(&window) = call.integers.last().and_then(|handle| self.windows.get(handle)) else {
             return self.refuse_window(call);
         };
@@ -72,7 +72,7 @@ impl Reader<'_, '_, '_> {
     }
 
     /// `MPI_Probe`: source and tag are those of the call, or those of the message found.
-    pub(super) fn probe(&mut self, call: &Call) -> Done {
+    pub(super) fn probe(&mut self, call: &DumpiCall) -> Done {
         let i = &call.integers;
         let known = match self.partner(i[2], i[0])? {
             Partner::Rank(from) => from,

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use super::comms::{Comm, Comms, WORLD};
+use super::comms::{CommRanks, Comms, WORLD};
 use super::layout::CALLS;
-use super::stream::{Call, Status, Stream};
+use super::stream::{CallStream, DumpiCall, Status};
 use super::tail::Tail;
 use super::types::Types;
-use crate::trace::calls::{At, Making, Program, Request, Unresolved, uniform};
+use crate::trace::calls::{CallRequest, FilePosition, Making, Program, Unresolved, uniform};
 use crate::trace::check_call::MOST;
 use crate::trace::error::TraceError;
 use crate::trace::{Action, CollectiveCall, CollectiveKind as K, CommunicatorId, Counts, Datatype, Effect};
@@ -24,10 +24,10 @@ pub(super) fn read(
     rank: u32,
     tail: &Tail,
     comms: Comms,
-    stream: &mut Stream<'_, '_>,
+    stream: &mut CallStream<'_, '_>,
 ) -> Result<Vec<u64>, TraceError> {
     let file = stream.file().to_path_buf();
-    let mut reader = Reader {
+    let mut reader = DumpiReader {
         program,
         rank,
         file,
@@ -38,7 +38,7 @@ pub(super) fn read(
         types: Types::new(&tail.sizes),
         at: 0,
     };
-    let mut call = Call::default();
+    let mut call = DumpiCall::default();
     let mut counts = vec![0; CALLS.len()];
     let mut last = 0;
     while stream.next(&mut call)? {
@@ -59,7 +59,7 @@ pub(super) fn read(
     Ok(counts)
 }
 
-pub(super) struct Reader<'p, 'o, 't> {
+pub(super) struct DumpiReader<'p, 'o, 't> {
     pub(super) program: &'p mut Program<'o>,
     pub(super) rank: u32,
     pub(super) file: PathBuf,
@@ -86,25 +86,30 @@ pub(super) enum Partner {
 
 pub(super) type Done = Result<(), TraceError>;
 
-impl Reader<'_, '_, '_> {
+impl DumpiReader<'_, '_, '_> {
     pub(super) fn error(&self, problem: impl Into<String>) -> TraceError {
-        self.program.error(&self.file, At::Byte(self.at), problem, "the file is damaged, or the program is wrong")
+        self.program.error(
+            &self.file,
+            FilePosition::Byte(self.at),
+            problem,
+            "the file is damaged, or the program is wrong",
+        )
     }
 
-    pub(super) fn refuse(&mut self, call: &Call, reason: &'static str) -> Done {
+    pub(super) fn refuse(&mut self, call: &DumpiCall, reason: &'static str) -> Done {
         let name = format!("MPI_{}", call.name);
-        self.program.inexpressible(&name, reason, self.rank, &self.file, At::Byte(self.at))
+        self.program.inexpressible(&name, reason, self.rank, &self.file, FilePosition::Byte(self.at))
     }
 
     pub(super) fn note(&mut self, what: String) {
-        self.program.note(Effect::Approximated, what, self.rank, &self.file, At::Byte(self.at));
+        self.program.note(Effect::Approximated, what, self.rank, &self.file, FilePosition::Byte(self.at));
     }
 
     pub(super) fn partner(&self, comm: i64, rank: i64) -> Result<Partner, TraceError> {
         match rank {
             ANY => Ok(Partner::Any),
             ..ANY => Ok(Partner::Nobody),
-            _ if *self.comms.get(comm) == Comm::Unknown => Ok(Partner::Unknown),
+            _ if *self.comms.get(comm) == CommRanks::Unknown => Ok(Partner::Unknown),
             _ => match self.comms.world_rank(comm, rank) {
                 Some(rank) => Ok(Partner::Rank(rank)),
                 None => Err(self.error(format!("there is no rank {rank} in its communicator"))),
@@ -126,10 +131,10 @@ impl Reader<'_, '_, '_> {
 
     pub(super) fn elements(&mut self, count: i64, datatype: i64) -> Result<(u32, Datatype), TraceError> {
         let bytes = self.bytes(count, datatype)?;
-        self.program.elements(bytes, self.rank, &self.file, At::Byte(self.at))
+        self.program.elements(bytes, self.rank, &self.file, FilePosition::Byte(self.at))
     }
 
-    fn call(&mut self, call: &Call) -> Done {
+    fn call(&mut self, call: &DumpiCall) -> Done {
         let i = &call.integers[..];
         match call.name {
             "Init" | "Init_thread" => self.program.push(self.rank, Action::Init),
@@ -196,7 +201,7 @@ impl Reader<'_, '_, '_> {
     }
 
     /// Updates the state from a call; if it creates a communicator, all members of the parent agree on it.
-    fn make(&mut self, call: &Call) -> Done {
+    fn make(&mut self, call: &DumpiCall) -> Done {
         let Some((parent, new)) = self.comms.learn(call) else { return Ok(()) };
         let making = if call.name == "Comm_split" { Making::Split } else { Making::Agreed };
         if let Some(&parent) = self.ids.get(&parent) {
@@ -204,7 +209,7 @@ impl Reader<'_, '_, '_> {
         }
         self.ids.remove(&new);
         if let Some(members) = self.comms.members(new).filter(|members| members.contains(&self.rank)) {
-            let at = At::Byte(self.at);
+            let at = FilePosition::Byte(self.at);
             let id = self.program.new_communicator(self.rank, &members, &self.file, at)?;
             self.ids.insert(new, id);
         }
@@ -216,7 +221,7 @@ impl Reader<'_, '_, '_> {
         self.ids.get(&comm).copied().unwrap_or_default()
     }
 
-    fn send(&mut self, call: &Call) -> Done {
+    fn send(&mut self, call: &DumpiCall) -> Done {
         let i = &call.integers;
         let to = match self.partner(i[4], i[2])? {
             Partner::Rank(to) => Some(to),
@@ -246,7 +251,7 @@ impl Reader<'_, '_, '_> {
     }
 
     /// Posts an operation, or stores it for its starts.
-    fn post(&mut self, call: &Call, handle: i64, action: Action) {
+    fn post(&mut self, call: &DumpiCall, handle: i64, action: Action) {
         if call.name.ends_with("_init") {
             self.program.ranks[self.rank as usize].requests.keep(handle as u64, action);
         } else {
@@ -260,15 +265,15 @@ impl Reader<'_, '_, '_> {
         if persistent {
             requests.keep(handle as u64, Action::NoOperation);
         } else {
-            requests.insert(handle as u64, Request::Nothing);
+            requests.insert(handle as u64, CallRequest::Nothing);
         }
     }
 
-    pub(super) fn refuse_comm(&mut self, call: &Call) -> Done {
+    pub(super) fn refuse_comm(&mut self, call: &DumpiCall) -> Done {
         self.refuse(call, "the members of its communicator are not recorded")
     }
 
-    fn receive(&mut self, call: &Call) -> Done {
+    fn receive(&mut self, call: &DumpiCall) -> Done {
         let i = &call.integers;
         let partner = self.partner(i[4], i[2])?;
         let (count, datatype) = self.elements(i[0], i[1])?;
@@ -309,7 +314,7 @@ impl Reader<'_, '_, '_> {
                         let at = self.program.ranks[self.rank as usize].actions.len();
                         // Source and tag follow at completion; a known tag is kept if the source is not known.
                         self.program.push(self.rank, Action::Irecv { from: known, tag, count, datatype });
-                        self.program.ranks[self.rank as usize].requests.insert(i[5] as u64, Request::Open(at));
+                        self.program.ranks[self.rank as usize].requests.insert(i[5] as u64, CallRequest::Open(at));
                         self.open.insert(at, i[4]);
                         Ok(())
                     }
@@ -345,7 +350,7 @@ impl Reader<'_, '_, '_> {
         Ok(Some((from, tag)))
     }
 
-    fn sendrecv(&mut self, call: &Call, send: [i64; 5], receive: [i64; 5]) -> Done {
+    fn sendrecv(&mut self, call: &DumpiCall, send: [i64; 5], receive: [i64; 5]) -> Done {
         let handle = u64::MAX;
         let to = match self.partner(send[4], send[2])? {
             Partner::Rank(to) => Some(to),
@@ -393,13 +398,13 @@ impl Reader<'_, '_, '_> {
                 "its request was made where nothing was recorded",
                 self.rank,
                 &self.file,
-                At::Byte(self.at),
+                FilePosition::Byte(self.at),
             ),
         }
     }
 
     /// Waits for the requests that a call has found complete.
-    fn complete(&mut self, call: &Call) -> Done {
+    fn complete(&mut self, call: &DumpiCall) -> Done {
         let (i, v) = (&call.integers, &call.vectors);
         let handles: Vec<i32> = match call.name {
             "Wait" => vec![i[0] as i32],
@@ -422,7 +427,7 @@ impl Reader<'_, '_, '_> {
                 continue;
             }
             let state = &self.program.ranks[self.rank as usize];
-            let open = state.requests.peek(handle as u64).and_then(Request::open);
+            let open = state.requests.peek(handle as u64).and_then(CallRequest::open);
             let asked = open.map(|at| match state.actions.get(at) {
                 Some(Action::Irecv { from, tag, .. }) => (at, from, tag),
                 _ => (at, u32::MAX, -1),
@@ -446,7 +451,7 @@ impl Reader<'_, '_, '_> {
         Ok(())
     }
 
-    fn collective(&mut self, call: &Call) -> Done {
+    fn collective(&mut self, call: &DumpiCall) -> Done {
         let (i, v) = (&call.integers[..], &call.vectors[..]);
         let (kind, comm) = match call.name {
             "Barrier" => (K::Barrier, i[0]),
@@ -467,9 +472,9 @@ impl Reader<'_, '_, '_> {
             _ => (K::Exscan, i[3]),
         };
         let communicator = match self.comms.get(comm) {
-            Comm::Alone => return Ok(()),
-            Comm::Unknown => return self.refuse_comm(call),
-            Comm::World | Comm::Members(_) => self.id(comm),
+            CommRanks::Alone => return Ok(()),
+            CommRanks::Unknown => return self.refuse_comm(call),
+            CommRanks::World | CommRanks::Members(_) => self.id(comm),
         };
         let members = self.program.members(communicator).size();
         let ranks = members as i64;

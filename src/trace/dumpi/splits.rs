@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::comms::{Comms, Splits};
 use super::layout::CALLS;
-use super::stream::{Call, Stream};
+use super::stream::{CallStream, DumpiCall};
 use super::tail::Tail;
 use crate::trace::MemberList;
 use crate::trace::error::TraceError;
@@ -42,8 +42,8 @@ pub(super) fn read<'r>(
     for (rank, tail) in tails.iter().enumerate() {
         let mut own = VecDeque::new();
         if split.and_then(|at| tail.recorded().nth(at)).is_some_and(|count| count > 0) {
-            let mut stream = Stream::calls(open(rank)?, budget, tail)?;
-            let mut call = Call::default();
+            let mut stream = CallStream::calls(open(rank)?, budget, tail)?;
+            let mut call = DumpiCall::default();
             while stream.next(&mut call)? {
                 if MAKES.contains(&call.name) {
                     own.push_back(std::mem::take(&mut call));
@@ -68,7 +68,7 @@ struct Parent {
 type Meeting = FxHashMap<u32, (i64, i64)>;
 
 /// Executes the calls of all ranks.
-fn play(world: &MemberList, mut calls: Vec<VecDeque<Call>>) -> Vec<Splits> {
+fn play(world: &MemberList, mut calls: Vec<VecDeque<DumpiCall>>) -> Vec<Splits> {
     let mut comms: Vec<Comms> = world.iter().map(|&rank| Comms::new(rank, world.clone(), Splits::new())).collect();
     let mut results = vec![Splits::new(); calls.len()];
     let mut parents: FxHashMap<MemberList, Parent> = FxHashMap::default();

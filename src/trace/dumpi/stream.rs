@@ -27,7 +27,7 @@ pub(super) struct Status {
 
 /// A call as read from the file; reused for the next one.
 #[derive(Default)]
-pub(super) struct Call {
+pub(super) struct DumpiCall {
     /// Position of its first byte.
     pub at: u64,
     pub name: &'static str,
@@ -41,12 +41,12 @@ pub(super) struct Call {
 }
 
 /// Reader of calls from front to back.
-pub(super) struct Stream<'a, 'r> {
+pub(super) struct CallStream<'a, 'r> {
     bytes: Bytes<'a, 'r>,
     version: [u8; 3],
 }
 
-impl<'a, 'r> Stream<'a, 'r> {
+impl<'a, 'r> CallStream<'a, 'r> {
     /// Creates a reader of the calls of a file whose end is known.
     pub fn calls(source: Source<'r>, budget: &'a mut Budget, tail: &Tail) -> Result<Self, TraceError> {
         let mut stream = Self { bytes: Bytes::new(source, budget), version: tail.version };
@@ -147,7 +147,7 @@ impl<'a, 'r> Stream<'a, 'r> {
     }
 
     /// Reads the next call into `call`; `false` at the end of the stream.
-    pub fn next(&mut self, call: &mut Call) -> Result<bool, TraceError> {
+    pub fn next(&mut self, call: &mut DumpiCall) -> Result<bool, TraceError> {
         call.integers.clear();
         call.vectors.clear();
         call.statuses.clear();
@@ -178,7 +178,7 @@ impl<'a, 'r> Stream<'a, 'r> {
         Ok(true)
     }
 
-    fn arguments(&mut self, layout: &[u8], mask: u8, call: &mut Call) -> Result<(), TraceError> {
+    fn arguments(&mut self, layout: &[u8], mask: u8, call: &mut DumpiCall) -> Result<(), TraceError> {
         let mut codes = layout.iter();
         while let Some(code) = codes.next() {
             match code {

@@ -33,13 +33,13 @@ impl Tail {
 }
 
 /// Last bytes of a file.
-struct End {
+struct FileTail {
     bytes: Vec<u8>,
     /// Position of the first of these bytes.
     start: u64,
 }
 
-impl End {
+impl FileTail {
     fn length(&self) -> u64 {
         self.start + self.bytes.len() as u64
     }
@@ -60,7 +60,7 @@ impl End {
 
 /// Reads the end of a file. The whole file is read, since compressed data cannot be entered from its end.
 pub(super) fn read(mut source: Source<'_>, budget: &mut Budget) -> Result<Tail, TraceError> {
-    let mut end = End { bytes: Vec::new(), start: 0 };
+    let mut end = FileTail { bytes: Vec::new(), start: 0 };
     let mut piece = vec![0; 1 << 18];
     loop {
         let length = source.read(&mut piece, budget)?;
@@ -77,7 +77,7 @@ pub(super) fn read(mut source: Source<'_>, budget: &mut Budget) -> Result<Tail, 
     parse(&end, source.file())
 }
 
-fn parse(end: &End, file: &Path) -> Result<Tail, TraceError> {
+fn parse(end: &FileTail, file: &Path) -> Result<Tail, TraceError> {
     let error = |at: u64, problem: String| {
         let help = "the file is cut off or damaged; fetch or record it again";
         let kind = Kind::format("DUMPI", problem, help);

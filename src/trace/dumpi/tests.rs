@@ -7,7 +7,7 @@ use super::*;
 use crate::trace::{Action, Datatype, Effect, Origin, TraceWarning};
 
 /// A file under construction.
-pub(in crate::trace) struct File {
+pub(in crate::trace) struct DumpiFile {
     bytes: Vec<u8>,
     calls: Vec<u32>,
     /// Calls that the program made and the recorder left out.
@@ -31,7 +31,7 @@ const INT: u16 = 9;
 const DOUBLE: u16 = 14;
 const WORLD: u16 = 2;
 
-impl File {
+impl DumpiFile {
     pub fn new() -> Self {
         let mut bytes = MAGIC.to_vec();
         bytes.extend([0; 8]);
@@ -112,7 +112,7 @@ impl File {
 
 /// Both ranks of a small program.
 pub(in crate::trace) fn sample() -> [Vec<u8>; 2] {
-    let mut zero = File::new();
+    let mut zero = DumpiFile::new();
     zero.call(0.0, "Init", &[V(&[])])
         .call(2.0, "Send", &[I(10), H(INT), I(1), I(7), H(WORLD)])
         .call(0.0, "Isend", &[I(3), H(DOUBLE), I(1), I(8), H(WORLD), I(5)])
@@ -120,7 +120,7 @@ pub(in crate::trace) fn sample() -> [Vec<u8>; 2] {
         .call(0.0, "Gatherv", &[I(0), I(2), I(1), H(INT), I(0), H(WORLD), V(&[1, 2]), V(&[0, 1]), H(INT)])
         .call(0.0, "Allreduce", &[I(2), H(DOUBLE), B(3), H(WORLD)])
         .call(0.0, "Finalize", &[]);
-    let mut one = File::new();
+    let mut one = DumpiFile::new();
     one.call(0.0, "Init", &[V(&[])])
         .call(0.0, "Irecv", &[I(3), H(DOUBLE), I(-1), I(8), H(WORLD), I(6)])
         .call(0.0, "Recv", &[I(20), H(INT), I(-1), I(-1), H(WORLD), S(&[(40, 0, 7)])])
@@ -191,9 +191,9 @@ fn the_first_file_and_lists_are_taken_as_well() {
 
 #[test]
 fn a_partial_recording_is_a_window_and_says_so() {
-    let mut zero = File::new();
+    let mut zero = DumpiFile::new();
     zero.call(0.0, "Send", &[I(1), H(INT), I(1), I(7), H(WORLD)]).call(0.0, "Barrier", &[H(WORLD)]);
-    let mut one = File::new();
+    let mut one = DumpiFile::new();
     one.call(0.0, "Barrier", &[H(WORLD)]);
     // Rank 1 has received, but its file does not contain it.
     one.calls[1] += 1;
@@ -210,7 +210,7 @@ fn a_partial_recording_is_a_window_and_says_so() {
 #[test]
 fn calls_that_the_recorder_left_out_are_told() {
     let rank = |left_out: &[(&str, u32)]| {
-        let mut file = File::new();
+        let mut file = DumpiFile::new();
         file.call(0.0, "Init", &[V(&[])]).call(2.0, "Barrier", &[H(WORLD)]).call(0.0, "Finalize", &[]);
         for (name, count) in left_out {
             file.left_out[CALLS.iter().position(|(n, _)| n == name).unwrap()] = *count;
@@ -237,7 +237,7 @@ fn calls_that_the_recorder_left_out_are_told() {
 
 #[test]
 fn what_cannot_be_replayed_is_refused_or_left_out() {
-    let mut zero = File::new();
+    let mut zero = DumpiFile::new();
     zero.call(0.0, "Intercomm_merge", &[H(9), I(0), H(4)]).call(0.0, "Bcast", &[I(1), H(INT), I(0), H(4)]).call(
         0.0,
         "Barrier",
@@ -254,7 +254,7 @@ fn what_cannot_be_replayed_is_refused_or_left_out() {
 #[test]
 fn communicators_of_all_ranks_and_groups_are_known() {
     let file = |rank: i32| {
-        let mut file = File::new();
+        let mut file = DumpiFile::new();
         file.call(0.0, "Comm_dup", &[H(WORLD), H(4)])
             .call(0.0, "Barrier", &[H(4)])
             .call(0.0, "Comm_group", &[H(WORLD), H(3)])
@@ -289,7 +289,7 @@ fn lines(trace: &Trace, rank: u32) -> Vec<String> {
 fn splits_are_known_from_the_files_of_all() {
     // Six ranks: even ones, ordered backwards by their keys, odd ones, and rank 5 in no part; then the even ones again.
     let file = |rank: i32| {
-        let mut file = File::new();
+        let mut file = DumpiFile::new();
         let colour = if rank == 5 { -32766 } else { rank % 2 };
         file.call(0.0, "Comm_split", &[H(WORLD), I(colour), I(-rank), H(4)]);
         if rank < 5 {
@@ -319,7 +319,7 @@ fn splits_are_known_from_the_files_of_all() {
 fn a_rank_that_splits_a_communicator_of_others_is_told_nothing() {
     // Rank 0 alone is in communicator 5, and rank 1, which got none, splits it nevertheless.
     let file = |rank: i32| {
-        let mut file = File::new();
+        let mut file = DumpiFile::new();
         file.call(0.0, "Comm_group", &[H(WORLD), H(3)])
             .call(0.0, "Group_incl", &[H(3), I(1), V(&[0]), H(4)])
             .call(0.0, "Comm_create", &[H(WORLD), H(4), H(5)])
@@ -336,7 +336,7 @@ fn a_rank_that_splits_a_communicator_of_others_is_told_nothing() {
 fn grids_have_rows_and_columns() {
     // A grid of 2 x 3, of which the rows are kept.
     let file = |_: i32| {
-        let mut file = File::new();
+        let mut file = DumpiFile::new();
         file.call(0.0, "Cart_create", &[H(WORLD), I(2), V(&[2, 3]), V(&[0, 0]), I(0), H(4)])
             .call(0.0, "Cart_sub", &[I(2), H(4), V(&[0, 1]), H(5)])
             .call(0.0, "Allreduce", &[I(1), H(DOUBLE), B(3), H(5)]);
@@ -353,7 +353,7 @@ fn grids_have_rows_and_columns() {
 fn a_grid_whose_ranks_may_be_numbered_anew_can_be_split() {
     // A grid of 2 x 2 in the order of the library, split into its columns by colours.
     let file = |rank: i32| {
-        let mut file = File::new();
+        let mut file = DumpiFile::new();
         file.call(0.0, "Cart_create", &[H(WORLD), I(2), V(&[2, 2]), V(&[0, 0]), I(1), H(4)])
             .call(0.0, "Comm_split", &[H(4), I(rank % 2), I(0), H(5)])
             .call(0.0, "Barrier", &[H(5)]);
@@ -369,7 +369,7 @@ fn a_grid_whose_ranks_may_be_numbered_anew_can_be_split() {
 
 #[test]
 fn windows_and_probes_are_kept() {
-    let mut zero = File::new();
+    let mut zero = DumpiFile::new();
     zero.call(0.0, "Win_create", &[I(100), I(1), H(0), H(WORLD), H(7)])
         .call(0.0, "Win_fence", &[B(0), H(7)])
         .call(0.0, "Put", &[I(10), H(INT), I(1), I(0), I(10), H(INT), H(7)])
@@ -379,7 +379,7 @@ fn windows_and_probes_are_kept() {
         .call(0.0, "Win_lock", &[B(1), I(1), B(0), H(7)])
         .call(0.0, "Win_unlock", &[I(1), H(7)])
         .call(0.0, "Send", &[I(1), H(INT), I(1), I(3), H(WORLD)]);
-    let mut one = File::new();
+    let mut one = DumpiFile::new();
     one.call(0.0, "Win_create", &[I(100), I(1), H(0), H(WORLD), H(7)])
         .call(0.0, "Win_fence", &[B(0), H(7)])
         .call(0.0, "Win_fence", &[B(0), H(7)])
@@ -392,7 +392,7 @@ fn windows_and_probes_are_kept() {
     assert_eq!(lines(&trace, 0), [&fences[..], &sent].concat());
     assert_eq!(lines(&trace, 1), [&fences[..], &["on 1 fence", "probe 0 3", "recv 0 3 4 6"]].concat());
     assert_eq!(trace.warnings.len(), 1, "{:?}", trace.warnings);
-    let mut wrong = File::new();
+    let mut wrong = DumpiFile::new();
     wrong.call(0.0, "Win_create", &[I(100), I(1), H(0), H(WORLD), H(7)]).call(
         0.0,
         "Put",
@@ -405,14 +405,14 @@ fn windows_and_probes_are_kept() {
 
 #[test]
 fn sizes_of_types_are_found() {
-    let mut file = File::new();
+    let mut file = DumpiFile::new();
     // Type 28 has 12 bytes by the table; 40 consists of two of them; 41 is a structure.
     file.call(0.0, "Type_contiguous", &[I(2), H(28), H(40)])
         .call(0.0, "Send", &[I(1), H(40), I(0), I(1), H(WORLD)])
         .call(0.0, "Recv", &[I(1), H(40), I(0), I(1), H(WORLD), S(&[])]);
     let trace = read_all(&[file.finish(7)], &Options::default()).unwrap();
     assert!(trace.actions[0].together().contains(&Action::Send { to: 0, tag: 1, count: 24, datatype: Datatype::BYTE }));
-    let mut file = File::new();
+    let mut file = DumpiFile::new();
     file.call(0.0, "Send", &[I(1), H(99), I(0), I(1), H(WORLD)]);
     let error = read_all(&[file.finish(7)], &Options::default()).unwrap_err();
     assert!(error.byte() == Some(16) && error.to_string().contains("size of type 99"), "{error}");
@@ -443,7 +443,7 @@ fn check_seed(name: &str, bytes: &[u8]) {
 /// Seeds in binary formats equal those made from the current samples.
 #[test]
 fn binary_seeds_of_the_fuzz_targets_are_up_to_date() {
-    let mut file = File::new();
+    let mut file = DumpiFile::new();
     file.call(0.0, "Init", &[V(&[])])
         .call(0.0, "Irecv", &[I(3), H(DOUBLE), I(-1), I(8), H(WORLD), I(6)])
         .call(0.1, "Send", &[I(3), H(DOUBLE), I(0), I(8), H(WORLD)])
@@ -451,7 +451,7 @@ fn binary_seeds_of_the_fuzz_targets_are_up_to_date() {
         .call(0.0, "Gatherv", &[I(0), I(1), I(1), H(INT), I(0), H(WORLD), V(&[1]), V(&[0]), H(INT)])
         .call(0.0, "Finalize", &[]);
     check_seed("dumpi/small", &file.finish(7));
-    let mut file = File::new();
+    let mut file = DumpiFile::new();
     file.call(0.0, "Comm_group", &[H(WORLD), H(3)])
         .call(0.0, "Group_incl", &[H(3), I(1), V(&[0]), H(4)])
         .call(0.0, "Comm_create", &[H(WORLD), H(4), H(5)])

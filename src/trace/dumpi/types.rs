@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::layout::SIZES;
-use super::stream::Call;
+use super::stream::DumpiCall;
 
 /// Known types: the table of the file, types from calls, and the predefined ones.
 pub(super) struct Types<'t> {
@@ -24,7 +24,7 @@ impl<'t> Types<'t> {
     }
 
     /// Updates the types from a call that creates or measures a type.
-    pub fn learn(&mut self, call: &Call) {
+    pub fn learn(&mut self, call: &DumpiCall) {
         let (i, v) = (&call.integers, &call.vectors);
         let sum = |v: &[i32]| v.iter().map(|&n| n.max(0) as u64).sum::<u64>();
         let many = |n: i64| n.max(0) as u64;

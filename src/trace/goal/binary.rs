@@ -7,13 +7,14 @@
 
 use std::path::Path;
 
-use super::graph::{Kind, MOST, NO_WILDCARDS, Operation};
+use super::graph::{GraphOperation, MOST, NO_WILDCARDS};
 use super::paged::Paged;
 use super::schedule::{Schedule, trace};
 use crate::trace::Trace;
-use crate::trace::calls::{At, located};
+use crate::trace::calls::{FilePosition, located};
 use crate::trace::error::{TraceError, TraceErrorKind};
 use crate::trace::format::{Input, MOST_RANKS};
+use crate::trace::schedule::OperationKind;
 
 /// First bytes of a file: the number 4223.
 pub(super) const MAGIC: [u8; 8] = 4223u64.to_le_bytes();
@@ -25,18 +26,18 @@ const OPERATION: u64 = 39;
 const OPERATION_2: u64 = 104;
 
 /// The file, whose positions are not in order.
-struct Bytes<'a> {
+struct PagedBytes<'a> {
     bytes: Paged,
     file: &'a Path,
 }
 
-impl Bytes<'_> {
+impl PagedBytes<'_> {
     fn error(&self, at: u64, problem: impl Into<String>) -> TraceError {
         self.error_with(at, problem, "the file is cut off or damaged; make it again with txt2bin")
     }
 
     fn error_with(&self, at: u64, problem: impl Into<String>, help: &'static str) -> TraceError {
-        located(self.file, At::Byte(at), TraceErrorKind::format("GOAL binary", problem, help))
+        located(self.file, FilePosition::Byte(at), TraceErrorKind::format("GOAL binary", problem, help))
     }
 
     fn take<const N: usize>(&mut self, at: u64) -> Result<[u8; N], TraceError> {
@@ -64,7 +65,7 @@ impl Bytes<'_> {
 pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     let Input { mut source, budget, name, options, .. } = input;
     let file = source.file().to_path_buf();
-    let mut bytes = Bytes { bytes: Paged::new(options.actions_in_memory.saturating_mul(8)), file: &file };
+    let mut bytes = PagedBytes { bytes: Paged::new(options.actions_in_memory.saturating_mul(8)), file: &file };
     let mut piece = vec![0; 1 << 18];
     loop {
         match source.read(&mut piece, budget)? {
@@ -88,7 +89,7 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
         let help = "make it again from the text with txt2bin of LogGOPSim, or give the text";
         return Err(bytes.error_with(0, problem, help));
     }
-    let mut schedule = Schedule::new(options, At::Byte);
+    let mut schedule = Schedule::new(options, FilePosition::Byte);
     schedule.set_ranks(ranks);
     let mut told = 0;
     for rank in 0..ranks {
@@ -107,7 +108,7 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
 
 /// Returns `true` if operations have the size of those of LogGOPSim2. The file does not contain this information: but
 /// with the size of LogGOPSim, the list of a rank would end in the middle of a number, or before its start.
-fn of_version_2(bytes: &mut Bytes<'_>, table: u64, ranks: usize) -> Result<bool, TraceError> {
+fn of_version_2(bytes: &mut PagedBytes<'_>, table: u64, ranks: usize) -> Result<bool, TraceError> {
     for rank in 0..ranks as u64 {
         let (start, end) = (bytes.place(table + 16 * rank)?, bytes.place(table + 16 * rank + 8)?);
         let (operations, free) = (bytes.u32(start)?, bytes.u32(start + 4)?);
@@ -117,14 +118,14 @@ fn of_version_2(bytes: &mut Bytes<'_>, table: u64, ranks: usize) -> Result<bool,
         let body = |size: u64| end.checked_sub(start + 8 + 4 * u64::from(free) + size * u64::from(operations));
         // The numbers of dependents of an operation are at the same position in both.
         let first = start + 8 + 4 * u64::from(free);
-        let edges = |size: u64, bytes: &mut Bytes<'_>| {
+        let edges = |size: u64, bytes: &mut PagedBytes<'_>| {
             (0..u64::from(operations)).try_fold(0_u64, |sum, index| {
                 let at = first + size * index;
                 let [later, on_start] = [bytes.u32(at + 23).ok()?, bytes.u32(at + 31).ok()?].map(u64::from);
                 sum.checked_add(later + on_start)
             })
         };
-        let fits = |size: u64, bytes: &mut Bytes<'_>| {
+        let fits = |size: u64, bytes: &mut PagedBytes<'_>| {
             body(size).is_some_and(|left| edges(size, bytes).and_then(|edges| edges.checked_mul(4)) == Some(left))
         };
         return Ok(!fits(OPERATION, bytes) && fits(OPERATION_2, bytes));
@@ -133,7 +134,7 @@ fn of_version_2(bytes: &mut Bytes<'_>, table: u64, ranks: usize) -> Result<bool,
 }
 
 /// Reads the operations and edges of a rank at a position.
-fn graph(bytes: &mut Bytes<'_>, start: u64, end: u64, schedule: &mut Schedule) -> Result<(), TraceError> {
+fn graph(bytes: &mut PagedBytes<'_>, start: u64, end: u64, schedule: &mut Schedule) -> Result<(), TraceError> {
     let ranks = schedule.ranks();
     let (operations, free) = (bytes.u32(start)?, bytes.u32(start + 4)?);
     let first = start + 8 + 4 * u64::from(free);
@@ -144,13 +145,13 @@ fn graph(bytes: &mut Bytes<'_>, start: u64, end: u64, schedule: &mut Schedule) -
     for index in 0..operations {
         let at = first + OPERATION * u64::from(index);
         let kind = match bytes.take::<1>(at + 4)?[0] {
-            1 => Kind::Send,
-            2 => Kind::Receive,
-            3 => Kind::Calculate,
+            1 => OperationKind::Send,
+            2 => OperationKind::Receive,
+            3 => OperationKind::Calculate,
             other => return Err(bytes.error(at + 4, format!("there is no operation {other}"))),
         };
         let (peer, size, tag) = (bytes.u32(at + 5)?, bytes.take(at + 9)?, bytes.u32(at + 17)?);
-        if kind != Kind::Calculate && (peer as usize >= ranks || tag == u32::MAX) {
+        if kind != OperationKind::Calculate && (peer as usize >= ranks || tag == u32::MAX) {
             let any = match (peer, tag) {
                 (u32::MAX, _) => Some((at + 5, "a receive from any source cannot be replayed")),
                 (_, u32::MAX) => Some((at + 17, "a receive of any tag cannot be replayed")),
@@ -162,9 +163,9 @@ fn graph(bytes: &mut Bytes<'_>, start: u64, end: u64, schedule: &mut Schedule) -
             });
         }
         // A computation has none; the field is ignored.
-        let (peer, tag) = if kind == Kind::Calculate { (0, 0) } else { (peer, tag) };
+        let (peer, tag) = if kind == OperationKind::Calculate { (0, 0) } else { (peer, tag) };
         let [cpu, nic] = bytes.take(at + 21)?;
-        schedule.push(&Operation { kind, cpu, nic, peer, tag, size: u64::from_le_bytes(size), at });
+        schedule.push(&GraphOperation { kind, cpu, nic, peer, tag, size: u64::from_le_bytes(size), at });
         for (offset, on_start) in [(23, false), (31, true)] {
             let (number, from) = (bytes.u32(at + offset)?, bytes.u32(at + offset + 4)?);
             if list + 4 * (u64::from(from) + u64::from(number)) > end {

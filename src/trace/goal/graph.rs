@@ -7,19 +7,12 @@
 use std::ops::Range;
 
 use super::paged::Paged;
-
-/// Kind of an operation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
-    Send,
-    Receive,
-    Calculate,
-}
+use crate::trace::schedule::OperationKind;
 
 /// An operation of a rank, with the place of its definition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Operation {
-    pub kind: Kind,
+pub(super) struct GraphOperation {
+    pub kind: OperationKind,
     pub cpu: u8,
     /// The network card of a message.
     pub nic: u8,
@@ -34,12 +27,12 @@ pub(super) struct Operation {
 
 /// A requirement or dependent, and whether the dependency is on the start of the earlier operation only.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Link {
+pub(super) struct Dependency {
     pub operation: u32,
     pub on_start: bool,
 }
 
-impl Link {
+impl Dependency {
     fn to_word(self) -> u32 {
         self.operation << 1 | u32::from(self.on_start)
     }
@@ -76,11 +69,11 @@ const LEFT: u64 = 32;
 const WAITED: u8 = 4;
 const DONE: u8 = 8;
 
-fn to_bytes(operation: &Operation) -> [u8; 24] {
+fn to_bytes(operation: &GraphOperation) -> [u8; 24] {
     let kind = match operation.kind {
-        Kind::Send => 0,
-        Kind::Receive => 1,
-        Kind::Calculate => 2,
+        OperationKind::Send => 0,
+        OperationKind::Receive => 1,
+        OperationKind::Calculate => 2,
     };
     let at = operation.at.min(LAST);
     let word = at << 24 | u64::from(operation.nic) << 16 | u64::from(operation.cpu) << 8 | kind;
@@ -92,16 +85,16 @@ fn to_bytes(operation: &Operation) -> [u8; 24] {
     bytes
 }
 
-fn from_bytes(bytes: &[u8; 24]) -> Operation {
+fn from_bytes(bytes: &[u8; 24]) -> GraphOperation {
     let (words, _) = bytes.as_chunks::<8>();
     let [first, size, last] = [0, 1, 2].map(|i| u64::from_le_bytes(words[i]));
     let kind = match first & 3 {
-        0 => Kind::Send,
-        1 => Kind::Receive,
-        _ => Kind::Calculate,
+        0 => OperationKind::Send,
+        1 => OperationKind::Receive,
+        _ => OperationKind::Calculate,
     };
     let [cpu, nic] = [8, 16].map(|bits| (first >> bits) as u8);
-    Operation { kind, cpu, nic, peer: last as u32, tag: (last >> 32) as u32, size, at: first >> 24 }
+    GraphOperation { kind, cpu, nic, peer: last as u32, tag: (last >> 32) as u32, size, at: first >> 24 }
 }
 
 /// Position of the graph of a rank.
@@ -117,7 +110,7 @@ pub(super) struct GraphPosition {
 }
 
 /// The graphs of ranks, one of which is being read.
-pub(super) struct Graphs {
+pub(super) struct PagedGraphs {
     bytes: Paged,
     /// Edges of the rank that is being read: the later operation with the kind of edge, and the earlier one.
     edges: Paged,
@@ -125,7 +118,7 @@ pub(super) struct Graphs {
     start: u64,
 }
 
-impl Graphs {
+impl PagedGraphs {
     /// Creates an empty set of graphs; about `limit` bytes of them will be in memory.
     pub fn new(limit: usize) -> Self {
         Self { bytes: Paged::new(limit / 2), edges: Paged::new(limit / 2), start: 0 }
@@ -147,7 +140,7 @@ impl Graphs {
     }
 
     /// Adds an operation to the rank that is being read; returns its number.
-    pub fn push(&mut self, operation: &Operation) -> u32 {
+    pub fn push(&mut self, operation: &GraphOperation) -> u32 {
         let number = self.operations() as u32;
         let mut record = [0; RECORD as usize];
         record[..24].copy_from_slice(&to_bytes(operation));
@@ -156,15 +149,15 @@ impl Graphs {
     }
 
     /// Adds an edge to that rank: an operation waits for an earlier one, or for its start only.
-    pub fn edge(&mut self, later: u32, earlier: Link) {
-        let later = Link { operation: later, on_start: earlier.on_start };
+    pub fn edge(&mut self, later: u32, earlier: Dependency) {
+        let later = Dependency { operation: later, on_start: earlier.on_start };
         let words = u64::from(later.to_word()) << 32 | u64::from(earlier.to_word());
         self.edges.extend(&words.to_le_bytes());
     }
 
-    fn nth_edge(&mut self, nth: u64) -> (Link, Link) {
+    fn nth_edge(&mut self, nth: u64) -> (Dependency, Dependency) {
         let words = u64::from_le_bytes(self.edges.get(8 * nth));
-        (Link::from_word((words >> 32) as u32), Link::from_word(words as u32))
+        (Dependency::from_word((words >> 32) as u32), Dependency::from_word(words as u32))
     }
 
     /// Finishes the rank that is being read: builds the lists of its edges.
@@ -244,22 +237,22 @@ impl Graphs {
     }
 
     /// Returns an operation.
-    pub fn operation(&mut self, place: GraphPosition, number: u32) -> Operation {
+    pub fn operation(&mut self, place: GraphPosition, number: u32) -> GraphOperation {
         from_bytes(&self.bytes.get(place.record(number)))
     }
 
     /// Collects the requirements of an operation, the last one first.
-    pub fn earlier(&mut self, place: GraphPosition, number: u32, links: &mut Vec<Link>) {
+    pub fn earlier(&mut self, place: GraphPosition, number: u32, links: &mut Vec<Dependency>) {
         let range = self.range(place, number, EARLIER_END);
         links.clear();
-        links.extend(range.map(|i| Link::from_word(self.bytes.u32(place.earlier + 4 * i))));
+        links.extend(range.map(|i| Dependency::from_word(self.bytes.u32(place.earlier + 4 * i))));
     }
 
     /// Collects the dependents of an operation, the first one first.
-    pub fn later(&mut self, place: GraphPosition, number: u32, links: &mut Vec<Link>) {
+    pub fn later(&mut self, place: GraphPosition, number: u32, links: &mut Vec<Dependency>) {
         let range = self.range(place, number, LATER_END);
         links.clear();
-        links.extend(range.map(|i| Link::from_word(self.bytes.u32(place.later + 4 * i))));
+        links.extend(range.map(|i| Dependency::from_word(self.bytes.u32(place.later + 4 * i))));
     }
 
     /// Returns `true` if an operation has no requirements.
@@ -328,12 +321,13 @@ mod tests {
     #[test]
     fn graphs_are_what_was_given() {
         let mut random = StdRng::seed_from_u64(7);
-        let mut graphs = Graphs::new(0);
+        let mut graphs = PagedGraphs::new(0);
         let mut all = Vec::new();
         for count in [0, 1, 30, 40_000, 3] {
-            let operations: Vec<Operation> = (0..count)
-                .map(|_| Operation {
-                    kind: [Kind::Send, Kind::Receive, Kind::Calculate][random.random_range(0..3)],
+            let operations: Vec<GraphOperation> = (0..count)
+                .map(|_| GraphOperation {
+                    kind: [OperationKind::Send, OperationKind::Receive, OperationKind::Calculate]
+                        [random.random_range(0..3)],
                     cpu: random.random(),
                     nic: random.random(),
                     peer: random.random(),
@@ -343,8 +337,10 @@ mod tests {
                 })
                 .collect();
             let number = |random: &mut StdRng| random.random_range(0..count);
-            let edges: Vec<(u32, Link)> = (0..2 * count)
-                .map(|_| (number(&mut random), Link { operation: number(&mut random), on_start: random.random() }))
+            let edges: Vec<(u32, Dependency)> = (0..2 * count)
+                .map(|_| {
+                    (number(&mut random), Dependency { operation: number(&mut random), on_start: random.random() })
+                })
                 .collect();
             assert!((0..).zip(&operations).all(|(i, operation)| graphs.push(operation) == i));
             edges.iter().for_each(|&(later, earlier)| graphs.edge(later, earlier));
@@ -353,11 +349,11 @@ mod tests {
         }
         let mut links = Vec::new();
         for (place, operations, edges) in all {
-            let mut wait: Vec<Vec<Link>> = vec![Vec::new(); operations.len()];
+            let mut wait: Vec<Vec<Dependency>> = vec![Vec::new(); operations.len()];
             let mut free = wait.clone();
             for (later, earlier) in edges {
                 wait[later as usize].push(earlier);
-                free[earlier.operation as usize].push(Link { operation: later, ..earlier });
+                free[earlier.operation as usize].push(Dependency { operation: later, ..earlier });
             }
             assert_eq!(place.roots_end as usize, wait.iter().rposition(|w| w.is_empty()).map_or(0, |last| last + 1));
             for (i, operation) in (0..).zip(&operations) {

@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::graph::{GraphPosition, Graphs, Kind, Link, MOST, NANOSECONDS, Operation};
-use crate::trace::calls::{At, Program};
+use super::graph::{Dependency, GraphOperation, GraphPosition, MOST, NANOSECONDS, PagedGraphs};
+use crate::trace::calls::{FilePosition, Program};
 use crate::trace::error::{TraceError, TraceErrorKind};
 use crate::trace::schedule::{Graph, OperationKind, Schedule as Kept};
 use crate::trace::{Action, Actions, Effect, Options, Trace};
@@ -33,7 +33,7 @@ const CIRCLE_HELP: &str = "leave out one of the edges that make the circle";
 
 /// A graph in progress.
 #[derive(Default)]
-struct Run {
+struct GraphRun {
     place: GraphPosition,
     /// The first operation without requirements that was not examined yet.
     root: u32,
@@ -56,7 +56,7 @@ struct Run {
 
 /// Posted sends or receives of a triple without counterpart.
 #[derive(Default)]
-struct Posted {
+struct PostedQueues {
     sends: VecDeque<u32>,
     receives: VecDeque<u32>,
 }
@@ -66,17 +66,17 @@ struct Posted {
 /// The requirements of an operation may appear anywhere before it, and the order of two may depend on a message from
 /// a rank that is defined later. All operations have to be read to place the first one.
 pub(super) struct Schedule {
-    graphs: Graphs,
+    graphs: PagedGraphs,
     places: Vec<GraphPosition>,
     /// Meaning of the positions of operations.
-    at: fn(u64) -> At,
+    at: fn(u64) -> FilePosition,
 }
 
 impl Schedule {
     /// Creates a schedule for ranks without operations.
-    pub fn new(options: &Options, at: fn(u64) -> At) -> Self {
+    pub fn new(options: &Options, at: fn(u64) -> FilePosition) -> Self {
         // The same limit as for the resulting actions.
-        Self { graphs: Graphs::new(options.actions_in_memory.saturating_mul(16)), places: Vec::new(), at }
+        Self { graphs: PagedGraphs::new(options.actions_in_memory.saturating_mul(16)), places: Vec::new(), at }
     }
 
     /// Sets the number of ranks.
@@ -91,7 +91,7 @@ impl Schedule {
     }
 
     /// Adds an operation to the rank that is being read; returns its number, or `None` if there are too many.
-    pub fn push(&mut self, operation: &Operation) -> Option<u32> {
+    pub fn push(&mut self, operation: &GraphOperation) -> Option<u32> {
         (self.graphs.operations() < MOST).then(|| self.graphs.push(operation))
     }
 
@@ -100,7 +100,7 @@ impl Schedule {
     pub fn edge(&mut self, later: u32, earlier: u32, on_start: bool) -> bool {
         let fits = self.graphs.edges() < MOST;
         if fits {
-            self.graphs.edge(later, Link { operation: earlier, on_start });
+            self.graphs.edge(later, Dependency { operation: earlier, on_start });
         }
         fits
     }
@@ -119,17 +119,17 @@ impl Schedule {
 /// All ranks in progress.
 struct Order<'o> {
     program: Program<'o>,
-    graphs: Graphs,
-    runs: Vec<Run>,
+    graphs: PagedGraphs,
+    runs: Vec<GraphRun>,
     /// Ranks with operations that can start.
     active: VecDeque<u32>,
     /// Ranks that may have sends without a receive.
     holders: Vec<u32>,
     /// Posted messages by source, destination and tag.
-    posted: FxHashMap<(u32, u32, u32), Posted>,
+    posted: FxHashMap<(u32, u32, u32), PostedQueues>,
     /// Links of the current operation.
-    links: Vec<Link>,
-    at: fn(u64) -> At,
+    links: Vec<Dependency>,
+    at: fn(u64) -> FilePosition,
 }
 
 /// Keeps the graphs of all ranks unchanged.
@@ -144,15 +144,10 @@ fn graphs(schedule: Schedule, name: &str, file: &Path, options: &Options) -> Res
     for place in places {
         let mut graph = Graph::with_capacity(place.count as usize, place.edges());
         for number in 0..place.count {
-            let Operation { kind, cpu, nic, peer, tag, size, at: here } = graphs.operation(place, number);
-            if nic > 0 && kind != Kind::Calculate {
+            let GraphOperation { kind, cpu, nic, peer, tag, size, at: here } = graphs.operation(place, number);
+            if nic > 0 && kind != OperationKind::Calculate {
                 program.note(Effect::Approximated, CARDS, ranks.len() as u32, file, at(here));
             }
-            let kind = match kind {
-                Kind::Send => OperationKind::Send,
-                Kind::Receive => OperationKind::Receive,
-                Kind::Calculate => OperationKind::Calculate,
-            };
             graphs.later(place, number, &mut links);
             graph.push((kind, cpu, nic), (size, peer, tag), links.iter().map(|link| (link.operation, link.on_start)));
         }
@@ -181,7 +176,7 @@ pub(super) fn trace(schedule: Schedule, name: &str, file: &Path, options: &Optio
     let mut order = Order {
         program: Program::new("GOAL", options, places.len()),
         graphs,
-        runs: places.into_iter().map(|place| Run { place, active: true, ..Run::default() }).collect(),
+        runs: places.into_iter().map(|place| GraphRun { place, active: true, ..GraphRun::default() }).collect(),
         active: (0..ranks).collect(),
         holders: Vec::new(),
         posted: FxHashMap::default(),
@@ -250,8 +245,8 @@ impl Order<'_> {
         self.begin(rank, number, &operation, file)?;
         self.free(rank, number, true);
         match operation.kind {
-            Kind::Calculate => self.free(rank, number, false),
-            Kind::Send => {
+            OperationKind::Calculate => self.free(rank, number, false),
+            OperationKind::Send => {
                 let triple = (rank, operation.peer, operation.tag);
                 match self.post(triple, number, |posted| (&mut posted.receives, &mut posted.sends)) {
                     Some(receive) => {
@@ -262,7 +257,7 @@ impl Order<'_> {
                     None => self.hold(rank, number),
                 }
             }
-            Kind::Receive => {
+            OperationKind::Receive => {
                 let triple = (operation.peer, rank, operation.tag);
                 if let Some(send) = self.post(triple, number, |posted| (&mut posted.sends, &mut posted.receives)) {
                     self.end_send(operation.peer, send);
@@ -326,10 +321,10 @@ impl Order<'_> {
         &mut self,
         triple: (u32, u32, u32),
         number: u32,
-        halves: impl FnOnce(&mut Posted) -> (&mut VecDeque<u32>, &mut VecDeque<u32>),
+        halves: impl FnOnce(&mut PostedQueues) -> (&mut VecDeque<u32>, &mut VecDeque<u32>),
     ) -> Option<u32> {
         let mut place = match self.posted.entry(triple) {
-            Entry::Vacant(place) => place.insert_entry(Posted::default()),
+            Entry::Vacant(place) => place.insert_entry(PostedQueues::default()),
             Entry::Occupied(place) => place,
         };
         let (others, own) = halves(place.get_mut());
@@ -343,20 +338,20 @@ impl Order<'_> {
     }
 
     /// Starts an operation: waits for the messages that it requires, and posts it.
-    fn begin(&mut self, rank: u32, number: u32, operation: &Operation, file: &Path) -> Result<(), TraceError> {
+    fn begin(&mut self, rank: u32, number: u32, operation: &GraphOperation, file: &Path) -> Result<(), TraceError> {
         let here = (self.at)(operation.at);
         let run = &mut self.runs[rank as usize];
         run.begun += 1;
         self.graphs.earlier(run.place, number, &mut self.links);
         let mut waited = false;
-        for &Link { operation: earlier, on_start } in &self.links {
+        for &Dependency { operation: earlier, on_start } in &self.links {
             if !on_start && !self.graphs.waited(run.place, earlier) {
                 waited = true;
                 let operation = self.graphs.operation(run.place, earlier);
                 let is_last = run.last.take() == Some(earlier);
                 // The send and the receive of a message to itself have the same triple, and a wait for one could match
                 // the other. It is received when it is sent, so waiting for that one is enough.
-                if operation.kind != Kind::Send || operation.peer != rank {
+                if operation.kind != OperationKind::Send || operation.peer != rank {
                     run.open -= 1;
                     wait(&mut self.program, rank, &operation, is_last);
                 }
@@ -371,13 +366,13 @@ impl Order<'_> {
             let what = "operations on several cores of a rank: one after the other";
             program.note(Effect::Approximated, what, rank, file, here);
         }
-        if operation.nic > 0 && operation.kind != Kind::Calculate {
+        if operation.nic > 0 && operation.kind != OperationKind::Calculate {
             program.note(Effect::Approximated, CARDS, rank, file, here);
         }
         let Ok(tag) = i32::try_from(operation.tag) else {
             return Err(program.error(file, here, "the tag is above 2147483647", "use smaller tags"));
         };
-        if operation.kind == Kind::Calculate {
+        if operation.kind == OperationKind::Calculate {
             self.graphs.waited(run.place, number);
             if operation.size > 0 {
                 run.last = None;
@@ -392,7 +387,7 @@ impl Order<'_> {
         program.push(
             rank,
             match operation.kind {
-                Kind::Send => Action::Isend { to: operation.peer, tag, count, datatype },
+                OperationKind::Send => Action::Isend { to: operation.peer, tag, count, datatype },
                 _ => Action::Irecv { from: operation.peer, tag, count, datatype },
             },
         );
@@ -401,7 +396,7 @@ impl Order<'_> {
 
     /// Notes that an operation has waited while others are ready that do not require the same: in a list, they start
     /// after it nevertheless.
-    fn note_concurrency(&mut self, rank: u32, number: u32, file: &Path, here: At) {
+    fn note_concurrency(&mut self, rank: u32, number: u32, file: &Path, here: FilePosition) {
         let run = &self.runs[rank as usize];
         let Some(&next) = run.ready.front() else { return };
         let mut required = Vec::new();
@@ -421,7 +416,7 @@ impl Order<'_> {
             let stuck = (0..run.place.count).find(|&number| self.graphs.left(run.place, number) > 0);
             let stuck = stuck.expect("operations that wait for nothing more have begun");
             let (at, why, help) = match self.blocker(rank, stuck) {
-                Blocker::Receive(Operation { peer, tag, .. }) => (
+                Blocker::Receive(GraphOperation { peer, tag, .. }) => (
                     stuck,
                     format!("it requires a message of rank {peer} with tag {tag} that is never sent"),
                     "add the send; if there is one, what it requires waits for this operation, or for other messages",
@@ -472,14 +467,14 @@ impl Order<'_> {
 /// Cause that keeps an operation from ever beginning.
 enum Blocker {
     /// A receive whose message is never sent.
-    Receive(Operation),
+    Receive(GraphOperation),
     /// Itself, or a circle whose first operation this is.
     Circle(u32),
 }
 
 /// Waits for a message; one that was posted just before becomes a blocking call. An older one of the same partner
 /// and tag is different: blocking on the newer one would wait for something that may only come after the older is used.
-fn wait(program: &mut Program<'_>, rank: u32, operation: &Operation, is_last: bool) {
+fn wait(program: &mut Program<'_>, rank: u32, operation: &GraphOperation, is_last: bool) {
     let (peer, tag) = (operation.peer, operation.tag as i32);
     let actions = &mut program.ranks[rank as usize].actions;
     match actions.last() {
@@ -491,8 +486,12 @@ fn wait(program: &mut Program<'_>, rank: u32, operation: &Operation, is_last: bo
             };
             actions.set(actions.len() - 1, blocks);
         }
-        _ if operation.kind == Kind::Send => actions.push(Action::Wait { source: rank, destination: peer, tag }),
-        _ if operation.kind == Kind::Receive => actions.push(Action::Wait { source: peer, destination: rank, tag }),
+        _ if operation.kind == OperationKind::Send => {
+            actions.push(Action::Wait { source: rank, destination: peer, tag })
+        }
+        _ if operation.kind == OperationKind::Receive => {
+            actions.push(Action::Wait { source: peer, destination: rank, tag })
+        }
         _ => {}
     }
 }

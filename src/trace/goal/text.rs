@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use super::graph::{Kind, MOST, NO_WILDCARDS, Operation};
+use super::graph::{GraphOperation, MOST, NO_WILDCARDS};
 use super::labels::Labels;
 use super::schedule::{Schedule, trace};
 use crate::trace::Trace;
 use crate::trace::blocks::Blocks;
-use crate::trace::calls::{At, located};
+use crate::trace::calls::{FilePosition, located};
 use crate::trace::error::{TraceError, TraceErrorKind, shorten};
 use crate::trace::format::{Input, MOST_RANKS};
+use crate::trace::schedule::OperationKind;
 use crate::trace::source::HEAD;
 
 /// Returns `true` if the first word outside comments is `num_ranks`, or is hidden by a long comment: no other format
@@ -62,10 +63,10 @@ fn without_comments(line: &[u8], comment: &mut bool, kept: &mut Vec<u8>) {
 pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     let Input { source, budget, name, options, .. } = input;
     let file = source.file().to_path_buf();
-    let mut reader = Reader {
+    let mut reader = GoalTextReader {
         file: file.clone(),
         line: 0,
-        schedule: Schedule::new(options, At::Line),
+        schedule: Schedule::new(options, FilePosition::Line),
         seen: Vec::new(),
         rank: None,
         labels: Labels::default(),
@@ -86,7 +87,7 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     trace(reader.schedule, name, &file, options)
 }
 
-struct Reader {
+struct GoalTextReader {
     file: PathBuf,
     line: u64,
     schedule: Schedule,
@@ -98,7 +99,7 @@ struct Reader {
 
 const GRAMMAR: &str = "write `LABEL: send 8b to 1 tag 0`, `recv 8b from 0`, `calc 100` or `LABEL requires LABEL`";
 
-impl Reader {
+impl GoalTextReader {
     fn error(&self, problem: impl Into<String>, help: &'static str) -> TraceError {
         error(&self.file, self.line, problem, help)
     }
@@ -188,16 +189,16 @@ impl Reader {
             return self.end(words.next());
         }
         let kind = match word {
-            Some(b"send") => Kind::Send,
-            Some(b"recv") => Kind::Receive,
-            Some(b"calc") => Kind::Calculate,
+            Some(b"send") => OperationKind::Send,
+            Some(b"recv") => OperationKind::Receive,
+            Some(b"calc") => OperationKind::Calculate,
             other => {
                 let said = shorten(other.unwrap_or_default());
                 return Err(self.error(format!("`{said}` is no operation"), GRAMMAR));
             }
         };
-        let mut operation = Operation { kind, cpu: 0, nic: 0, peer: 0, tag: 0, size: 0, at: self.line };
-        if kind == Kind::Calculate {
+        let mut operation = GraphOperation { kind, cpu: 0, nic: 0, peer: 0, tag: 0, size: 0, at: self.line };
+        if kind == OperationKind::Calculate {
             operation.size = self.number(words.next(), "an amount of nanoseconds")?;
         } else {
             let size = words.next();
@@ -206,7 +207,7 @@ impl Reader {
             if bytes.is_none() && words.next() != Some(b"b") {
                 return Err(self.error("the size has no `b` behind it", GRAMMAR));
             }
-            let preposition: &[u8] = if kind == Kind::Send { b"to" } else { b"from" };
+            let preposition: &[u8] = if kind == OperationKind::Send { b"to" } else { b"from" };
             if words.next() != Some(preposition) {
                 let text = String::from_utf8_lossy(preposition).into_owned();
                 return Err(self.error(format!("`{text}` is expected behind the size"), GRAMMAR));
@@ -223,10 +224,10 @@ impl Reader {
         }
         while let Some(word) = words.next() {
             match word {
-                b"tag" if kind != Kind::Calculate && words.peek() == Some(&&b"-1"[..]) => {
+                b"tag" if kind != OperationKind::Calculate && words.peek() == Some(&&b"-1"[..]) => {
                     return Err(self.error("a receive of any tag cannot be replayed", NO_WILDCARDS));
                 }
-                b"tag" if kind != Kind::Calculate => operation.tag = self.number(words.next(), "a tag")?,
+                b"tag" if kind != OperationKind::Calculate => operation.tag = self.number(words.next(), "a tag")?,
                 b"cpu" => operation.cpu = self.number(words.next(), "the number of a core")?,
                 b"nic" => operation.nic = self.number(words.next(), "the number of a network card")?,
                 other => return self.end(Some(other)),
@@ -252,5 +253,5 @@ impl Reader {
 }
 
 fn error(file: &Path, line: u64, problem: impl Into<String>, help: &'static str) -> TraceError {
-    located(file, At::Line(line), TraceErrorKind::format("GOAL", problem, help))
+    located(file, FilePosition::Line(line), TraceErrorKind::format("GOAL", problem, help))
 }

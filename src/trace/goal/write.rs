@@ -96,7 +96,7 @@ type Triple = (u32, u32, i32);
 
 /// The operation that another one follows.
 #[derive(Clone, Copy)]
-struct Link {
+struct Predecessor {
     /// Label of that operation.
     label: u64,
     /// `true` if the dependency is on its start only.
@@ -109,17 +109,17 @@ struct Chain<'o, W> {
     /// Number of the last label.
     label: u64,
     /// The operation that the next one follows.
-    last: Option<Link>,
+    last: Option<Predecessor>,
     /// Labels of open requests, the oldest first.
     requests: FxHashMap<Triple, VecDeque<u64>>,
     /// Messages of the rank's collectives.
     rounds: Option<Box<dyn RankRounds + 'o>>,
     /// Non-blocking collectives that have not been waited for, the oldest first: their numbers, and their last
     /// operations.
-    started: Vec<(u32, Option<Link>)>,
+    started: Vec<(u32, Option<Predecessor>)>,
 }
 
-impl Link {
+impl Predecessor {
     /// Returns the dependency on the end of this operation.
     fn end_of(label: u64) -> Self {
         Self { label, starts_only: false }
@@ -135,12 +135,12 @@ impl<'o, W: Write> Chain<'o, W> {
         if let Some(before) = self.last {
             self.follow(before)?;
         }
-        self.last = Some(Link { label, starts_only });
+        self.last = Some(Predecessor { label, starts_only });
         Ok(label)
     }
 
     /// Writes that the last operation follows another one.
-    fn follow(&mut self, link: Link) -> io::Result<()> {
+    fn follow(&mut self, link: Predecessor) -> io::Result<()> {
         let verb = if link.starts_only { "irequires" } else { "requires" };
         writeln!(self.out, "l{} {verb} l{}", self.label, link.label)
     }
@@ -169,7 +169,7 @@ impl<'o, W: Write> Chain<'o, W> {
     }
 
     /// Waits for the previous operation, and for these.
-    fn wait(&mut self, links: &[Link]) -> io::Result<()> {
+    fn wait(&mut self, links: &[Predecessor]) -> io::Result<()> {
         if links.is_empty() {
             return Ok(());
         }
@@ -187,11 +187,11 @@ impl<'o, W: Write> Chain<'o, W> {
             match step {
                 Round::Send { to, bytes, tag, blocks } => {
                     let label = self.send(bytes, to, tag, !blocks)?;
-                    open.extend((!blocks).then_some(Link::end_of(label)));
+                    open.extend((!blocks).then_some(Predecessor::end_of(label)));
                 }
                 Round::Receive { from, bytes, tag, blocks } => {
                     let label = self.receive(bytes, from, tag, !blocks)?;
-                    open.extend((!blocks).then_some(Link::end_of(label)));
+                    open.extend((!blocks).then_some(Predecessor::end_of(label)));
                 }
                 Round::Wait { nth } => {
                     let link = open.remove(nth as usize);
@@ -259,17 +259,17 @@ impl<'o, W: Write> Chain<'o, W> {
                 let entry = trace.sendrecvs[index as usize];
                 let send = self.send(bytes(entry.send_count, entry.send_type), entry.to, 0, true)?;
                 let receive = self.receive(bytes(entry.recv_count, entry.recv_type), entry.from, 0, true)?;
-                self.wait(&[send, receive].map(Link::end_of))?;
+                self.wait(&[send, receive].map(Predecessor::end_of))?;
             }
             Action::Wait { source, destination, tag } => {
                 let oldest = take_oldest(&mut self.requests, &(source, destination, tag));
-                self.wait(oldest.map(Link::end_of).as_slice())?;
+                self.wait(oldest.map(Predecessor::end_of).as_slice())?;
             }
             Action::WaitAll => {
                 let mut all: Vec<u64> = self.requests.drain().flat_map(|(_, queue)| queue).collect();
                 all.sort_unstable();
-                self.wait(&all.into_iter().map(Link::end_of).collect::<Vec<_>>())?;
-                let ends: Vec<Link> = self.started.drain(..).filter_map(|(_, end)| end).collect();
+                self.wait(&all.into_iter().map(Predecessor::end_of).collect::<Vec<_>>())?;
+                let ends: Vec<Predecessor> = self.started.drain(..).filter_map(|(_, end)| end).collect();
                 self.wait(&ends)?;
             }
         }

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use rustc_hash::FxHashMap;
 
-use crate::trace::actions::Window;
+use crate::trace::actions::ActionCursor;
 use crate::trace::communicator::Sequence;
 use crate::trace::gathering::Gathering;
 use crate::trace::queues::take_oldest;
@@ -69,7 +69,7 @@ pub(super) enum Sends {
 ///
 /// Ranks run alternately, so that memory is needed only for operations in progress, however long the trace is.
 pub(super) fn blocked<W: Watch>(trace: &Trace, sends: Sends, watch: &mut W) -> Vec<(u32, usize)> {
-    let mut run = Run {
+    let mut run = TraceRun {
         trace,
         sends,
         watch,
@@ -96,7 +96,7 @@ const TURN: usize = 4096;
 
 /// Number of posted sends and receives of a triple, and number of those that may still be waited for.
 #[derive(Clone, Copy, Default)]
-struct Posted {
+struct PostedCounts {
     sends: u64,
     receives: u64,
     held: u64,
@@ -111,7 +111,7 @@ struct Half {
 }
 
 struct Rank<'a> {
-    actions: Window<'a>,
+    actions: ActionCursor<'a>,
     /// Index of the current action.
     at: usize,
     /// `true` if its own sends and receives are already posted.
@@ -130,7 +130,7 @@ struct Rank<'a> {
 impl<'a> Rank<'a> {
     fn new(actions: &'a Actions) -> Self {
         Self {
-            actions: Window::new(actions),
+            actions: ActionCursor::new(actions),
             at: 0,
             posted: false,
             waits: Vec::new(),
@@ -145,19 +145,19 @@ impl<'a> Rank<'a> {
 /// A collective: its sequence, and its number in it.
 pub(super) type Meeting = (Sequence, u64);
 
-struct Run<'a, W> {
+struct TraceRun<'a, W> {
     trace: &'a Trace,
     sends: Sends,
     watch: &'a mut W,
     /// `true` if ranks wait for anything.
     holds: bool,
     ranks: Vec<Rank<'a>>,
-    posted: FxHashMap<Triple, Posted>,
+    posted: FxHashMap<Triple, PostedCounts>,
     ready: VecDeque<u32>,
     meetings: BTreeMap<Sequence, Gathering<Call>>,
 }
 
-impl<W: Watch> Run<'_, W> {
+impl<W: Watch> TraceRun<'_, W> {
     fn is_over(&self, half: &Half) -> bool {
         let posted = self.posted.get(&half.triple).copied().unwrap_or_default();
         match (half.sends, self.sends) {

@@ -205,9 +205,9 @@ fn messages_inside(kind: CollectiveKind, ranks: u64) -> u64 {
 
 /// Writer that counts bytes.
 #[derive(Default)]
-struct Counter(u64);
+struct ByteCounter(u64);
 
-impl std::io::Write for Counter {
+impl std::io::Write for ByteCounter {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0 += bytes.len() as u64;
         Ok(bytes.len())
@@ -223,9 +223,9 @@ impl std::io::Write for Counter {
 /// [`WriteError`], which does not occur while memory is available.
 /// [`WriteError`], which does not happen while memory lasts.
 pub fn compressed(trace: &Trace) -> Result<(u64, u64), WriteError> {
-    let mut plain = Counter::default();
+    let mut plain = ByteCounter::default();
     write(trace, &Compact, &mut plain)?;
-    let mut packed = zstd::Encoder::new(Counter::default(), 3)?;
+    let mut packed = zstd::Encoder::new(ByteCounter::default(), 3)?;
     write(trace, &Compact, &mut packed)?;
     Ok((plain.0, packed.finish()?.0))
 }

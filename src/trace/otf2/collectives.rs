@@ -1,6 +1,6 @@
 //! Collectives, completed once all ranks have recorded the bytes they sent and received.
 
-use crate::trace::calls::{At, Program, uniform};
+use crate::trace::calls::{FilePosition, Program, uniform};
 use crate::trace::check_call::MOST;
 use crate::trace::error::TraceError;
 use crate::trace::gathering::Gathering;
@@ -14,7 +14,7 @@ pub(super) struct Told {
     /// Index of its action.
     pub at: usize,
     /// Place of its record.
-    pub place: At,
+    pub place: FilePosition,
     pub kind: K,
     pub communicator: CommunicatorId,
     /// The root, as a member of the communicator.

@@ -8,7 +8,7 @@ use crate::trace::format::MOST_RANKS;
 
 /// The ranks of a communicator.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Comm {
+pub(super) enum CommRanks {
     /// All ranks, in order.
     World,
     /// The listed ranks.
@@ -110,12 +110,12 @@ impl Definitions {
 
     /// Returns the ranks of a communicator. The first one of all ranks is the world, others of all ranks are copies of
     /// it.
-    pub fn comm(&self, comm: u64) -> Option<Comm> {
+    pub fn comm(&self, comm: u64) -> Option<CommRanks> {
         let is_world = |comm: u64| self.members(comm) == Some(&self.locations);
         if is_world(comm) && !self.comms.keys().any(|&other| other < comm && is_world(other)) {
-            return Some(Comm::World);
+            return Some(CommRanks::World);
         }
-        self.ranks_of(comm).map(Comm::Members)
+        self.ranks_of(comm).map(CommRanks::Members)
     }
 
     /// Returns the ranks of a communicator, including that of all ranks.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::trace::calls::At;
+use crate::trace::calls::FilePosition;
 
 /// Entry or exit of an MPI function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,7 +36,7 @@ pub(super) enum Member {
 
 /// A send or a receive.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Message {
+pub(super) struct MessageEvent {
     /// The other end.
     pub partner: Member,
     /// The definition of its communicator, if there is one.
@@ -63,9 +63,9 @@ pub(super) enum What<'a> {
     Enter(Region),
     Leave,
     /// A send, with its request if it is non-blocking.
-    Send(Message, Option<u64>),
+    Send(MessageEvent, Option<u64>),
     /// A receive, with the request that it completes if it was non-blocking.
-    Receive(Message, Option<u64>),
+    Receive(MessageEvent, Option<u64>),
     ReceivePosted(u64),
     SendComplete(u64),
     RequestTested,
@@ -155,5 +155,5 @@ pub(super) struct Event<'a> {
     pub rank: u32,
     pub timestamp: u64,
     pub file: &'a Path,
-    pub at: At,
+    pub at: FilePosition,
 }

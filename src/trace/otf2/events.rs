@@ -5,10 +5,10 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 
 use super::collectives::{Meetings, Told, kind};
-use super::definitions::{Comm, Definitions};
-use super::event::{Collective, Event, Member, Message, Region, What};
+use super::definitions::{CommRanks, Definitions};
+use super::event::{Collective, Event, Member, MessageEvent, Region, What};
 use super::windows::Windows;
-use crate::trace::calls::{At, Program, Request};
+use crate::trace::calls::{CallRequest, FilePosition, Program};
 use crate::trace::communicator::twice;
 use crate::trace::error::TraceError;
 use crate::trace::{Action, CommunicatorId, Datatype, Effect, Options, Trace};
@@ -116,10 +116,10 @@ impl<'o> Events<'o> {
                 // Source, tag and size follow at completion.
                 let unknown = Action::Irecv { from: u32::MAX, tag: 0, count: 0, datatype: Datatype::BYTE };
                 self.program.push(rank, unknown);
-                self.program.ranks[rank as usize].requests.insert(request, Request::Open(at));
+                self.program.ranks[rank as usize].requests.insert(request, CallRequest::Open(at));
             }
             What::SendComplete(request) => {
-                let Some(Request::Message { source, destination, tag, .. }) = self.remove(request, event) else {
+                let Some(CallRequest::Message { source, destination, tag, .. }) = self.remove(request, event) else {
                     return Err(self.missing(request, "a send", event));
                 };
                 self.program.push(rank, Action::Wait { source, destination, tag });
@@ -129,7 +129,7 @@ impl<'o> Events<'o> {
                 self.program.note(Effect::Approximated, what, rank, event.file, event.at);
             }
             What::RequestCancelled(request) => {
-                let Some(Request::Open(at) | Request::Message { at, .. }) = self.remove(request, event) else {
+                let Some(CallRequest::Open(at) | CallRequest::Message { at, .. }) = self.remove(request, event) else {
                     return Err(self.missing(request, "a message", event));
                 };
                 self.program.ranks[rank as usize].actions.set(at, Action::NoOperation);
@@ -143,7 +143,7 @@ impl<'o> Events<'o> {
                 self.collectives.begun(rank, at);
             }
             What::CollectiveComplete(collective, request) => {
-                let Some(Request::Collective { number, at }) = self.remove(request, event) else {
+                let Some(CallRequest::Collective { number, at }) = self.remove(request, event) else {
                     return Err(self.missing(request, "a collective", event));
                 };
                 if self.collective(Some(at), collective, event)? {
@@ -185,8 +185,8 @@ impl<'o> Events<'o> {
     }
 
     /// Returns partner, tag and elements of a message.
-    fn message(&mut self, message: Message, event: &Event<'_>) -> Result<(u32, i32, u32, Datatype), TraceError> {
-        let Message { partner, comm, tag, bytes } = message;
+    fn message(&mut self, message: MessageEvent, event: &Event<'_>) -> Result<(u32, i32, u32, Datatype), TraceError> {
+        let MessageEvent { partner, comm, tag, bytes } = message;
         let place = || comm.map_or("its communicator".to_owned(), |comm| format!("communicator {comm}"));
         let Some(partner) = self.location(partner, place, event)? else {
             return Err(self.program.error(event.file, event.at, "the message has no partner", "check the trace"));
@@ -227,14 +227,14 @@ impl<'o> Events<'o> {
     fn communicator(&mut self, comm: u64) -> Result<CommunicatorId, Without> {
         let (definitions, program) = (&self.definitions, &mut self.program);
         *self.comms.entry(comm).or_insert_with(|| match definitions.comm(comm) {
-            Some(Comm::World) => Ok(CommunicatorId::WORLD),
-            Some(Comm::Members(members)) if members.len() <= 1 => Err(Without::Alone),
-            Some(Comm::Members(members)) if twice(&members).is_none() => Ok(program.declare(&members)),
-            Some(Comm::Members(_)) | None => Err(Without::Unknown),
+            Some(CommRanks::World) => Ok(CommunicatorId::WORLD),
+            Some(CommRanks::Members(members)) if members.len() <= 1 => Err(Without::Alone),
+            Some(CommRanks::Members(members)) if twice(&members).is_none() => Ok(program.declare(&members)),
+            Some(CommRanks::Members(_)) | None => Err(Without::Unknown),
         })
     }
 
-    fn send(&mut self, message: Message, request: Option<u64>, event: &Event<'_>) -> Result<(), TraceError> {
+    fn send(&mut self, message: MessageEvent, request: Option<u64>, event: &Event<'_>) -> Result<(), TraceError> {
         let (to, tag, count, datatype) = self.message(message, event)?;
         match request {
             Some(request) => {
@@ -247,10 +247,10 @@ impl<'o> Events<'o> {
     }
 
     /// Completes a receive with a request: its source is now known.
-    fn received(&mut self, message: Message, request: u64, event: &Event<'_>) -> Result<(), TraceError> {
+    fn received(&mut self, message: MessageEvent, request: u64, event: &Event<'_>) -> Result<(), TraceError> {
         let rank = event.rank;
         let (from, tag, count, datatype) = self.message(message, event)?;
-        let Some(Request::Open(at)) = self.remove(request, event) else {
+        let Some(CallRequest::Open(at)) = self.remove(request, event) else {
             return Err(self.missing(request, "a receive", event));
         };
         self.program.ranks[rank as usize].actions.set(at, Action::Irecv { from, tag, count, datatype });
@@ -305,7 +305,7 @@ impl<'o> Events<'o> {
     }
 
     /// Removes a request in progress.
-    fn remove(&mut self, request: u64, event: &Event<'_>) -> Option<Request> {
+    fn remove(&mut self, request: u64, event: &Event<'_>) -> Option<CallRequest> {
         self.program.ranks[event.rank as usize].requests.remove(request)
     }
 
@@ -316,15 +316,15 @@ impl<'o> Events<'o> {
     }
 
     /// Returns the trace, once all events are processed.
-    pub fn finish(mut self, name: &str, file: &Path, end: At) -> Result<Trace, TraceError> {
+    pub fn finish(mut self, name: &str, file: &Path, end: FilePosition) -> Result<Trace, TraceError> {
         for rank in 0..self.program.ranks.len() {
-            let open = self.program.ranks[rank].requests.places(Request::open);
+            let open = self.program.ranks[rank].requests.places(CallRequest::open);
             for &at in &open {
                 self.program.ranks[rank].actions.set(at, Action::NoOperation);
                 let reason = "it is never complete, so its source is unknown";
                 self.program.inexpressible("a receive", reason, rank as u32, file, end)?;
             }
-            let collectives = self.program.ranks[rank].requests.places(Request::collective);
+            let collectives = self.program.ranks[rank].requests.places(CallRequest::collective);
             for &at in &collectives {
                 self.program.ranks[rank].actions.set(at, Action::NoOperation);
                 let reason = "it is never complete, so its kind is unknown";

@@ -14,10 +14,10 @@ use rustc_hash::FxHashMap;
 
 use super::archive::NAME;
 use super::definitions::Definitions;
-use super::event::{Collective, Event, Ignored, Member, Message, OneSided, Region, What};
+use super::event::{Collective, Event, Ignored, Member, MessageEvent, OneSided, Region, What};
 use super::events::Events;
 use crate::trace::Trace;
-use crate::trace::calls::At;
+use crate::trace::calls::FilePosition;
 use crate::trace::error::{TraceError, TraceErrorKind as Kind};
 use crate::trace::format::Input;
 
@@ -90,7 +90,9 @@ const _: () = {
     assert!(event_kind::COLLECTIVE_END == 10 && event_kind::PUT == 13 && event_kind::COMPLETE == 16);
     assert!(event_kind::RELEASE_LOCK == 18 && event_kind::REQUEST_LOCK == 21 && event_kind::OPERATION_TEST == 26);
     assert!(event_kind::RECORDING == 27);
-    assert!(size_of::<Record>() == 72 && offset_of!(Record, values) == 16 && offset_of!(Record, kind) == 64);
+    assert!(
+        size_of::<EventRecord>() == 72 && offset_of!(EventRecord, values) == 16 && offset_of!(EventRecord, kind) == 64
+    );
     assert!(size_of::<Definition<'_>>() == 40 + 2 * size_of::<usize>() && offset_of!(Definition<'_>, id) == 16);
     assert!(offset_of!(Definition<'_>, members) == 40 && OPERATIONS.len() == 23);
 };
@@ -120,7 +122,7 @@ struct Definition<'a> {
 /// Same layout as `struct event`.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
-struct Record {
+struct EventRecord {
     location: u64,
     timestamp: u64,
     values: [u64; 6],
@@ -133,7 +135,7 @@ unsafe extern "C" {
     fn mopsim_otf2_close(archive: *mut Handle);
     fn mopsim_otf2_definition(archive: *mut Handle, definition: *mut Definition<'_>) -> c_int;
     fn mopsim_otf2_begin(archive: *mut Handle, locations: *const u64, count: usize) -> c_int;
-    fn mopsim_otf2_events(archive: *mut Handle, batch: *mut Record, size: usize, read: *mut u64) -> i64;
+    fn mopsim_otf2_events(archive: *mut Handle, batch: *mut EventRecord, size: usize, read: *mut u64) -> i64;
 }
 
 /// Lock of the library, which only one reader uses at a time: its documentation does not promise that several may.
@@ -191,7 +193,7 @@ impl Archive {
 
     /// Fills `batch` with the communication events among the next events, and returns them with the number of all
     /// events; `None` at the end.
-    fn events<'b>(&mut self, batch: &'b mut [Record]) -> Result<Option<(&'b [Record], u64)>, TraceError> {
+    fn events<'b>(&mut self, batch: &'b mut [EventRecord]) -> Result<Option<(&'b [EventRecord], u64)>, TraceError> {
         let mut read = 0;
         // SAFETY: the handle is open, C writes no more records than the batch can hold, and does not keep the pointer.
         let count = unsafe { mopsim_otf2_events(self.handle, batch.as_mut_ptr(), batch.len(), &raw mut read) };
@@ -267,15 +269,15 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     let others = locations.iter().filter(|&&(location, _)| events.rank(location).is_none());
     let others = others.fold(0, |sum: u64, &(_, number)| sum.saturating_add(number));
     events.count_others(others);
-    let mut batch = vec![Record::default(); BATCH];
-    let mut last = At::Event { location: 0, timestamp: 0 };
+    let mut batch = vec![EventRecord::default(); BATCH];
+    let mut last = FilePosition::Event { location: 0, timestamp: 0 };
     let mut read = 0;
     while let Some((records, number)) = archive.events(&mut batch)? {
         read += number;
         for record in records {
-            let Record { location, timestamp, .. } = *record;
+            let EventRecord { location, timestamp, .. } = *record;
             let Some(rank) = events.rank(location) else { continue };
-            last = At::Event { location, timestamp };
+            last = FilePosition::Event { location, timestamp };
             let event = Event { rank, timestamp, file: &file, at: last };
             match what(&events.definitions, &calls, record) {
                 Ok(Some(what)) => events.take(&event, what)?,
@@ -354,7 +356,7 @@ fn definitions(archive: &mut Archive) -> Result<Global, TraceError> {
 }
 
 /// Returns the content of a record; `None` if it takes no part in communication.
-fn what<'a>(definitions: &Definitions, calls: &Calls, record: &Record) -> Result<Option<What<'a>>, String> {
+fn what<'a>(definitions: &Definitions, calls: &Calls, record: &EventRecord) -> Result<Option<What<'a>>, String> {
     let [a, b, c, d, e, f] = record.values;
     let region = || calls.get(&a).copied();
     // The numbers from `first` on are reserved for targets that do not exist.
@@ -363,7 +365,7 @@ fn what<'a>(definitions: &Definitions, calls: &Calls, record: &Record) -> Result
         Some(comm) => definitions.member(comm, number, record.location),
         None => Member::Unknown(number),
     };
-    let message = || Message { partner: member(Some(b), a, UNDEFINED), comm: Some(b), tag: c, bytes: d };
+    let message = || MessageEvent { partner: member(Some(b), a, UNDEFINED), comm: Some(b), tag: c, bytes: d };
     let operation = |number: u64| {
         let name = usize::try_from(number).ok().and_then(|number| OPERATIONS.get(number));
         name.map_or(&b"UNKNOWN"[..], |name| name.as_bytes())

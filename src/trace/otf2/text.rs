@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::attributes::{Attributes, number, references};
 use super::definitions::Definitions;
-use super::event::{Collective, Event, Ignored, Message, OneSided, Region, What};
+use super::event::{Collective, Event, Ignored, MessageEvent, OneSided, Region, What};
 use super::events::Events;
 use crate::trace::blocks::Blocks;
-use crate::trace::calls::{At, located};
+use crate::trace::calls::{FilePosition, located};
 use crate::trace::error::{TraceError, TraceErrorKind as Kind, shorten};
 use crate::trace::format::Input;
 use crate::trace::{Options, Trace};
@@ -22,7 +22,7 @@ const TITLE: &[u8] = b"=== OTF2-PRINT ===";
 const MPI_PARADIGM: u64 = 4;
 
 /// State of the reader.
-enum Part<'o> {
+enum ReaderState<'o> {
     /// Ahead of the events.
     Definitions(Definitions),
     Events(Box<Events<'o>>),
@@ -35,30 +35,31 @@ pub(super) fn recognises(head: &[u8]) -> bool {
 pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     let Input { source, budget, name, options, .. } = input;
     let file = source.file().to_path_buf();
-    let mut reader = Reader { file: file.clone(), line: 0, part: Part::Definitions(Definitions::default()), options };
+    let mut reader =
+        Otf2TextReader { file: file.clone(), line: 0, part: ReaderState::Definitions(Definitions::default()), options };
     let last = Blocks::new(source).each_line(budget, |number, line| {
         reader.line = number;
         reader.take(line)
     })?;
-    let at = At::Line(last);
+    let at = FilePosition::Line(last);
     match reader.part {
-        Part::Events(events) => events.finish(name, &file, at),
-        Part::Definitions(_) => Err(reader.error("there are no events", WITH_ALL)),
+        ReaderState::Events(events) => events.finish(name, &file, at),
+        ReaderState::Definitions(_) => Err(reader.error("there are no events", WITH_ALL)),
     }
 }
 
 const WITH_ALL: &str = "write the text with `otf2-print -A traces.otf2`, which prints definitions and events";
 
-struct Reader<'o> {
+struct Otf2TextReader<'o> {
     file: PathBuf,
     line: u64,
-    part: Part<'o>,
+    part: ReaderState<'o>,
     options: &'o Options,
 }
 
-impl Reader<'_> {
+impl Otf2TextReader<'_> {
     fn error(&self, problem: impl Into<String>, help: &'static str) -> TraceError {
-        located(&self.file, At::Line(self.line), Kind::format(NAME, problem, help))
+        located(&self.file, FilePosition::Line(self.line), Kind::format(NAME, problem, help))
     }
 
     fn take(&mut self, line: &[u8]) -> Result<(), TraceError> {
@@ -68,19 +69,19 @@ impl Reader<'_> {
         }
         if line.starts_with(b"===") {
             if line.starts_with(b"=== Events ")
-                && let Part::Definitions(definitions) = &mut self.part
+                && let ReaderState::Definitions(definitions) = &mut self.part
             {
                 let definitions = std::mem::take(definitions);
                 definitions.check(WITH_ALL).map_err(|(problem, help)| self.error(problem, help))?;
-                self.part = Part::Events(Box::new(Events::new(NAME, definitions, self.options)));
+                self.part = ReaderState::Events(Box::new(Events::new(NAME, definitions, self.options)));
             }
             return Ok(());
         }
         let end = line.iter().position(|byte| byte.is_ascii_whitespace()).unwrap_or(line.len());
         let (keyword, rest) = line.split_at(end);
         let understood = match &mut self.part {
-            Part::Definitions(definitions) => definition(definitions, keyword, rest),
-            Part::Events(events) => event(events, keyword, rest, &self.file, self.line)?,
+            ReaderState::Definitions(definitions) => definition(definitions, keyword, rest),
+            ReaderState::Events(events) => event(events, keyword, rest, &self.file, self.line)?,
         };
         if !understood {
             let text = shorten(line);
@@ -152,7 +153,7 @@ fn event(events: &mut Events<'_>, keyword: &[u8], rest: &[u8], file: &Path, line
         None => Ok(false),
         Some(None) => Ok(true),
         Some(Some(what)) => {
-            events.take(&Event { rank, timestamp, file, at: At::Line(line) }, what)?;
+            events.take(&Event { rank, timestamp, file, at: FilePosition::Line(line) }, what)?;
             Ok(true)
         }
     }
@@ -187,10 +188,10 @@ fn what<'a>(keyword: &[u8], a: Attributes<'a>) -> Option<Option<What<'a>>> {
     }))
 }
 
-fn message(a: Attributes<'_>, partner: &str) -> Option<Message> {
+fn message(a: Attributes<'_>, partner: &str) -> Option<MessageEvent> {
     let partner = a.member(partner)?;
     let (tag, bytes) = (a.number("Tag: ")?, a.number("Length: ")?);
-    Some(Message { partner, comm: a.reference("Communicator: "), tag, bytes })
+    Some(MessageEvent { partner, comm: a.reference("Communicator: "), tag, bytes })
 }
 
 fn collective(a: Attributes<'_>) -> Option<Collective<'_>> {

@@ -1,9 +1,9 @@
 //! Collectives, and neighbourhood exchanges.
 
-use super::rank::{Done, NOBODY, Reader};
-use super::requests::Pending;
-use super::stream::Record;
-use crate::trace::calls::{At, uniform};
+use super::rank::{Done, NOBODY, RecordingReader};
+use super::requests::StartedOperation;
+use super::stream::CallRecord;
+use crate::trace::calls::{FilePosition, uniform};
 use crate::trace::check_call::MOST;
 use crate::trace::error::TraceError;
 use crate::trace::{Action, CollectiveCall, CollectiveKind as K, Counts};
@@ -29,8 +29,8 @@ const COLLECTIVES: [K; 16] = [
 ];
 const REDUCE_SCATTER_BLOCK: i64 = 15;
 
-impl Reader<'_, '_> {
-    pub fn collective(&mut self, record: &Record) -> Done {
+impl RecordingReader<'_, '_> {
+    pub fn collective(&mut self, record: &CallRecord) -> Done {
         let n = &record.numbers[..];
         let Some(&kind) = COLLECTIVES.get(n[0] as usize) else {
             return Err(self.error(format!("there is no collective {}", n[0])));
@@ -95,7 +95,7 @@ impl Reader<'_, '_> {
             Some(handle) => {
                 let number = self.handles.number();
                 self.program.start_collective(self.rank, number, call)?;
-                self.handles.push(handle, Pending { requests: vec![number], action: None, open: None });
+                self.handles.push(handle, StartedOperation { requests: vec![number], action: None, open: None });
             }
         }
         Ok(())
@@ -111,7 +111,7 @@ impl Reader<'_, '_> {
             Some(counts) => self.program.counts(&counts),
             None => Err(self.program.error(
                 &self.file,
-                At::Byte(self.at),
+                FilePosition::Byte(self.at),
                 "a count of a collective is above 2147483647 bytes",
                 "record a smaller problem",
             )),
@@ -119,14 +119,14 @@ impl Reader<'_, '_> {
     }
 
     /// Converts a neighbourhood exchange: messages to each neighbour and from each.
-    pub fn exchange(&mut self, record: &Record) -> Done {
+    pub fn exchange(&mut self, record: &CallRecord) -> Done {
         let n = &record.numbers[..];
         let (is_grid, comm) = (n[0] != 0, self.comm(n[1])?);
         let inner = match self.neighbors.get(&comm) {
             Some(&inner) => inner,
             None => {
                 let members: Vec<u32> = self.program.members(comm).ranks().collect();
-                let place = At::Byte(self.at);
+                let place = FilePosition::Byte(self.at);
                 let made = self.program.communicator_of(Some(comm), self.rank, &members, &self.file, place)?;
                 self.neighbors.insert(comm, made);
                 made
@@ -158,7 +158,7 @@ impl Reader<'_, '_> {
             self.program.post(self.rank, number, Action::Isend { to, tag, count, datatype });
         }
         match n.get(2) {
-            Some(&handle) => self.handles.push(handle as u64, Pending { requests, action: None, open: None }),
+            Some(&handle) => self.handles.push(handle as u64, StartedOperation { requests, action: None, open: None }),
             None => {
                 for number in requests {
                     let _ = self.program.wait(self.rank, number, None);

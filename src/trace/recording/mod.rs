@@ -22,8 +22,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use self::rank::Ended;
-use self::stream::{CPU_TIME, Header, MAGIC, NAME, NO_ROOM, Stream};
-use super::calls::{At, Program, located};
+use self::stream::{CPU_TIME, MAGIC, NAME, NO_ROOM, RecordStream, RecordingHeader};
+use super::calls::{FilePosition, Program, located};
 use super::error::{TraceError, TraceErrorKind as Kind};
 use super::format::{self, Files, Format, Input, MOST_RANKS};
 use super::source::Source;
@@ -72,7 +72,7 @@ fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
         let text = "the files of all ranks are needed, and this is a stream".to_owned();
         return Err(problem(text, "give the folder of the recording, or a list of its files"));
     }
-    let (_, header) = Stream::open(source, budget)?;
+    let (_, header) = RecordStream::open(source, budget)?;
     let files = match siblings(&file, &header) {
         Some(files) if header.rank == 0 => files,
         _ => {
@@ -94,7 +94,7 @@ fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
 }
 
 /// Returns the files of all ranks, next to that of the first one.
-fn siblings(first: &Path, header: &Header) -> Option<Vec<PathBuf>> {
+fn siblings(first: &Path, header: &RecordingHeader) -> Option<Vec<PathBuf>> {
     let name = first.file_name()?.to_str()?;
     let (prefix, rest) = name.split_once("000000")?;
     Some((0..header.ranks).map(|rank| first.with_file_name(format!("{prefix}{rank:06}{rest}"))).collect())
@@ -109,7 +109,7 @@ fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Re
     let mut together = Vec::new();
     format::expect(options, files.iter().map(PathBuf::as_path));
     for (rank, file) in (0..).zip(files) {
-        let (mut stream, header) = Stream::open(Source::open_counted(file, &options.steps)?, budget)?;
+        let (mut stream, header) = RecordStream::open(Source::open_counted(file, &options.steps)?, budget)?;
         if (header.rank, header.ranks as usize) != (rank, files.len()) {
             let help = "give the files of all ranks of one recording, in their order";
             let problem = format!(
@@ -118,7 +118,7 @@ fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Re
                 header.ranks,
                 files.len()
             );
-            return Err(located(file, At::Byte(12), Kind::format(NAME, problem, help)));
+            return Err(located(file, FilePosition::Byte(12), Kind::format(NAME, problem, help)));
         }
         let (ended, threads) = rank::read(&mut program, rank, &header, &mut stream)?;
         about.rank(file, header, ended);
@@ -146,7 +146,7 @@ struct About {
 }
 
 impl About {
-    fn rank(&mut self, file: &Path, header: Header, ended: Ended) {
+    fn rank(&mut self, file: &Path, header: RecordingHeader, ended: Ended) {
         self.tells_begins = header.version > 1;
         self.no_room += usize::from(header.flags & NO_ROOM != 0);
         let host = self.hosts.entry(header.host).or_insert((0, header.processors));
@@ -204,7 +204,7 @@ impl About {
 /// Reads the file of one rank from memory, without the others: for tests and fuzzing, which have no files.
 pub(super) fn read_alone(bytes: &[u8], options: &Options) -> Result<Trace, TraceError> {
     let (file, budget) = (Path::new("alone.mrec"), &mut options.budget());
-    let (mut stream, header) = Stream::open(Source::stream(file, bytes)?, budget)?;
+    let (mut stream, header) = RecordStream::open(Source::stream(file, bytes)?, budget)?;
     if header.ranks > MOST_ALONE {
         return Err(TraceError::whole(file, Kind::TooManyRanks { limit: MOST_ALONE as usize }));
     }

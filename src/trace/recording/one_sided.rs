@@ -1,20 +1,20 @@
 //! Windows and one-sided communication.
 
-use super::rank::{Done, Reader};
+use super::rank::{Done, RecordingReader};
 use crate::trace::Action;
 use crate::trace::action::ANY_TARGET;
-use crate::trace::calls::{At, Making};
+use crate::trace::calls::{FilePosition, Making};
 
 /// Names of the calls by number.
 const CALLS: [&str; 6] =
     ["MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Get_accumulate", "MPI_Fetch_and_op", "MPI_Compare_and_swap"];
 
-impl Reader<'_, '_> {
+impl RecordingReader<'_, '_> {
     pub fn new_window(&mut self, n: &[i64]) -> Done {
         let parent = self.comm(n[1])?;
         self.program.making(self.rank, Making::Agreed, parent)?;
         let members: Vec<u32> = self.program.members(parent).ranks().collect();
-        let place = At::Byte(self.at);
+        let place = FilePosition::Byte(self.at);
         let window = self.program.communicator_of(Some(parent), self.rank, &members, &self.file, place)?;
         self.windows.insert(n[0], window);
         Ok(())

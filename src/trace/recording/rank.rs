@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use rustc_hash::FxHashMap;
 
 use super::layout::{COMPLETIONS, GET_STATUS, Op, RELEASED};
-use super::requests::{Handles, Pending, Prepared, Wanted};
-use super::stream::{Completed, Header, INSTRUCTIONS, Next, Outcome, Record, Stream};
+use super::requests::{Handles, OpenReceive, Prepared, StartedOperation};
+use super::stream::{CallRecord, Completed, INSTRUCTIONS, Next, RecordStream, RecordingHeader, RequestOutcome};
 use super::threads::{ActionPlace, Threads};
-use crate::trace::calls::{At, Making, Program, Requests};
+use crate::trace::calls::{FilePosition, Making, Program, Requests};
 use crate::trace::error::TraceError;
 use crate::trace::{Action, Actions, CommunicatorId, Datatype, Effect};
 
@@ -41,13 +41,13 @@ const ALONE: i64 = 1;
 pub(super) fn read(
     program: &mut Program<'_>,
     rank: u32,
-    header: &Header,
-    stream: &mut Stream<'_, '_>,
+    header: &RecordingHeader,
+    stream: &mut RecordStream<'_, '_>,
 ) -> Result<(Ended, Threads), TraceError> {
     let file = stream.file().to_path_buf();
     let seconds = 1.0 / header.ticks_per_second;
     let flops = program.recorded_speed() / header.ticks_per_second;
-    let mut reader = Reader {
+    let mut reader = RecordingReader {
         program,
         rank,
         file,
@@ -66,7 +66,7 @@ pub(super) fn read(
         threads: Threads::default(),
     };
     let counts_instructions = header.flags & INSTRUCTIONS != 0;
-    let mut record = Record::default();
+    let mut record = CallRecord::default();
     let mut abort = None;
     let mut ticks = 0_u64;
     let ended = loop {
@@ -93,7 +93,7 @@ pub(super) fn read(
     Ok((ended, reader.threads))
 }
 
-pub(super) struct Reader<'p, 'o> {
+pub(super) struct RecordingReader<'p, 'o> {
     pub program: &'p mut Program<'o>,
     pub rank: u32,
     pub file: PathBuf,
@@ -122,18 +122,18 @@ pub(super) struct Reader<'p, 'o> {
 
 pub(super) type Done = Result<(), TraceError>;
 
-impl Reader<'_, '_> {
+impl RecordingReader<'_, '_> {
     pub fn error(&self, problem: impl Into<String>) -> TraceError {
         let help = "the file is damaged; copy or record it again";
-        self.program.error(&self.file, At::Byte(self.at), problem, help)
+        self.program.error(&self.file, FilePosition::Byte(self.at), problem, help)
     }
 
     pub fn refuse(&mut self, call: &str, reason: &'static str) -> Done {
-        self.program.inexpressible(call, reason, self.rank, &self.file, At::Byte(self.at))
+        self.program.inexpressible(call, reason, self.rank, &self.file, FilePosition::Byte(self.at))
     }
 
     pub fn note(&mut self, what: impl Into<String>) {
-        self.program.note(Effect::Approximated, what, self.rank, &self.file, At::Byte(self.at));
+        self.program.note(Effect::Approximated, what, self.rank, &self.file, FilePosition::Byte(self.at));
     }
 
     pub fn push(&mut self, action: Action) {
@@ -156,7 +156,7 @@ impl Reader<'_, '_> {
     }
 
     /// Records the time before a call as computation; consecutive ones are merged.
-    fn compute(&mut self, record: &Record, counts_instructions: bool) {
+    fn compute(&mut self, record: &CallRecord, counts_instructions: bool) {
         let flops = record.gap as f64 * self.flops;
         if !(flops > 0.0 && flops.is_finite()) {
             return;
@@ -217,7 +217,7 @@ impl Reader<'_, '_> {
     fn give_up(&mut self, at: ActionPlace) {
         self.set(at, Action::NoOperation);
         let what = "receives from any source or with any tag that did not complete";
-        self.program.note(Effect::LeftOut, what, self.rank, &self.file, At::Byte(self.at));
+        self.program.note(Effect::LeftOut, what, self.rank, &self.file, FilePosition::Byte(self.at));
     }
 
     pub fn comm(&mut self, number: i64) -> Result<CommunicatorId, TraceError> {
@@ -227,7 +227,8 @@ impl Reader<'_, '_> {
                 if let Some(alone) = self.alone {
                     return Ok(alone);
                 }
-                let alone = self.program.new_communicator(self.rank, &[self.rank], &self.file, At::Byte(self.at))?;
+                let alone =
+                    self.program.new_communicator(self.rank, &[self.rank], &self.file, FilePosition::Byte(self.at))?;
                 self.alone = Some(alone);
                 Ok(alone)
             }
@@ -252,10 +253,10 @@ impl Reader<'_, '_> {
     }
 
     pub fn elements(&mut self, bytes: i64) -> Result<(u32, Datatype), TraceError> {
-        self.program.elements(bytes as u64, self.rank, &self.file, At::Byte(self.at))
+        self.program.elements(bytes as u64, self.rank, &self.file, FilePosition::Byte(self.at))
     }
 
-    pub fn record(&mut self, record: &Record) -> Done {
+    pub fn record(&mut self, record: &CallRecord) -> Done {
         let n = &record.numbers[..];
         match record.op {
             Op::Begin => self.push(Action::Init),
@@ -308,7 +309,7 @@ impl Reader<'_, '_> {
             return Ok(());
         }
         let members: Vec<u32> = members.iter().map(|&member| member as u32).collect();
-        let id = self.program.communicator_of(parent, self.rank, &members, &self.file, At::Byte(self.at))?;
+        let id = self.program.communicator_of(parent, self.rank, &members, &self.file, FilePosition::Byte(self.at))?;
         self.comms.insert(n[2], id);
         Ok(())
     }
@@ -346,7 +347,7 @@ impl Reader<'_, '_> {
         let handle = n.get(4).map_or(0, |&handle| handle as u64);
         let open = n[1] == ANY || (n[2] == ANY_TAG && n[1] != NOBODY);
         if open && op != Op::Recv {
-            let wanted = Wanted { communicator: n[0], count, datatype };
+            let wanted = OpenReceive { communicator: n[0], count, datatype };
             if op == Op::Irecv {
                 self.post_open(handle, wanted);
             } else {
@@ -376,20 +377,23 @@ impl Reader<'_, '_> {
     fn post(&mut self, handle: u64, action: Action) {
         let (number, at) = (self.handles.number(), self.actions().len());
         self.program.post(self.rank, number, action);
-        self.handles.push(handle, Pending { requests: vec![number], action: Some(ActionPlace::At(at)), open: None });
+        self.handles
+            .push(handle, StartedOperation { requests: vec![number], action: Some(ActionPlace::At(at)), open: None });
     }
 
     /// Starts a receive whose source or tag the status will provide.
-    fn post_open(&mut self, handle: u64, wanted: Wanted) {
+    fn post_open(&mut self, handle: u64, wanted: OpenReceive) {
         let at = self.actions().len();
         self.push(Action::NoOperation);
-        self.handles
-            .push(handle, Pending { requests: Vec::new(), action: Some(ActionPlace::At(at)), open: Some(wanted) });
+        self.handles.push(
+            handle,
+            StartedOperation { requests: Vec::new(), action: Some(ActionPlace::At(at)), open: Some(wanted) },
+        );
     }
 
     /// Registers a request that is complete from the start.
     pub fn nothing(&mut self, handle: u64) {
-        self.handles.push(handle, Pending { requests: Vec::new(), action: None, open: None });
+        self.handles.push(handle, StartedOperation { requests: Vec::new(), action: None, open: None });
     }
 
     fn start(&mut self, handle: u64) -> Done {
@@ -432,7 +436,7 @@ impl Reader<'_, '_> {
         if call == GET_STATUS {
             self.handles.is_seen(completed.handle);
         }
-        let is_cancelled = completed.outcome == Outcome::Cancelled;
+        let is_cancelled = completed.outcome == RequestOutcome::Cancelled;
         if is_cancelled || (call == RELEASED && pending.open.is_none()) {
             for number in pending.requests {
                 self.requests().remove(number);
@@ -443,13 +447,13 @@ impl Reader<'_, '_> {
             return Ok(());
         }
         if let (Some(wanted), Some(at)) = (pending.open, pending.action) {
-            let Outcome::From(source, tag) = completed.outcome else {
+            let RequestOutcome::From(source, tag) = completed.outcome else {
                 self.give_up(at);
                 return Ok(());
             };
             let comm = self.comm(wanted.communicator)?;
             let (from, tag) = (self.world_rank(comm, source)?, self.tag(comm, tag)?);
-            let Wanted { count, datatype, .. } = wanted;
+            let OpenReceive { count, datatype, .. } = wanted;
             let rank = self.rank;
             self.set(at, Action::Irecv { from, tag, count, datatype });
             if call != RELEASED {
@@ -484,7 +488,7 @@ impl Reader<'_, '_> {
     }
 
     /// Handles a call that is recorded by name only.
-    fn other(&mut self, record: &Record) -> Done {
+    fn other(&mut self, record: &CallRecord) -> Done {
         if !record.text.is_empty() {
             self.names.push(record.text.clone());
         }
@@ -499,7 +503,7 @@ impl Reader<'_, '_> {
             self.note(format!("{name}: the time that it took is slept"));
         } else if !name.starts_with("MPI_") && !name.contains(" on ") {
             // An object was created, and not used so far.
-            self.program.note(Effect::LeftOut, name, self.rank, &self.file, At::Byte(self.at));
+            self.program.note(Effect::LeftOut, name, self.rank, &self.file, FilePosition::Byte(self.at));
         } else {
             self.refuse(&name, "what it does is not recorded")?;
         }

@@ -12,18 +12,18 @@ use crate::trace::{Action, Datatype};
 
 /// A started operation.
 #[derive(Clone, Debug)]
-pub(super) struct Pending {
+pub(super) struct StartedOperation {
     /// Its numbers among the requests of the program: several for a collective that consists of messages.
     pub requests: Vec<u64>,
     /// Place of its action, if it is one message.
     pub action: Option<ActionPlace>,
     /// Communicator of a receive whose source or tag is open, and its requested values.
-    pub open: Option<Wanted>,
+    pub open: Option<OpenReceive>,
 }
 
 /// A receive whose source or tag the status provides.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Wanted {
+pub(super) struct OpenReceive {
     /// Number of the communicator in the file.
     pub communicator: i64,
     pub count: u32,
@@ -35,13 +35,13 @@ pub(super) struct Wanted {
 pub(super) enum Prepared {
     Nothing,
     Message(Action),
-    Open(Wanted),
+    Open(OpenReceive),
 }
 
 /// The requests of a rank.
 #[derive(Default)]
 pub(super) struct Handles {
-    pending: FxHashMap<u64, VecDeque<Pending>>,
+    pending: FxHashMap<u64, VecDeque<StartedOperation>>,
     persistent: FxHashMap<u64, Prepared>,
     numbers: u64,
     /// Handles with an operation added since [`note_new`](Self::note_new).
@@ -55,7 +55,7 @@ impl Handles {
         self.numbers
     }
 
-    pub fn push(&mut self, handle: u64, pending: Pending) {
+    pub fn push(&mut self, handle: u64, pending: StartedOperation) {
         if let Some(new) = &mut self.new {
             new.push(handle);
         }
@@ -64,7 +64,7 @@ impl Handles {
 
     /// Marks an operation as known to be complete, while the program keeps the request.
     pub fn is_seen(&mut self, handle: u64) {
-        let nothing = Pending { requests: Vec::new(), action: None, open: None };
+        let nothing = StartedOperation { requests: Vec::new(), action: None, open: None };
         self.pending.entry(handle).or_default().push_front(nothing);
     }
 
@@ -87,7 +87,7 @@ impl Handles {
     }
 
     /// Returns the oldest operation of a handle.
-    pub fn pop(&mut self, handle: u64) -> Option<Pending> {
+    pub fn pop(&mut self, handle: u64) -> Option<StartedOperation> {
         self.pending.get_mut(&handle)?.pop_front()
     }
 

@@ -31,7 +31,7 @@ pub(super) const NO_ROOM: u16 = 8;
 
 /// Content of the header.
 #[derive(Clone, PartialEq, Default, Debug)]
-pub(super) struct Header {
+pub(super) struct RecordingHeader {
     pub version: u16,
     pub flags: u16,
     pub rank: u32,
@@ -46,7 +46,7 @@ pub(super) struct Header {
 
 /// A record; reused for the next one.
 #[derive(Debug)]
-pub(super) struct Record {
+pub(super) struct CallRecord {
     /// Position of its first byte.
     pub at: u64,
     pub op: Op,
@@ -65,7 +65,7 @@ pub(super) struct Record {
     pub text: String,
 }
 
-impl Default for Record {
+impl Default for CallRecord {
     fn default() -> Self {
         Self {
             at: 0,
@@ -85,12 +85,12 @@ impl Default for Record {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Completed {
     pub handle: u64,
-    pub outcome: Outcome,
+    pub outcome: RequestOutcome,
 }
 
 /// Result of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Outcome {
+pub(super) enum RequestOutcome {
     /// Completed.
     Done,
     /// Completed, with the source and the tag of its message.
@@ -114,22 +114,22 @@ pub(super) enum Next {
 }
 
 /// Reason to stop reading.
-enum Stop {
+enum StopReason {
     /// The file has no more bytes.
     CutOff,
     Error(TraceError),
 }
 
-impl From<TraceError> for Stop {
+impl From<TraceError> for StopReason {
     fn from(error: TraceError) -> Self {
         Self::Error(error)
     }
 }
 
-type Step<T> = Result<T, Stop>;
+type Step<T> = Result<T, StopReason>;
 
 /// Reader of records from front to back.
-pub(super) struct Stream<'a, 'r> {
+pub(super) struct RecordStream<'a, 'r> {
     bytes: Bytes<'a, 'r>,
     with_instructions: bool,
     records: u64,
@@ -138,9 +138,9 @@ pub(super) struct Stream<'a, 'r> {
     ranks: u32,
 }
 
-impl<'a, 'r> Stream<'a, 'r> {
+impl<'a, 'r> RecordStream<'a, 'r> {
     /// Creates a reader, starting with the header.
-    pub fn open(source: Source<'r>, budget: &'a mut Budget) -> Result<(Self, Header), TraceError> {
+    pub fn open(source: Source<'r>, budget: &'a mut Budget) -> Result<(Self, RecordingHeader), TraceError> {
         let mut stream = Self {
             bytes: Bytes::new(source, budget),
             with_instructions: false,
@@ -151,8 +151,8 @@ impl<'a, 'r> Stream<'a, 'r> {
         };
         let header = match stream.header() {
             Ok(header) => header,
-            Err(Stop::Error(error)) => return Err(error),
-            Err(Stop::CutOff) => {
+            Err(StopReason::Error(error)) => return Err(error),
+            Err(StopReason::CutOff) => {
                 return Err(stream.error(stream.bytes.end(), "the file ends within its header", DAMAGED));
             }
         };
@@ -182,7 +182,7 @@ impl<'a, 'r> Stream<'a, 'r> {
     }
 
     fn take<const N: usize>(&mut self) -> Step<[u8; N]> {
-        self.bytes.take()?.ok_or(Stop::CutOff)
+        self.bytes.take()?.ok_or(StopReason::CutOff)
     }
 
     fn varint(&mut self) -> Step<u64> {
@@ -229,7 +229,7 @@ impl<'a, 'r> Stream<'a, 'r> {
         Ok(String::from_utf8_lossy(&bytes).chars().map(plain).collect())
     }
 
-    fn header(&mut self) -> Step<Header> {
+    fn header(&mut self) -> Step<RecordingHeader> {
         if self.take::<8>()? != MAGIC {
             return self.damaged(0, "the file does not begin as a recording does");
         }
@@ -257,20 +257,20 @@ impl<'a, 'r> Stream<'a, 'r> {
             self.text(length.into())
         };
         let (library, host) = (text()?, text()?);
-        Ok(Header { version, flags, rank, ranks, processors, ticks_per_second, library, host })
+        Ok(RecordingHeader { version, flags, rank, ranks, processors, ticks_per_second, library, host })
     }
 
     /// Reads the next record into `record`.
-    pub fn next(&mut self, record: &mut Record) -> Result<Next, TraceError> {
+    pub fn next(&mut self, record: &mut CallRecord) -> Result<Next, TraceError> {
         let at = self.position();
         match self.record(record) {
             Ok(next) => Ok(next),
-            Err(Stop::CutOff) => Ok(Next::Early(at)),
-            Err(Stop::Error(error)) => Err(error),
+            Err(StopReason::CutOff) => Ok(Next::Early(at)),
+            Err(StopReason::Error(error)) => Err(error),
         }
     }
 
-    fn record(&mut self, record: &mut Record) -> Step<Next> {
+    fn record(&mut self, record: &mut CallRecord) -> Step<Next> {
         record.at = self.position();
         let number = self.byte()?;
         let Some(&(op, layout)) = RECORDS.get(usize::from(number)) else {
@@ -378,9 +378,9 @@ impl<'a, 'r> Stream<'a, 'r> {
             let number = self.varint()?;
             self.last_request = self.last_request.wrapping_add(unzigzag(number >> 2) as u64);
             let outcome = match number & 3 {
-                0 => Outcome::Done,
-                1 => Outcome::From(self.signed()?, self.signed()?),
-                2 => Outcome::Cancelled,
+                0 => RequestOutcome::Done,
+                1 => RequestOutcome::From(self.signed()?, self.signed()?),
+                2 => RequestOutcome::Cancelled,
                 _ => return self.damaged(at, "there is no such outcome of a request"),
             };
             completed.push(Completed { handle: self.last_request, outcome });
@@ -402,7 +402,7 @@ impl<'a, 'r> Stream<'a, 'r> {
         }
         let behind = self.position();
         match self.byte() {
-            Err(Stop::CutOff) => Ok(Next::End { overlapped }),
+            Err(StopReason::CutOff) => Ok(Next::End { overlapped }),
             Err(stop) => Err(stop),
             Ok(_) => self.damaged(behind, "something follows the end of the recording"),
         }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::layout::Op;
-use super::stream::{NO_ROOM, Next, Record, Stream};
+use super::stream::{CallRecord, NO_ROOM, Next, RecordStream};
 use crate::trace::error::TraceError;
 use crate::trace::options::Options;
 use crate::trace::source::Source;
@@ -82,13 +82,13 @@ pub fn summary(folder: &Path) -> Result<Summary, TraceError> {
 /// Computes the totals of the file of a rank.
 fn rank(file: &Path, summary: &mut Summary, ranks: &mut u32) -> Result<RecordedRank, TraceError> {
     let budget = &mut Options::default().budget();
-    let (mut stream, header) = Stream::open(Source::open(file)?, budget)?;
+    let (mut stream, header) = RecordStream::open(Source::open(file)?, budget)?;
     *ranks = (*ranks).max(header.ranks);
     let bytes = fs::metadata(file).map_or(0, |data| data.len());
     let had_no_room = header.flags & NO_ROOM != 0;
     let mut recorded =
         RecordedRank { rank: header.rank, calls: 0, bytes, is_whole: false, had_no_room, overlapped: 0, seconds: 0.0 };
-    let mut record = Record::default();
+    let mut record = CallRecord::default();
     let (mut names, mut ticks) = (Vec::new(), 0u64);
     loop {
         match stream.next(&mut record)? {

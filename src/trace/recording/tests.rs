@@ -37,14 +37,14 @@ fn put_signed(value: i64, out: &mut Vec<u8>) {
 }
 
 /// A file under construction. A tick is a nanosecond.
-pub(super) struct File {
+pub(super) struct RecordingFile {
     pub bytes: Vec<u8>,
     records: u64,
     last_request: u64,
     flags: u16,
 }
 
-impl File {
+impl RecordingFile {
     pub fn new(rank: u32, ranks: u32, flags: u16) -> Self {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
@@ -134,7 +134,7 @@ pub(super) fn irecv(from: u32, tag: i32, count: u32) -> Action {
 
 /// Returns a file with a record of nearly every kind.
 fn rich() -> Vec<u8> {
-    let mut file = File::new(1, 4, 0);
+    let mut file = RecordingFile::new(1, 4, 0);
     file.record(Op::Send, 1000, &[B(0), U(0), S(0), S(5), U(100)])
         .record(Op::Isend, 5, &[B(1), U(0), S(2), S(5), U(1 << 33), Q(0x7f00_0000_1000)])
         .record(Op::Irecv, 0, &[U(0), S(-2), S(-1), U(8), Q(0x7f00_0000_1200)])
@@ -191,8 +191,8 @@ fn files_of_ranks_are_known_by_their_names() {
 
 #[test]
 fn messages_requests_and_times() {
-    let sender = File::new(0, 2, 0).record(Op::Send, 2000, &[B(0), U(0), S(1), S(5), U(100)]).end();
-    let receiver = File::new(1, 2, 0)
+    let sender = RecordingFile::new(0, 2, 0).record(Op::Send, 2000, &[B(0), U(0), S(1), S(5), U(100)]).end();
+    let receiver = RecordingFile::new(1, 2, 0)
         .record(Op::Irecv, 0, &[U(0), S(-2), S(5), U(128), Q(4096)])
         .record(Op::Quiet, 1000, &[])
         .record(Op::Complete, 500, &[B(0), U(1), Done(4096, 1, Some((0, 5)))])
@@ -214,13 +214,13 @@ fn messages_requests_and_times() {
 /// Libraries use the same handle for all requests that are complete immediately.
 #[test]
 fn a_handle_may_stand_for_several_requests() {
-    let one = File::new(0, 2, 0)
+    let one = RecordingFile::new(0, 2, 0)
         .record(Op::Isend, 0, &[B(0), U(0), S(1), S(1), U(1), Q(8)])
         .record(Op::Isend, 0, &[B(0), U(0), S(-1), S(2), U(2), Q(8)])
         .record(Op::Isend, 0, &[B(0), U(0), S(1), S(3), U(3), Q(8)])
         .record(Op::Complete, 0, &[B(1), U(3), Done(8, 0, None), Done(8, 0, None), Done(8, 0, None)])
         .end();
-    let other = File::new(1, 2, 0)
+    let other = RecordingFile::new(1, 2, 0)
         .record(Op::Recv, 0, &[U(0), S(0), S(1), U(1)])
         .record(Op::Recv, 0, &[U(0), S(0), S(3), U(3)])
         .end();
@@ -238,7 +238,7 @@ fn a_handle_may_stand_for_several_requests() {
 
 #[test]
 fn what_is_taken_back_is_not_replayed() {
-    let one = File::new(0, 1, 0)
+    let one = RecordingFile::new(0, 1, 0)
         .record(Op::Irecv, 0, &[U(0), S(0), S(1), U(1), Q(8)])
         .record(Op::Cancel, 0, &[Q(8)])
         .record(Op::Complete, 0, &[B(0), U(1), Done(8, 2, None)])
@@ -249,7 +249,7 @@ fn what_is_taken_back_is_not_replayed() {
 #[test]
 fn communicators_have_members_and_tags_of_their_own() {
     let file = |rank: u32| {
-        File::new(rank, 3, 0)
+        RecordingFile::new(rank, 3, 0)
             .record(Op::Comm, 0, &[B(0), U(0), U(2), U(3), S(2), S(-1), U(3)])
             .record(Op::Collective, 0, &[B(1), U(2), U(0), U(64), U(0), U(0)])
             .end()
@@ -265,7 +265,7 @@ fn communicators_have_members_and_tags_of_their_own() {
 fn instructions_share_out_the_time() {
     // 1 and 3 microseconds, which have 1 and 3 instructions: nothing moves. Then the same time for unequal
     // instructions.
-    let even = File::new(0, 1, INSTRUCTIONS)
+    let even = RecordingFile::new(0, 1, INSTRUCTIONS)
         .record(Op::Quiet, 1000, &[])
         .record(Op::Probe, 3000, &[U(0), S(0), S(1), U(4)])
         .end();
@@ -275,7 +275,7 @@ fn instructions_share_out_the_time() {
         "{:?}",
         trace.actions
     );
-    let mut file = File::new(0, 1, INSTRUCTIONS);
+    let mut file = RecordingFile::new(0, 1, INSTRUCTIONS);
     file.record(Op::Send, 1999, &[B(0), U(0), S(0), S(0), U(0)]).record(Op::Recv, 1001, &[U(0), S(0), S(0), U(0)]);
     let trace = read(&[file.end()]).unwrap();
     let flops: Vec<f64> = trace.actions[0]
@@ -294,7 +294,7 @@ fn instructions_share_out_the_time() {
 #[test]
 fn without_instructions_times_stay() {
     let flops = |gaps: [u64; 3]| {
-        let mut file = File::new(0, 1, INSTRUCTIONS);
+        let mut file = RecordingFile::new(0, 1, INSTRUCTIONS);
         file.record(Op::Send, gaps[0], &[B(0), U(0), S(0), S(0), U(0)]);
         file.record(Op::Recv, gaps[1], &[U(0), S(0), S(0), U(0)]);
         file.record(Op::Probe, gaps[2], &[U(0), S(0), S(1), U(4)]);
@@ -312,7 +312,7 @@ fn without_instructions_times_stay() {
 #[test]
 fn a_recording_that_ends_early_is_a_window() {
     let file = |rank: u32, messages: i64| {
-        let mut file = File::new(rank, 2, 0);
+        let mut file = RecordingFile::new(rank, 2, 0);
         let other = i64::from(1 - rank);
         for tag in 0..messages {
             file.record(Op::Send, 0, &[B(0), U(0), S(other), S(tag), U(10)]);
@@ -368,19 +368,20 @@ fn what_is_wrong_has_its_byte() {
     let mut more = rich();
     more.push(0);
     assert_eq!(place(&more).byte(), Some(more.len() as u64 - 1));
-    let mut file = File::new(0, 1, 0);
+    let mut file = RecordingFile::new(0, 1, 0);
     let at = file.bytes.len() as u64;
     let error = place(&file.record(Op::Send, 0, &[B(0), U(7), S(0), S(0), U(1)]).end());
     assert!(error.byte() == Some(at) && error.to_string().contains("communicator 7"), "{error}");
-    let error = place(&File::new(0, 1, 0).record(Op::Send, 0, &[B(0), U(0), S(3), S(0), U(1)]).end());
+    let error = place(&RecordingFile::new(0, 1, 0).record(Op::Send, 0, &[B(0), U(0), S(3), S(0), U(1)]).end());
     assert!(error.to_string().contains("no rank 3"), "{error}");
-    let error = place(&File::new(0, 1, 0).record(Op::Comm, 0, &[B(0), U(0), U(2), U(1), S(5), S(1), U(1)]).end());
+    let error =
+        place(&RecordingFile::new(0, 1, 0).record(Op::Comm, 0, &[B(0), U(0), U(2), U(1), S(5), S(1), U(1)]).end());
     assert!(error.to_string().contains("members"), "{error}");
 }
 
 #[test]
 fn files_have_to_be_those_of_one_recording() {
-    let file = |rank, ranks| File::new(rank, ranks, 0).end();
+    let file = |rank, ranks| RecordingFile::new(rank, ranks, 0).end();
     let error = read(&[file(0, 2), file(0, 2)]).unwrap_err();
     assert!(error.to_string().contains("rank 0 of 2"), "{error}");
     let error = read(&[file(0, 2)]).unwrap_err();
@@ -394,7 +395,8 @@ fn files_have_to_be_those_of_one_recording() {
 #[test]
 fn packed_files_and_lists_are_read() {
     let folder = tempfile::tempdir().unwrap();
-    let file = |rank| File::new(rank, 2, 0).record(Op::Collective, 0, &[B(0), U(0), U(0), U(0), U(0), U(0)]).end();
+    let file =
+        |rank| RecordingFile::new(rank, 2, 0).record(Op::Collective, 0, &[B(0), U(0), U(0), U(0), U(0), U(0)]).end();
     let mut list = String::new();
     for rank in 0..2 {
         let name = format!("rank-{rank:06}.mrec.zst");
@@ -410,7 +412,7 @@ fn packed_files_and_lists_are_read() {
 
 #[test]
 fn a_call_that_is_not_recorded_is_refused_or_left_out() {
-    let bytes = File::new(0, 1, 0).record(Op::Other, 0, &[U(0), Text("MPI_Comm_spawn")]).end();
+    let bytes = RecordingFile::new(0, 1, 0).record(Op::Other, 0, &[U(0), Text("MPI_Comm_spawn")]).end();
     let error = read_alone(&bytes, &Options::default()).unwrap_err();
     assert!(error.to_string().contains("MPI_Comm_spawn") && error.byte().is_some(), "{error}");
     let trace = read_alone(&bytes, &Options { leave_out: true, ..Options::default() }).unwrap();

@@ -1,12 +1,12 @@
 //! Conversion of calls during which another thread of the rank was recorded.
 
 use super::layout::Op;
-use super::rank::{Done, Reader};
-use super::stream::Record;
+use super::rank::{Done, RecordingReader};
+use super::stream::CallRecord;
 use super::threads::{ActionPlace, Between};
 use crate::trace::Action;
 
-impl Reader<'_, '_> {
+impl RecordingReader<'_, '_> {
     /// Registers the start of a call of a thread: its kind is in the record of its end.
     pub fn enter(&mut self, thread: i64) {
         let at = self.actions().len();
@@ -23,7 +23,7 @@ impl Reader<'_, '_> {
     }
 
     /// Processes the record of a call that began at that index.
-    pub fn returned(&mut self, record: &Record, at: usize) -> Done {
+    pub fn returned(&mut self, record: &CallRecord, at: usize) -> Done {
         let starts = matches!(
             record.op,
             Op::Send

@@ -4,7 +4,7 @@ use super::layout::Op;
 use super::read_alone;
 use super::stream::NO_ROOM;
 use super::tests::A::{self, Byte as B, Done, Request as Q, S, U};
-use super::tests::{File, irecv, read, send};
+use super::tests::{RecordingFile, irecv, read, send};
 use crate::trace::{Action, Datatype, Options, Trace, TraceError, TraceWarning};
 
 fn isend(to: u32, tag: i32, count: u32) -> Action {
@@ -26,7 +26,7 @@ fn inner(trace: &Trace, rank: usize) -> Vec<Action> {
 fn calls_beside_others_start_where_they_began() {
     let file = |rank: u32| {
         let other = i64::from(1 - rank);
-        File::new(rank, 2, 0)
+        RecordingFile::new(rank, 2, 0)
             .record(Op::Enter, 1000, &[U(1)])
             .record(Op::Enter, 2000, &[U(2)])
             .record(Op::Leave, 0, &[U(1)])
@@ -47,7 +47,7 @@ fn calls_beside_others_start_where_they_began() {
 #[test]
 fn calls_with_nothing_in_between_are_whole() {
     let file = |is_told: bool| {
-        let mut file = File::new(0, 2, 0);
+        let mut file = RecordingFile::new(0, 2, 0);
         let calls: [(Op, &[A]); 4] = [
             (Op::Send, &[B(0), U(0), S(1), S(5), U(9)]),
             (Op::Sendrecv, &[U(0), S(1), S(1), U(4), S(1), S(0), U(4)]),
@@ -71,7 +71,7 @@ fn calls_with_nothing_in_between_are_whole() {
 /// A call that starts two messages has both at its start, before the actions of another thread.
 #[test]
 fn all_that_a_call_starts_stands_where_it_began() {
-    let file = File::new(0, 3, 0)
+    let file = RecordingFile::new(0, 3, 0)
         .record(Op::Enter, 0, &[U(1)])
         .record(Op::Send, 0, &[B(0), U(0), S(2), S(3), U(1)])
         .record(Op::Leave, 0, &[U(1)])
@@ -87,7 +87,7 @@ fn all_that_a_call_starts_stands_where_it_began() {
 #[test]
 fn a_collective_has_the_same_form_on_all_members() {
     let allreduce: [A; 6] = [B(3), U(0), U(0), U(8), U(0), U(0)];
-    let beside = File::new(0, 2, 0)
+    let beside = RecordingFile::new(0, 2, 0)
         .record(Op::Collective, 0, &allreduce)
         .record(Op::Enter, 0, &[U(1)])
         .record(Op::Icollective, 0, &[B(0), U(0), U(0), U(0), Q(8), U(0), U(0)])
@@ -96,7 +96,7 @@ fn a_collective_has_the_same_form_on_all_members() {
         .record(Op::Collective, 0, &allreduce)
         .record(Op::Collective, 0, &allreduce)
         .end();
-    let alone = File::new(1, 2, 0)
+    let alone = RecordingFile::new(1, 2, 0)
         .record(Op::Collective, 0, &allreduce)
         .record(Op::Collective, 0, &allreduce)
         .record(Op::Icollective, 0, &[B(0), U(0), U(0), U(0), Q(8), U(0), U(0)])
@@ -121,7 +121,7 @@ fn a_collective_has_the_same_form_on_all_members() {
 fn communicators_of_threads_are_named_by_what_they_are_made_from() {
     let file = |rank: u32| {
         let members = [S(0), S(1), U(2)];
-        let mut file = File::new(rank, 2, 0);
+        let mut file = RecordingFile::new(rank, 2, 0);
         let mut comm = |parent: u64, number: u64| {
             let mut arguments = vec![B(2), U(parent), U(number), U(2)];
             arguments.extend(members.clone());
@@ -152,7 +152,7 @@ fn communicators_of_threads_are_named_by_what_they_are_made_from() {
 #[test]
 fn a_receive_from_anywhere_beside_others_gets_its_source() {
     let file = |outcome: A| {
-        let mut file = File::new(0, 2, 0);
+        let mut file = RecordingFile::new(0, 2, 0);
         file.record(Op::Enter, 0, &[U(1)])
             .record(Op::Send, 0, &[B(0), U(0), S(1), S(3), U(1)])
             .record(Op::Leave, 0, &[U(1)])
@@ -167,7 +167,7 @@ fn a_receive_from_anywhere_beside_others_gets_its_source() {
 #[test]
 fn requests_that_are_released_or_seen() {
     let file = |more: &[(Op, &[A])]| {
-        let mut file = File::new(0, 2, 0);
+        let mut file = RecordingFile::new(0, 2, 0);
         file.record(Op::Irecv, 0, &[U(0), S(-2), S(5), U(4), Q(8)]);
         for (op, arguments) in more {
             file.record(*op, 0, arguments);
@@ -200,7 +200,7 @@ fn requests_that_are_released_or_seen() {
 /// The first version had ends only; its information about threads is still reported.
 #[test]
 fn files_of_the_first_version_are_read() {
-    let mut file = File::new(0, 1, 0).record(Op::Quiet, 1000, &[]).end();
+    let mut file = RecordingFile::new(0, 1, 0).record(Op::Quiet, 1000, &[]).end();
     file[8] = 1;
     // The count of overlapping calls precedes the last eight bytes.
     let at = file.len() - 9;
@@ -216,7 +216,7 @@ fn files_of_the_first_version_are_read() {
 
 #[test]
 fn a_call_that_has_not_begun_cannot_end() {
-    let mut file = File::new(0, 1, 0);
+    let mut file = RecordingFile::new(0, 1, 0);
     let at = file.bytes.len() as u64;
     let bytes = file.record(Op::Leave, 0, &[U(4)]).end();
     let error = read_alone(&bytes, &Options::default()).unwrap_err();
@@ -225,8 +225,8 @@ fn a_call_that_has_not_begun_cannot_end() {
 
 #[test]
 fn a_file_without_room_says_so() {
-    let whole = File::new(0, 2, 0).end();
-    let cut = File::new(1, 2, NO_ROOM);
+    let whole = RecordingFile::new(0, 2, 0).end();
+    let cut = RecordingFile::new(1, 2, NO_ROOM);
     let trace = read(&[whole, cut.bytes]).unwrap();
     let told = |warning: &TraceWarning| warning.to_string().contains("1 of them because the disk was full");
     assert!(trace.warnings.iter().any(told), "{:?}", trace.warnings);

@@ -3,14 +3,14 @@
 use nom::Parser;
 use nom::combinator::opt;
 
-use super::builder::{Builder, Farthest};
+use super::builder::{Farthest, TraceBuilder};
 use super::keyword::Keyword;
 use super::line::{Arguments, Broken};
 use super::number::{self, capacity, count, datatype, integer, real, skip_blanks, split_word, tag};
 use crate::trace::error::{TraceErrorKind as Kind, shorten};
 use crate::trace::{Action, Datatype, SendRecv};
 
-impl Builder {
+impl TraceBuilder {
     /// Reads the action of a line, from the text after its keyword.
     #[inline]
     pub fn action<'a>(&mut self, keyword: Keyword, text: &'a [u8]) -> Arguments<'a, Action> {

@@ -11,7 +11,7 @@ use super::canonical;
 use super::keyword::Keyword;
 use super::line::{Broken, SourceLine};
 use super::number::{Fault, leading_rank, skip_blanks, split_word};
-use super::pending::Pending;
+use super::pending::PendingLines;
 use super::refused::refusal;
 use crate::trace::actions::Store;
 use crate::trace::blocks::{Block, End, LONGEST_LINE};
@@ -56,7 +56,7 @@ pub(super) struct Smpi {
 
 /// The communicators that lines have declared.
 #[derive(Default)]
-pub(super) struct Declared {
+pub(super) struct DeclaredCommunicators {
     /// Communicators by number in the text.
     pub ids: FxHashMap<u32, CommunicatorId>,
     /// Ranks that are known to be members.
@@ -66,7 +66,7 @@ pub(super) struct Declared {
 }
 
 /// Reads blocks of lines and collects the actions.
-pub(super) struct Builder {
+pub(super) struct TraceBuilder {
     /// Number of ranks, if it is known in advance.
     pub ranks: Option<usize>,
     /// The rank whose own file is read; `None` in a merged file.
@@ -85,8 +85,8 @@ pub(super) struct Builder {
     store: Arc<Store>,
     polls: bool,
     pub tables: Tables,
-    pub declared: Declared,
-    pub pending: Pending,
+    pub declared: DeclaredCommunicators,
+    pub pending: PendingLines,
     /// Type of elements of lines without a type, and the line that determined it.
     pub default: Option<(Datatype, SourceLine)>,
     /// Lines of other ranks in the current rank's file: the first, and their number.
@@ -96,9 +96,9 @@ pub(super) struct Builder {
     pub scratch: [Vec<u32>; 2],
 }
 
-impl Builder {
-    pub fn new(ranks: Option<usize>, store: Arc<Store>) -> Builder {
-        Builder {
+impl TraceBuilder {
+    pub fn new(ranks: Option<usize>, store: Arc<Store>) -> TraceBuilder {
+        TraceBuilder {
             ranks,
             own: None,
             limit: ranks.unwrap_or(0),
@@ -112,8 +112,8 @@ impl Builder {
             store,
             polls: false,
             tables: Tables::default(),
-            declared: Declared::default(),
-            pending: Pending::default(),
+            declared: DeclaredCommunicators::default(),
+            pending: PendingLines::default(),
             default: None,
             foreign: None,
             warnings: Vec::new(),
@@ -201,7 +201,7 @@ impl Builder {
 
     /// Returns `true` if a canonical line only needs to be stored.
     #[inline]
-    fn takes(&self, line: &canonical::Line) -> bool {
+    fn takes(&self, line: &canonical::CanonicalLine) -> bool {
         (line.rank as usize) < self.streams.len()
             && self.own.is_none_or(|own| line.rank == own)
             && (line.partner as usize) < self.limit

@@ -18,12 +18,12 @@ enum Then {
 const LONGEST: usize = 64;
 
 /// Reads words from the front of a text.
-struct Cursor<'a> {
+struct WordCursor<'a> {
     text: &'a [u8; LONGEST],
     at: usize,
 }
 
-impl Cursor<'_> {
+impl WordCursor<'_> {
     /// Reads a number of 1 to 15 digits, which is also exact as a float, and the byte after it.
     #[inline(always)]
     fn number(&mut self, then: Then) -> Option<u64> {
@@ -69,7 +69,7 @@ impl Cursor<'_> {
 }
 
 /// A canonical line.
-pub(super) struct Line {
+pub(super) struct CanonicalLine {
     /// Number of bytes, including the line end.
     pub length: usize,
     pub rank: u32,
@@ -80,13 +80,13 @@ pub(super) struct Line {
 
 /// Returns the line at the front of a text, if it is a canonical one.
 #[inline]
-pub(super) fn line(text: &[u8]) -> Option<Line> {
+pub(super) fn line(text: &[u8]) -> Option<CanonicalLine> {
     let text: &[u8; LONGEST] = text.first_chunk()?;
     // A line end in the array terminates every loop over its bytes. In this form, it is a few vector instructions.
     if !text.iter().fold(false, |found, byte| found | (*byte == b'\n')) {
         return None;
     }
-    let mut line = Cursor { text, at: 0 };
+    let mut line = WordCursor { text, at: 0 };
     let rank = line.integer(Then::Blank)?;
     // SimGrid compares ranks as text, so a leading zero matters.
     if text[0] == b'0' && line.at != 2 {
@@ -129,5 +129,5 @@ pub(super) fn line(text: &[u8]) -> Option<Line> {
         }
         _ => return None,
     };
-    (line.at <= LONGEST).then_some(Line { length: line.at, rank, partner, action })
+    (line.at <= LONGEST).then_some(CanonicalLine { length: line.at, rank, partner, action })
 }

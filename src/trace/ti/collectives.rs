@@ -1,6 +1,6 @@
 //! The argument lists of the collectives.
 
-use super::builder::Builder;
+use super::builder::TraceBuilder;
 use super::keyword::Keyword;
 use super::line::{Arguments, Broken};
 use super::number::{Res, count, flops, integer, skip_blanks, split_word};
@@ -29,7 +29,7 @@ fn vector<'a>(argument: &'static str, ranks: usize, into: &mut Vec<u32>, text: &
     Ok((rest, ()))
 }
 
-impl Builder {
+impl TraceBuilder {
     /// Reads a collective. If it has a count per rank and the number of ranks is not known, it is postponed.
     pub fn collective<'a>(&mut self, kind: CollectiveKind, text: &'a [u8]) -> Arguments<'a, Action> {
         use CollectiveKind as K;

@@ -1,6 +1,6 @@
 //! The extension of the format: communicators, non-blocking collectives, one-sided communication, probes.
 
-use super::builder::Builder;
+use super::builder::TraceBuilder;
 use super::keyword::Keyword;
 use super::line::{Arguments, Broken};
 use super::number::{count, integer, skip_blanks, split_word, tag};
@@ -12,7 +12,7 @@ fn problem<'a, T>(at: &'a [u8], problem: CommunicatorProblem) -> Arguments<'a, T
     Err(Broken::Other { at: skip_blanks(at), kind: Kind::Communicator(problem) })
 }
 
-impl Builder {
+impl TraceBuilder {
     /// Returns the number of members of the communicator of the line; `None` if that of the world is not known yet.
     pub fn members(&self) -> Option<usize> {
         match self.declared.current.index() {

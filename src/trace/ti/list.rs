@@ -29,19 +29,19 @@ pub(super) fn content(text: &[u8]) -> Option<Content> {
 
 /// A path of a list.
 #[derive(PartialEq, Eq, Debug)]
-pub(super) struct Entry {
+pub(super) struct ListedPath {
     pub path: PathBuf,
     pub line: u64,
 }
 
 /// The paths of a list, with their line numbers.
 #[derive(Default)]
-pub(super) struct List {
-    pub entries: Vec<Entry>,
+pub(super) struct PathList {
+    pub entries: Vec<ListedPath>,
     lines: u64,
 }
 
-impl List {
+impl PathList {
     /// Processes the lines of a block. A path is a whole line without the blanks around it; a last line without a line
     /// end is a path like any other.
     pub fn block(&mut self, file: &Path, block: &Block<'_>) -> Result<(), TraceError> {
@@ -58,7 +58,7 @@ impl List {
             }
             match std::str::from_utf8(line) {
                 Ok(path) if !path.contains(char::is_control) => {
-                    self.entries.push(Entry { path: path.into(), line: self.lines });
+                    self.entries.push(ListedPath { path: path.into(), line: self.lines });
                 }
                 _ => return Err(TraceError { text: shorten(line), ..error(Kind::NotText) }),
             }
@@ -73,7 +73,7 @@ fn trim(line: &[u8]) -> &[u8] {
     &line[..end]
 }
 
-impl Entry {
+impl ListedPath {
     /// Creates an error at this line of the list. Any text file can be passed as a list, even a secret one: text that
     /// does not look like a path is not shown.
     pub fn error(&self, list: &Path, kind: Kind) -> TraceError {
@@ -103,7 +103,7 @@ impl Home {
     }
 
     /// Returns the file of an entry: relative to the current directory, otherwise to the folder of the list.
-    pub fn path(&self, list: &Path, entry: &Entry) -> Result<PathBuf, TraceError> {
+    pub fn path(&self, list: &Path, entry: &ListedPath) -> Result<PathBuf, TraceError> {
         let beside = self.folder.as_ref().map(|folder| folder.join(&entry.path));
         let path = match beside {
             Some(beside) if !entry.path.exists() && beside.exists() => beside,
@@ -142,11 +142,11 @@ mod tests {
 
     #[test]
     fn paths_are_whole_lines() {
-        let mut list = List::default();
+        let mut list = PathList::default();
         let text = b"# ranks\n a b.txt \r\n\n0.txt\n";
         list.block(Path::new("l"), &Block { text, end: End::Line }).unwrap();
         list.block(Path::new("l"), &Block { text: b"c", end: End::File }).unwrap();
-        let entry = |path: &str, line| Entry { path: path.into(), line };
+        let entry = |path: &str, line| ListedPath { path: path.into(), line };
         assert_eq!(list.entries, [entry("a b.txt", 2), entry("0.txt", 4), entry("c", 5)]);
         let error = list.block(Path::new("l"), &Block { text: b"a\n\x7fELF\x01\n", end: End::Line }).unwrap_err();
         assert_eq!(error.line, Some(7));

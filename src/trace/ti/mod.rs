@@ -77,8 +77,8 @@ mod write;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use self::builder::Builder;
-use self::list::{Content, Entry, Home, List};
+use self::builder::TraceBuilder;
+use self::list::{Content, Home, ListedPath, PathList};
 use super::blocks::Blocks;
 use super::error::{TraceError, TraceErrorKind as Kind};
 use super::event_trace::Trace;
@@ -107,8 +107,8 @@ fn read_input(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     let Input { source, budget, name, options, is_file, formats } = input;
     let file = source.file().to_path_buf();
     let ranks = options.ranks.filter(|&ranks| ranks > 0);
-    let mut builder = Builder::new(ranks, options.store());
-    let mut list = List::default();
+    let mut builder = TraceBuilder::new(ranks, options.store());
+    let mut list = PathList::default();
     let mut content = None;
     builder.start(&file, None);
     Blocks::new(source).each(budget, |block| {
@@ -137,7 +137,7 @@ fn read_input(input: Input<'_, '_>) -> Result<Trace, TraceError> {
 fn read_list(
     list: &Path,
     folder: Option<&Path>,
-    entries: &[Entry],
+    entries: &[ListedPath],
     name: &str,
     options: &Options,
     budget: &mut Budget,
@@ -150,7 +150,7 @@ fn read_list(
     if entries.len() < used {
         return Err(TraceError::whole(list, Kind::ListTooShort { files: entries.len(), ranks: used }));
     }
-    let mut builder = Builder::new(ranks, options.store());
+    let mut builder = TraceBuilder::new(ranks, options.store());
     if entries.len() > used {
         let unused = TraceWarning::UnusedFiles { list: list.into(), files: entries.len() - used };
         builder.warnings.push(unused);
@@ -189,7 +189,7 @@ fn read_others(
     source: Source<'_>,
     list: &Path,
     home: &Home,
-    entries: &[Entry],
+    entries: &[ListedPath],
     name: &str,
     options: &Options,
     budget: &mut Budget,
@@ -216,7 +216,7 @@ fn read_others(
 }
 
 /// Attributes the error of a file that cannot be opened to the list that names it.
-fn listed(list: &Path, entry: &Entry, error: TraceError) -> TraceError {
+fn listed(list: &Path, entry: &ListedPath, error: TraceError) -> TraceError {
     match error.kind {
         Kind::Open(reason) => entry.error(list, Kind::OpenListed(reason)),
         _ => error,

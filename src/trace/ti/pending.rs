@@ -16,9 +16,9 @@ use crate::trace::tables::Full;
 
 /// The lines postponed so far.
 #[derive(Default)]
-pub(super) struct Pending {
+pub(super) struct PendingLines {
     /// The distinct argument lists.
-    pub lists: Vec<List>,
+    pub lists: Vec<ArgumentList>,
     /// Their text, one after the other.
     pub text: Vec<u8>,
     index: HashTable<u32>,
@@ -28,7 +28,7 @@ pub(super) struct Pending {
 pub(super) const PUT_OFF: u32 = 1 << 31;
 
 /// The arguments of a postponed collective.
-pub(super) struct List {
+pub(super) struct ArgumentList {
     pub kind: CollectiveKind,
     start: usize,
     len: usize,
@@ -37,14 +37,14 @@ pub(super) struct List {
     pub length: usize,
 }
 
-impl List {
+impl ArgumentList {
     /// Returns the place of its text.
     pub fn range(&self) -> Range<usize> {
         self.start..self.start + self.len
     }
 }
 
-impl Pending {
+impl PendingLines {
     /// Returns the number of a list of arguments, which is stored unless it is known.
     pub fn intern(&mut self, kind: CollectiveKind, text: &[u8], place: SourceLine, length: usize) -> Result<u32, Full> {
         let hash_of = |kind: CollectiveKind, text: &[u8]| FxBuildHasher.hash_one((kind, text));
@@ -55,7 +55,7 @@ impl Pending {
             return Ok(found);
         }
         let new = u32::try_from(lists.len()).ok().filter(|&new| new < PUT_OFF).ok_or(Full("collective calls"))?;
-        lists.push(List { kind, start: all.len(), len: text.len(), place, length });
+        lists.push(ArgumentList { kind, start: all.len(), len: text.len(), place, length });
         all.extend_from_slice(text);
         self.index.insert_unique(hash, new, |&i| hash_of(lists[i as usize].kind, &all[lists[i as usize].range()]));
         Ok(new)

@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::builder::Builder;
+use super::builder::TraceBuilder;
 use super::keyword::Keyword;
 use super::line::{Arguments, Broken};
 use super::number::{count, skip_blanks, split_word, tag};
@@ -66,7 +66,7 @@ fn broken<'a, T>(at: &'a [u8], problem: String, help: &'static str) -> Arguments
     Err(Broken::Other { at: skip_blanks(at), kind: Kind::Smpi { problem: problem.into(), help } })
 }
 
-impl Builder {
+impl TraceBuilder {
     #[cold]
     fn note(&mut self, what: &'static str) {
         match self.smpi.notes.iter_mut().find(|note| note.0 == what) {

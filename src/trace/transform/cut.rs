@@ -237,7 +237,7 @@ struct Cutter<'a> {
 
 /// Progress of a rank: messages and collectives so far, and its requests, kept or not.
 #[derive(Default)]
-struct Progress {
+struct CutProgress {
     sends: FxHashMap<Triple, u64>,
     receives: FxHashMap<Triple, u64>,
     sequences: FxHashMap<Sequence, u64>,
@@ -248,7 +248,7 @@ struct Progress {
 impl Cutter<'_> {
     fn rank(&mut self, rank: u32, range: &Range<usize>) -> Result<Actions, CutError> {
         let actions = &self.trace.actions[rank as usize];
-        let mut progress = Progress::default();
+        let mut progress = CutProgress::default();
         let mut kept = Actions::in_store(&self.store);
         // The frame of an otherwise complete program.
         if range.start > 0 && actions.first() == Some(Action::Init) {
@@ -286,7 +286,7 @@ impl Cutter<'_> {
         rank: u32,
         action: &Action,
         is_inside: bool,
-        progress: &mut Progress,
+        progress: &mut CutProgress,
     ) -> Result<Option<Action>, CutError> {
         let (sent, received) = halves(self.trace, action, rank);
         let next = |counts: &mut FxHashMap<Triple, u64>, triple: Triple| {
@@ -300,7 +300,7 @@ impl Cutter<'_> {
             self.dropped.sends += u64::from(sends == Some(false));
             self.dropped.receives += u64::from(receives == Some(false));
         }
-        let remember = |triple: Option<Triple>, kept: bool, progress: &mut Progress| {
+        let remember = |triple: Option<Triple>, kept: bool, progress: &mut CutProgress| {
             if let Some(triple) = triple {
                 progress.requests.entry(triple).or_default().push_back(kept && is_inside);
             }
@@ -427,7 +427,7 @@ impl Cutter<'_> {
     }
 
     /// Returns `true` if a call that all members have to make is kept.
-    fn takes_part(&mut self, action: &Action, is_inside: bool, progress: &mut Progress) -> bool {
+    fn takes_part(&mut self, action: &Action, is_inside: bool, progress: &mut CutProgress) -> bool {
         let Some(sequence) = self.trace.sequence(action) else { return false };
         let next = progress.sequences.entry(sequence).or_default();
         let number = *next;

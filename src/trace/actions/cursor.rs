@@ -5,16 +5,16 @@ use crate::trace::Action;
 
 /// Cursor over the actions of a rank, which moves forward once.
 #[derive(Debug)]
-pub(crate) enum Window<'a> {
+pub(crate) enum ActionCursor<'a> {
     /// All actions, in memory.
     All(&'a [Action]),
     /// A part around the current action, the others being in a file.
-    Some(Box<Part<'a>>),
+    Some(Box<FileCursor<'a>>),
 }
 
 /// A part of the actions of a rank.
 #[derive(Debug)]
-pub(crate) struct Part<'a> {
+pub(crate) struct FileCursor<'a> {
     actions: &'a Actions,
     /// Index of the first action of the part.
     start: usize,
@@ -23,12 +23,12 @@ pub(crate) struct Part<'a> {
     end: usize,
 }
 
-impl<'a> Window<'a> {
+impl<'a> ActionCursor<'a> {
     /// Creates a cursor over these actions.
     pub fn new(actions: &'a Actions) -> Self {
         match actions.aside {
             None => Self::All(&actions.tail),
-            Some(_) => Self::Some(Box::new(Part { actions, start: 0, here: Vec::new(), end: actions.len() })),
+            Some(_) => Self::Some(Box::new(FileCursor { actions, start: 0, here: Vec::new(), end: actions.len() })),
         }
     }
 
@@ -63,7 +63,7 @@ impl<'a> Window<'a> {
     }
 }
 
-impl Part<'_> {
+impl FileCursor<'_> {
     #[inline(never)]
     fn go_to(&mut self, at: usize) -> Option<Action> {
         let there = at.checked_sub(self.start).and_then(|i| self.here.get(i));
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_takes_no_more_than_a_slice() {
-        assert_eq!(size_of::<Window<'_>>(), size_of::<&[Action]>());
+    fn a_cursor_takes_no_more_than_a_slice() {
+        assert_eq!(size_of::<ActionCursor<'_>>(), size_of::<&[Action]>());
     }
 }
