@@ -9,8 +9,8 @@ use mopsim::platform::HostsPerSwitch;
 use mopsim::routing::Scope;
 use mopsim::steps::Steps;
 use mopsim::throughput::bounds::{Problem, Wanted, flow, lp};
-use mopsim::throughput::{Demand, Network, Options, Speeds, evaluate};
-use mopsim::traffic::{self, Setting};
+use mopsim::throughput::{Demand, Network, Speeds, ThroughputOptions, evaluate};
+use mopsim::traffic::{self, PatternInput};
 use std::path::Path;
 
 const EQUALITY: &str = "equality:n=1024,sa=[-1,1,9,29,147,157,173,175,193,217,265,299],sb=[32,110]";
@@ -28,7 +28,7 @@ fn network(spec: &str, hosts: u32) -> Network {
 fn answering(c: &mut Criterion) {
     let mut group = c.benchmark_group("throughput");
     group.sample_size(10);
-    let options = Options { bound: Wanted::Quick, ..Options::default() };
+    let options = ThroughputOptions { bound: Wanted::Quick, ..ThroughputOptions::default() };
     let mut cases = vec![
         (EQUALITY, "random_permutation", "equality"),
         (EQUALITY, "uniform", "bfs"),
@@ -56,7 +56,7 @@ fn bounding(c: &mut Criterion) {
         ("random_directed:n=256,d=6", "all_to_all"),
     ] {
         let network = network(spec, 1);
-        let setting = Setting {
+        let setting = PatternInput {
             host_switch: &network.host_switch,
             topology: &network.topology,
             seed: 1,

@@ -194,10 +194,10 @@ mod tests {
     #[test]
     fn a_version_without_quotes_is_refused_with_the_quotes() {
         #[derive(Debug, serde::Deserialize)]
-        struct File {
+        struct DefaultsFile {
             defaults: Version,
         }
-        let read = |text: &str| toml::from_str::<File>(text).map(|file| file.defaults);
+        let read = |text: &str| toml::from_str::<DefaultsFile>(text).map(|file| file.defaults);
         assert_eq!(read("defaults = \"0.1\""), Ok(Version::V0_1));
         let error = read("defaults = 0.1").unwrap_err().to_string();
         assert!(error.contains("in quotes, such as \"0.2\""), "{error}");

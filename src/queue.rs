@@ -27,12 +27,12 @@ const LISTED: u32 = 1 << 31;
 /// Time and insertion number in one integer: the bits of non-negative floats have the same order as the floats. Entries
 /// are then ordered by one comparison without a branch; branches that depend on times cannot be predicted.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct QueueEntry {
     key: u128,
     slot: u32,
 }
 
-impl Entry {
+impl QueueEntry {
     #[inline]
     fn new(date: f64, insertion: u64, slot: u32) -> Self {
         debug_assert!(date >= 0.0, "simulated time begins at 0");
@@ -46,7 +46,7 @@ impl Entry {
     }
 
     #[inline]
-    fn before(&self, other: &Entry) -> bool {
+    fn before(&self, other: &QueueEntry) -> bool {
         self.key < other.key
     }
 }
@@ -64,17 +64,17 @@ pub fn earlier(a: Option<f64>, b: Option<f64>) -> Option<f64> {
 
 /// Entries in ascending order. Entries removed from the middle become gaps; the first and the last are always events.
 #[derive(Default, Debug)]
-struct Run {
-    entries: VecDeque<Entry>,
+struct SortedRun {
+    entries: VecDeque<QueueEntry>,
     /// Number of the first entry.
     first: u32,
     gaps: usize,
 }
 
-impl Run {
+impl SortedRun {
     /// Appends an entry, and returns its position.
     #[inline]
-    fn push(&mut self, entry: Entry) -> u32 {
+    fn push(&mut self, entry: QueueEntry) -> u32 {
         let position = self.first.wrapping_add(self.entries.len() as u32) | LISTED;
         self.entries.push_back(entry);
         position
@@ -127,8 +127,8 @@ pub type ChangingQueue = Queue<128>;
 /// those set in order.
 #[derive(Default, Debug)]
 pub struct Queue<const FROM: usize> {
-    run: Run,
-    heap: Vec<Entry>,
+    run: SortedRun,
+    heap: Vec<QueueEntry>,
     position: Vec<u32>,
     insertions: u64,
 }
@@ -173,7 +173,7 @@ impl<const FROM: usize> Queue<FROM> {
 
     /// Returns the first entry, and whether it is in the list.
     #[inline]
-    fn first(&self) -> Option<(&Entry, bool)> {
+    fn first(&self) -> Option<(&QueueEntry, bool)> {
         if self.is_heap() {
             return self.heap.first().map(|heaped| (heaped, false));
         }
@@ -204,7 +204,7 @@ impl<const FROM: usize> Queue<FROM> {
             self.position.resize(index + 1, ABSENT);
         }
         self.insertions += 1;
-        let entry = Entry::new(date, self.insertions, slot);
+        let entry = QueueEntry::new(date, self.insertions, slot);
         match self.position[index] {
             ABSENT => self.insert(entry),
             at if Self::LISTS && at & LISTED != 0 => {
@@ -224,7 +224,7 @@ impl<const FROM: usize> Queue<FROM> {
     }
 
     #[inline]
-    fn insert(&mut self, entry: Entry) {
+    fn insert(&mut self, entry: QueueEntry) {
         if !Self::LISTS {
             return self.push(entry);
         }
@@ -249,7 +249,7 @@ impl<const FROM: usize> Queue<FROM> {
 
     /// Inserts an entry into the heap.
     #[inline]
-    fn push(&mut self, entry: Entry) {
+    fn push(&mut self, entry: QueueEntry) {
         self.heap.push(entry);
         self.sift_up(self.heap.len() - 1, entry);
     }
@@ -313,13 +313,13 @@ impl<const FROM: usize> Queue<FROM> {
     }
 
     #[inline]
-    fn place(&mut self, at: usize, entry: Entry) {
+    fn place(&mut self, at: usize, entry: QueueEntry) {
         self.position[entry.slot as usize] = at as u32;
         self.heap[at] = entry;
     }
 
     #[inline]
-    fn sift_up(&mut self, mut at: usize, entry: Entry) {
+    fn sift_up(&mut self, mut at: usize, entry: QueueEntry) {
         while at > 0 {
             let parent = (at - 1) / ARITY;
             let above = self.heap[parent];
@@ -333,7 +333,7 @@ impl<const FROM: usize> Queue<FROM> {
     }
 
     #[inline]
-    fn sift_down(&mut self, mut at: usize, entry: Entry) {
+    fn sift_down(&mut self, mut at: usize, entry: QueueEntry) {
         loop {
             let first = at * ARITY + 1;
             if first >= self.heap.len() {

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Counter of the steps of some work: the expected and the completed ones. Clones share the counts between threads, and
 /// progress displays read them periodically. The work defines its steps: bytes of a file, searches, routes.
 #[derive(Clone, Debug, Default)]
-pub struct Steps(Arc<Counts>);
+pub struct Steps(Arc<StepCounts>);
 
 #[derive(Debug, Default)]
-struct Counts {
+struct StepCounts {
     expected: AtomicU64,
     done: AtomicU64,
 }

@@ -1,7 +1,7 @@
 //! Residuals of a fitted model: the measurements are replayed under it.
 
 use super::fit::{Fitted, rounded};
-use super::series::{Kind, Series};
+use super::series::{Series, SeriesKind};
 use crate::engine::ReplayError;
 use crate::platform::parameters::PlatformParameters;
 use crate::platform::units::{Bandwidth, Seconds};
@@ -49,9 +49,9 @@ pub fn residuals(series: &[Series], fitted: &Fitted) -> Result<Vec<Residual>, Re
     for (number, series) in series.iter().enumerate() {
         for &(bytes, measured) in series.points.iter().filter(|point| point.1 > 0.0) {
             let modelled = match series.kind {
-                Kind::PingPong => ping::one_way(&platform, &model, bytes)?,
-                Kind::Stream => ping::stream(&platform, &model, bytes, false)?,
-                Kind::BothWays => ping::stream(&platform, &model, bytes, true)?,
+                SeriesKind::PingPong => ping::one_way(&platform, &model, bytes)?,
+                SeriesKind::Stream => ping::stream(&platform, &model, bytes, false)?,
+                SeriesKind::BothWays => ping::stream(&platform, &model, bytes, true)?,
             };
             all.push(Residual { series: number, bytes, measured, modelled });
         }
@@ -60,7 +60,7 @@ pub fn residuals(series: &[Series], fitted: &Fitted) -> Result<Vec<Residual>, Re
 }
 
 /// The median and the largest error of one kind of measurements; `None` if there are none.
-pub fn errors(series: &[Series], residuals: &[Residual], kind: Kind) -> Option<[f64; 2]> {
+pub fn errors(series: &[Series], residuals: &[Residual], kind: SeriesKind) -> Option<[f64; 2]> {
     let of_kind = residuals.iter().filter(|residual| series[residual.series].kind == kind);
     let mut errors: Vec<f64> = of_kind.map(Residual::error).collect();
     errors.sort_by(f64::total_cmp);
@@ -69,11 +69,11 @@ pub fn errors(series: &[Series], residuals: &[Residual], kind: Kind) -> Option<[
 
 /// The errors of all kinds in words, for the model file.
 pub fn in_words(series: &[Series], residuals: &[Residual]) -> String {
-    let of = |kind: Kind| {
+    let of = |kind: SeriesKind| {
         let [median, most] = errors(series, residuals, kind)?;
         let percent = |value: f64| rounded(value * 100.0);
         Some(format!("{} {:.1} % (median) and {:.1} % (most)", kind.name(), percent(median), percent(most)))
     };
-    let all: Vec<String> = Kind::ALL.into_iter().filter_map(of).collect();
+    let all: Vec<String> = SeriesKind::ALL.into_iter().filter_map(of).collect();
     format!("{} points, off by: {}", residuals.len(), all.join(", "))
 }

@@ -9,7 +9,7 @@
 //! A stream of small messages shows what a sender needs for each of them, and opposite streams what they take from each
 //! other. Without a stream, opposite ones are compared with the ping-pong.
 
-use super::series::{Kind, Series};
+use super::series::{Series, SeriesKind};
 use crate::user_error::UserError;
 
 /// Most sections of a division.
@@ -211,17 +211,18 @@ fn sections(points: &[(u32, f64)], least: f64) -> Vec<Section> {
 /// # Errors
 /// [`FitError`].
 pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
-    let of = |kind: Kind| -> Vec<&Series> { series.iter().filter(|series| series.kind == kind).collect() };
-    let ping_pong: Vec<(u32, f64)> = points(&of(Kind::PingPong)).into_iter().filter(|point| point.1 > 0.0).collect();
+    let of = |kind: SeriesKind| -> Vec<&Series> { series.iter().filter(|series| series.kind == kind).collect() };
+    let ping_pong: Vec<(u32, f64)> =
+        points(&of(SeriesKind::PingPong)).into_iter().filter(|point| point.1 > 0.0).collect();
     if ping_pong.is_empty() {
         return Err(FitError::NoPingPong);
     }
     if ping_pong.len() < LEAST_POINTS {
         return Err(FitError::TooFew(ping_pong.len()));
     }
-    let stream = points(&of(Kind::Stream));
-    let both = points(&of(Kind::BothWays));
-    let mut open: Vec<String> = Kind::ALL.into_iter().filter_map(|kind| disagreement(&of(kind))).collect();
+    let stream = points(&of(SeriesKind::Stream));
+    let both = points(&of(SeriesKind::BothWays));
+    let mut open: Vec<String> = SeriesKind::ALL.into_iter().filter_map(|kind| disagreement(&of(kind))).collect();
     let fastest_byte = || {
         let all = stream.iter().chain(&ping_pong).filter(|(size, _)| *size > 0);
         all.map(|&(size, time)| time / f64::from(size)).fold(f64::INFINITY, f64::min)

@@ -4,7 +4,7 @@
 //! Uniband and Biband have no time (MB/s and messages a second), and Biband adds up both directions. Other benchmarks of the
 //! same file are collectives or mixtures, of which no constant follows.
 
-use super::series::{Flaw, Kind, Readings};
+use super::series::{Flaw, Readings, SeriesKind};
 use super::table::{of_rate, rows};
 
 pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
@@ -16,16 +16,16 @@ pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
     for (at, line) in lines.iter().enumerate() {
         let Some(name) = line.strip_prefix("# Benchmarking ").map(str::trim) else { continue };
         let kind = match name {
-            "PingPong" => Kind::PingPong,
-            "Uniband" => Kind::Stream,
-            "Biband" => Kind::BothWays,
+            "PingPong" => SeriesKind::PingPong,
+            "Uniband" => SeriesKind::Stream,
+            "Biband" => SeriesKind::BothWays,
             _ => continue,
         };
         let table = rows(lines, at + 1, "# Benchmarking ", 3)?;
         let points = table.into_iter().filter_map(|(at, size, values)| match kind {
-            Kind::PingPong => Some(Ok((size, values[1] * 1e-6))),
-            Kind::Stream => of_rate((at, size, values[1] * 1e6)),
-            Kind::BothWays => of_rate((at, size, values[1] * 1e6 / 2.0)),
+            SeriesKind::PingPong => Some(Ok((size, values[1] * 1e-6))),
+            SeriesKind::Stream => of_rate((at, size, values[1] * 1e6)),
+            SeriesKind::BothWays => of_rate((at, size, values[1] * 1e6 / 2.0)),
         });
         let points = points.collect::<Result<Vec<_>, Flaw>>()?;
         if points.is_empty() {

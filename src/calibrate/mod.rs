@@ -24,7 +24,7 @@ pub use host::{Compared, HOST_MARK, HOST_PROGRAM, HOST_PROGRAM_NAME, HostSpeed, 
 pub use model_file::MARK;
 pub use own::{PROGRAM, PROGRAM_NAME};
 pub use read::{read, read_from};
-pub use series::{Kind, Series};
+pub use series::{Series, SeriesKind};
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@
 //! `  3:       4 bytes   3012 times -->      2.35 Mbps in      12.96 usec`. Rates are left out, since versions differ in what a
 //! megabit is.
 
-use super::series::{Flaw, Kind, MAX_ROWS, Readings};
+use super::series::{Flaw, MAX_ROWS, Readings, SeriesKind};
 
 pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
     let mut points = Vec::new();
@@ -24,7 +24,7 @@ pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
             None => return Err((at, "this is not a row of bytes, Mbps and seconds".into())),
         }
     }
-    let series = (Kind::PingPong, "NetPIPE".to_owned(), points);
+    let series = (SeriesKind::PingPong, "NetPIPE".to_owned(), points);
     Ok(if series.2.is_empty() { Vec::new() } else { vec![series] })
 }
 

@@ -3,7 +3,7 @@
 //! A title such as `# OSU MPI Latency Test v7.4` is followed by a heading and rows of a size and a value, in microseconds or MB/s
 //! (10^6 bytes); options add columns behind them. `osu_bibw` adds up both directions.
 
-use super::series::{Flaw, Kind, Readings};
+use super::series::{Flaw, Readings, SeriesKind};
 use super::table::{of_rate, rows};
 
 pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
@@ -15,9 +15,9 @@ pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
         // `OSU MPI-CUDA Latency Test v5.6.2`: the kind of buffer follows the name.
         let test = title["OSU MPI".len()..].trim_start_matches(|c: char| !c.is_whitespace()).trim_start();
         let kinds = [
-            ("Latency Test", Kind::PingPong),
-            ("Bandwidth Test", Kind::Stream),
-            ("Bi-Directional Bandwidth Test", Kind::BothWays),
+            ("Latency Test", SeriesKind::PingPong),
+            ("Bandwidth Test", SeriesKind::Stream),
+            ("Bi-Directional Bandwidth Test", SeriesKind::BothWays),
         ];
         let Some((_, kind)) = kinds.into_iter().find(|(name, _)| test.starts_with(name)) else {
             let known = "those are Latency, Bandwidth and Bi-Directional Bandwidth";
@@ -25,9 +25,9 @@ pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
         };
         let table = rows(lines, at + 1, "# OSU MPI", 1)?;
         let points = table.into_iter().filter_map(|(at, size, values)| match kind {
-            Kind::PingPong => Some(Ok((size, values[0] * 1e-6))),
-            Kind::Stream => of_rate((at, size, values[0] * 1e6)),
-            Kind::BothWays => of_rate((at, size, values[0] * 1e6 / 2.0)),
+            SeriesKind::PingPong => Some(Ok((size, values[0] * 1e-6))),
+            SeriesKind::Stream => of_rate((at, size, values[0] * 1e6)),
+            SeriesKind::BothWays => of_rate((at, size, values[0] * 1e6 / 2.0)),
         });
         let points = points.collect::<Result<Vec<_>, Flaw>>()?;
         if points.is_empty() {

@@ -2,7 +2,7 @@
 //!
 //! It prints `# mopsim calibrate KIND` and rows of a size and microseconds.
 
-use super::series::{Flaw, Kind, Readings};
+use super::series::{Flaw, Readings, SeriesKind};
 use super::table::rows;
 
 /// Source of the benchmark in C.
@@ -15,7 +15,7 @@ pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
     let mut series = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let Some(name) = line.strip_prefix("# mopsim calibrate ").map(str::trim) else { continue };
-        let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
+        let kind = SeriesKind::ALL.into_iter().find(|kind| kind.name() == name);
         let kind = kind.ok_or_else(|| (at, format!("`{name}` is not ping-pong, stream or both ways")))?;
         let points: Vec<(u32, f64)> = rows(lines, at + 1, "# mopsim calibrate ", 1)?
             .into_iter()

@@ -7,7 +7,7 @@ pub(super) const MAX_ROWS: usize = 100_000;
 
 /// Quantity that a series measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum SeriesKind {
     /// Time of one message there, as half of the time there and back.
     PingPong,
     /// Time of one message among many that follow each other in one direction.
@@ -17,7 +17,7 @@ pub enum Kind {
     BothWays,
 }
 
-impl Kind {
+impl SeriesKind {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::PingPong, Self::Stream, Self::BothWays];
 
@@ -35,7 +35,7 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
     /// Quantity that was measured.
-    pub kind: Kind,
+    pub kind: SeriesKind,
     /// The program, with its version where the file has it.
     pub program: String,
     /// File that it was read from.
@@ -45,7 +45,7 @@ pub struct Series {
 }
 
 /// Series of a file: kind, program, and sizes with their seconds.
-pub(super) type Readings = Vec<(Kind, String, Vec<(u32, f64)>)>;
+pub(super) type Readings = Vec<(SeriesKind, String, Vec<(u32, f64)>)>;
 
 /// A line that is not as it should be: its number from 0, and the reason.
 pub(super) type Flaw = (usize, String);

@@ -8,7 +8,7 @@ fn read(text: &str) -> Result<Vec<Series>, CalibrateError> {
 /// A ping-pong with the times of a function.
 fn ping_pong(time: impl Fn(f64) -> f64) -> Series {
     let points = (0..23).map(|power| (1_u32 << power, time(f64::from(1_u32 << power)))).collect();
-    Series { kind: Kind::PingPong, program: "p".into(), file: "f".into(), points }
+    Series { kind: SeriesKind::PingPong, program: "p".into(), file: "f".into(), points }
 }
 
 #[test]
@@ -45,21 +45,21 @@ fn streams_say_what_senders_and_opposite_messages_take() {
         points: pong.points.iter().map(|&(size, _)| (size, (4e-7_f64).max(f64::from(size) / 10e9) * factor)).collect(),
         ..pong.clone()
     };
-    let all = [pong.clone(), stream(Kind::Stream, 1.0), stream(Kind::BothWays, 1.05)];
+    let all = [pong.clone(), stream(SeriesKind::Stream, 1.0), stream(SeriesKind::BothWays, 1.05)];
     let route = Route { bandwidth: Some(10e9), latency: 0.0 };
     let fitted = fit(&all, route).unwrap();
     assert!((fitted.send_overhead[0].1 - 4e-7).abs() < 5e-8, "{fitted:?}");
     assert!((fitted.message_latency + fitted.send_overhead[0].1 - 2e-6).abs() < 1e-9);
     assert!((fitted.crosstraffic.unwrap() - 0.05).abs() < 1e-6);
     // On a busy machine, messages in opposite directions can take more than twice as long.
-    let busy = [pong.clone(), stream(Kind::Stream, 1.0), stream(Kind::BothWays, 2.5)];
+    let busy = [pong.clone(), stream(SeriesKind::Stream, 1.0), stream(SeriesKind::BothWays, 2.5)];
     let slowest = fit(&busy, Route { bandwidth: Some(10e9), latency: 0.0 }).unwrap();
     assert_eq!(slowest.crosstraffic, Some(0.999));
     residuals(&busy, &slowest).unwrap();
     let found = residuals(&all, &fitted).unwrap();
     let large = found.iter().filter(|residual| residual.bytes >= 1 << 20);
     assert!(large.clone().count() == 9 && large.clone().all(|residual| residual.error() < 0.06), "{found:?}");
-    let [median, _] = errors(&all, &found, Kind::PingPong).unwrap();
+    let [median, _] = errors(&all, &found, SeriesKind::PingPong).unwrap();
     assert!(median < 1e-3, "{median}");
     // Without a stream, opposite ones still tell what they take from each other.
     let alone = fit(&all[..1].iter().chain(&all[2..]).cloned().collect::<Vec<_>>(), route).unwrap();
@@ -87,7 +87,7 @@ fn nothing_is_faster_than_its_route() {
     let series = [ping_pong(|size| 1e-6 + size / 1e9)];
     let error = fit(&series, Route { bandwidth: None, latency: 1e-5 }).unwrap_err();
     assert!(error.to_string().contains("cannot be faster than its links"), "{error}");
-    let stream = [Series { kind: Kind::Stream, ..series[0].clone() }];
+    let stream = [Series { kind: SeriesKind::Stream, ..series[0].clone() }];
     assert_eq!(fit(&stream, Route { bandwidth: None, latency: 0.0 }), Err(FitError::NoPingPong));
     let few = [Series { points: series[0].points[..2].to_vec(), ..series[0].clone() }];
     assert_eq!(fit(&few, Route { bandwidth: None, latency: 0.0 }), Err(FitError::TooFew(2)));

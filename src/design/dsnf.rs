@@ -48,7 +48,7 @@ pub struct Change {
 
 /// One step: switches that are added, or a transformation.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct ExpansionStep {
     /// Parameter p before.
     pub p_before: usize,
     /// Parameter p after; different if this is a transformation.
@@ -67,7 +67,7 @@ pub struct Step {
     pub changes: Vec<Change>,
 }
 
-impl Step {
+impl ExpansionStep {
     /// Returns the number of cables that are added, moved and removed.
     pub fn counts(&self) -> [usize; 3] {
         let count = |wanted: fn(&Work) -> bool| self.changes.iter().filter(|change| wanted(&change.work)).count();
@@ -109,7 +109,7 @@ impl Site {
         ordered.map(|ends| ((ends[0].number, ends[1].number), ends)).collect()
     }
 
-    fn step(&self, next: &Self) -> Step {
+    fn step(&self, next: &Self) -> ExpansionStep {
         let (before, after) = (self.cables(), next.cables());
         let gone: BTreeSet<_> = before.keys().filter(|key| !after.contains_key(key)).copied().collect();
         let come: BTreeSet<_> = after.keys().filter(|key| !before.contains_key(key)).copied().collect();
@@ -139,7 +139,7 @@ impl Site {
             changes.push(Change { work: Work::Move { from }, ends: [stays, other] });
         }
         changes.extend(unused.iter().map(|key| Change { work: Work::Remove, ends: before[key] }));
-        Step {
+        ExpansionStep {
             p_before: self.shape.p,
             p: next.shape.p,
             n_before: self.shape.n,
@@ -187,7 +187,7 @@ fn transformation_at(p: usize) -> usize {
 /// # Errors
 /// [`DesignError`] if one of them is not a DSN-F, or the second one is smaller, or the transformation is not defined (p
 /// < 2).
-pub fn expansion(from: &str, to: &str) -> Result<Vec<Step>, DesignError> {
+pub fn expansion(from: &str, to: &str) -> Result<Vec<ExpansionStep>, DesignError> {
     let (mut start, mut end) = (read(from)?, read(to)?);
     if end.p < start.p {
         return invalid("--to", to, format!("its p must be at least that of the network it grows from, {}", start.p));

@@ -21,7 +21,7 @@ pub(super) struct Queue {
 
 /// Envelope without its destination, and its queue.
 #[derive(Clone, Copy, Default, Debug)]
-struct Open {
+struct OpenEnvelope {
     source: u32,
     tag: i32,
     context: u32,
@@ -32,7 +32,7 @@ struct Open {
 #[derive(Clone, Default, Debug)]
 #[repr(align(64))]
 struct Inbox {
-    open: [Open; LISTED],
+    open: [OpenEnvelope; LISTED],
     listed: u16,
     /// Number of further envelopes in the table.
     tabled: u32,
@@ -54,7 +54,7 @@ impl Inbox {
     #[inline]
     fn push(&mut self, envelope: &Envelope, queue: Queue) {
         let Envelope { source, tag, context, .. } = *envelope;
-        self.open[usize::from(self.listed)] = Open { source, tag, context, queue };
+        self.open[usize::from(self.listed)] = OpenEnvelope { source, tag, context, queue };
         self.listed += 1;
     }
 
@@ -142,7 +142,7 @@ impl Inboxes {
     /// Returns all open envelopes with their queues, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (Envelope, Queue)> {
         let listed = (0..).zip(&self.inboxes).flat_map(|(destination, inbox)| {
-            inbox.open[..usize::from(inbox.listed)].iter().map(move |&Open { source, tag, context, queue }| {
+            inbox.open[..usize::from(inbox.listed)].iter().map(move |&OpenEnvelope { source, tag, context, queue }| {
                 (Envelope { source, destination, tag, context }, queue)
             })
         });

@@ -15,7 +15,7 @@ use super::wiring::Wiring;
 use crate::layout::{FloorOptions, FloorPlan};
 use crate::platform::HostsPerSwitch;
 use crate::topology::Topology;
-use crate::traffic::{self, Setting};
+use crate::traffic::{self, PatternInput};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -149,7 +149,7 @@ impl Sweep {
         wiring: &Wiring,
         pattern: &str,
     ) -> Result<(String, Arc<Destinations>), PacketError> {
-        let setting = Setting {
+        let setting = PatternInput {
             host_switch: wiring.host_switches(),
             topology,
             seed: self.pattern_seed,

@@ -2,7 +2,7 @@
 
 use super::number;
 use super::sheet::{Column, Datum, Rows, Sheet};
-use crate::calibrate::{Fitted, Kind, Residual, Series, errors};
+use crate::calibrate::{Fitted, Residual, Series, SeriesKind, errors};
 
 /// Returns the sheet of the constants, and the residuals of all measurements.
 pub fn sheet(series: &[Series], fitted: &Fitted, residuals: &[Residual]) -> Sheet {
@@ -18,7 +18,7 @@ pub fn sheet(series: &[Series], fitted: &Fitted, residuals: &[Residual]) -> Shee
             Datum::Number(100.0 * (residual.modelled / residual.measured - 1.0), 1),
         ]
     });
-    let error = |kind: Kind, which: usize| {
+    let error = |kind: SeriesKind, which: usize| {
         Datum::number(errors(series, residuals, kind).map(|errors| 100.0 * errors[which]), 1)
     };
     let sections = fitted.sections.iter().map(|section| {
@@ -54,10 +54,10 @@ pub fn sheet(series: &[Series], fitted: &Fitted, residuals: &[Residual]) -> Shee
                 Datum::count(fitted.rendezvous.map(|limit| limit.trips.into())),
             ),
             ("crosstraffic", "share taken on the way back", Datum::number(fitted.crosstraffic, 4)),
-            ("ping_pong_median_error", "ping-pong: median error, %", error(Kind::PingPong, 0)),
-            ("ping_pong_largest_error", "ping-pong: largest error, %", error(Kind::PingPong, 1)),
-            ("stream_median_error", "stream: median error, %", error(Kind::Stream, 0)),
-            ("both_ways_median_error", "both ways: median error, %", error(Kind::BothWays, 0)),
+            ("ping_pong_median_error", "ping-pong: median error, %", error(SeriesKind::PingPong, 0)),
+            ("ping_pong_largest_error", "ping-pong: largest error, %", error(SeriesKind::PingPong, 1)),
+            ("stream_median_error", "stream: median error, %", error(SeriesKind::Stream, 0)),
+            ("both_ways_median_error", "both ways: median error, %", error(SeriesKind::BothWays, 0)),
         ],
         tables: vec![
             Rows {

@@ -3,7 +3,7 @@
 use super::sheet::{Column, Datum, Rows, Sheet};
 use crate::cost::{Bill, Prices};
 use crate::design::bounds::SwitchCounts;
-use crate::design::dsnf::{Step, Switch, Work};
+use crate::design::dsnf::{ExpansionStep, Switch, Work};
 use crate::design::equality::Search;
 use crate::design::fit::{Fit, Wanted};
 
@@ -131,8 +131,8 @@ pub fn equality(search: &Search) -> Sheet {
 }
 
 /// Returns the sheet of the expansion of a DSN-F.
-pub fn dsnf(from: &str, to: &str, steps: &[Step]) -> Sheet {
-    let summary = |(index, step): (usize, &Step)| {
+pub fn dsnf(from: &str, to: &str, steps: &[ExpansionStep]) -> Sheet {
+    let summary = |(index, step): (usize, &ExpansionStep)| {
         let [added, moved, removed] = step.counts();
         let what = if step.p > step.p_before {
             format!("turn p = {} into {}", step.p_before, step.p)
@@ -152,7 +152,7 @@ pub fn dsnf(from: &str, to: &str, steps: &[Step]) -> Sheet {
             Datum::number(step.fraction_of_source(), 3),
         ]
     };
-    let cables = |(index, step): (usize, &Step)| {
+    let cables = |(index, step): (usize, &ExpansionStep)| {
         let label = |switch: &Switch| Datum::List(switch.label.iter().map(|&part| part as u64).collect());
         step.changes
             .iter()

@@ -5,7 +5,7 @@
 
 use super::network::Making;
 use crate::layout::FloorOptions;
-use crate::throughput::{Cell, Network, Options, Speeds, ThroughputError, evaluate, paths};
+use crate::throughput::{Cell, Network, Speeds, ThroughputError, ThroughputOptions, evaluate, paths};
 use crate::topology::Topology;
 use crate::traffic;
 use rayon::prelude::*;
@@ -36,7 +36,7 @@ pub struct TrafficPlan {
     pub patterns: Vec<String>,
     /// Routing of all networks; `None` for that of each network in the study.
     routing: Option<String>,
-    options: Options,
+    options: ThroughputOptions,
 }
 
 impl TrafficPlan {
@@ -66,9 +66,10 @@ impl TrafficPlan {
         }
         patterns.iter().try_for_each(|pattern| traffic::check(pattern))?;
         written.routing.iter().try_for_each(|routing| paths::check(routing))?;
-        let options = Options::default().bounded(written.bound.as_deref().or(Some("quick")), written.bound_gap)?;
+        let options =
+            ThroughputOptions::default().bounded(written.bound.as_deref().or(Some("quick")), written.bound_gap)?;
         let seed = written.seed.or(seed).unwrap_or(options.seed);
-        let options = Options { seed, folder: folder.to_owned(), ..options };
+        let options = ThroughputOptions { seed, folder: folder.to_owned(), ..options };
         Ok(Some(Self { patterns, routing: written.routing, options }))
     }
 
@@ -93,7 +94,7 @@ impl TrafficPlan {
         let hosts = parameters.hosts_per_switch.clone();
         let network = Network::new(Arc::clone(topology), hosts, None, speeds, floor);
         let routing = [self.routing.clone().unwrap_or_else(|| making.routing().to_string())];
-        let options = Options {
+        let options = ThroughputOptions {
             routing_seed: Some(making.routing_seed),
             collectives: collectives.to_owned(),
             ..self.options.clone()

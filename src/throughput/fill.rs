@@ -35,20 +35,20 @@ pub struct Fair {
 
 /// Link on the heap; the lowest level is the greatest entry, of equals the lowest link.
 #[derive(PartialEq)]
-struct Entry {
+struct HeapLink {
     level: f64,
     link: u32,
 }
 
-impl Eq for Entry {}
+impl Eq for HeapLink {}
 
-impl PartialOrd for Entry {
+impl PartialOrd for HeapLink {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Entry {
+impl Ord for HeapLink {
     fn cmp(&self, other: &Self) -> Ordering {
         other.level.total_cmp(&self.level).then(other.link.cmp(&self.link))
     }
@@ -87,7 +87,7 @@ impl Members {
 }
 
 #[derive(Clone, Copy)]
-struct Link {
+struct FillLink {
     /// Capacity that settled classes leave.
     left: f64,
     /// Usage of the open classes per unit of level.
@@ -98,7 +98,7 @@ struct Link {
     open: u32,
 }
 
-impl Link {
+impl FillLink {
     fn level(&self) -> f64 {
         (self.left / self.usage).max(0.0)
     }
@@ -110,7 +110,7 @@ pub fn fill(capacity: &[f64], incidence: &Incidence, demand: &[f64], bound: &[f6
     let members = Members::new(capacity.len(), incidence, demand);
     let mut fair = Fair { level: vec![f64::INFINITY; demand.len()], limit: vec![NOTHING; demand.len()] };
     let form = |fair: &Fair, link: usize| {
-        let mut formed = Link { left: capacity[link], usage: 0.0, formed: 0.0, open: 0 };
+        let mut formed = FillLink { left: capacity[link], usage: 0.0, formed: 0.0, open: 0 };
         for (class, usage) in members.of(link) {
             if fair.limit[class] == NOTHING {
                 formed.usage += usage;
@@ -122,16 +122,16 @@ pub fn fill(capacity: &[f64], incidence: &Incidence, demand: &[f64], bound: &[f6
         formed.formed = formed.usage;
         formed
     };
-    let mut links: Vec<Link> = (0..capacity.len()).map(|link| form(&fair, link)).collect();
-    let mut heap: BinaryHeap<Entry> = (0..)
+    let mut links: Vec<FillLink> = (0..capacity.len()).map(|link| form(&fair, link)).collect();
+    let mut heap: BinaryHeap<HeapLink> = (0..)
         .zip(&links)
         .filter(|(_, link)| link.usage > 0.0)
-        .map(|(index, link)| Entry { level: link.level(), link: index })
+        .map(|(index, link)| HeapLink { level: link.level(), link: index })
         .collect();
     let mut bounded: Vec<u32> = (0..demand.len() as u32).filter(|&class| bound[class as usize].is_finite()).collect();
     bounded.sort_unstable_by(|&a, &b| bound[a as usize].total_cmp(&bound[b as usize]).then(a.cmp(&b)));
     let mut bounded = bounded.into_iter().peekable();
-    let settle = |fair: &mut Fair, links: &mut [Link], class: usize, level: f64, limit: u32| {
+    let settle = |fair: &mut Fair, links: &mut [FillLink], class: usize, level: f64, limit: u32| {
         (fair.level[class], fair.limit[class]) = (level, limit);
         for (link, part) in incidence.of(class) {
             let usage = part * demand[class];
@@ -152,7 +152,7 @@ pub fn fill(capacity: &[f64], incidence: &Incidence, demand: &[f64], bound: &[f6
             }
             continue;
         }
-        let Some(Entry { level: promised, link }) = heap.pop() else { return fair };
+        let Some(HeapLink { level: promised, link }) = heap.pop() else { return fair };
         let index = link as usize;
         if links[index].open == 0 {
             continue;
@@ -161,14 +161,14 @@ pub fn fill(capacity: &[f64], incidence: &Incidence, demand: &[f64], bound: &[f6
             links[index] = form(&fair, index);
         }
         if links[index].level() > promised {
-            heap.push(Entry { level: links[index].level(), link });
+            heap.push(HeapLink { level: links[index].level(), link });
             continue;
         }
         // The level of the link is recomputed from all its classes.
         links[index] = form(&fair, index);
         let level = links[index].level();
         if level > promised * (1.0 + DRIFT) {
-            heap.push(Entry { level, link });
+            heap.push(HeapLink { level, link });
             continue;
         }
         for (class, _) in members.of(index) {

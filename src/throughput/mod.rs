@@ -41,11 +41,11 @@ pub use network::{Network, Speeds};
 
 use crate::routing::seed_for;
 use crate::steps::Steps;
-use crate::traffic::{self, Setting};
+use crate::traffic::{self, PatternInput};
 use bounds::{Bounds, Wanted};
 use latency::{LoadPoint, ZeroLoad};
 use load::{Bottleneck, Distribution, FairShare, Loads};
-use paths::Rule;
+use paths::RoutingRule;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -54,7 +54,7 @@ pub const HISTOGRAM: usize = 20;
 
 /// Options of a throughput question.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Options {
+pub struct ThroughputOptions {
     /// Seed of random patterns.
     pub seed: u64,
     /// Seed of random routings; see [`seed_for`] if `None`.
@@ -73,7 +73,7 @@ pub struct Options {
     pub steps: Steps,
 }
 
-impl Options {
+impl ThroughputOptions {
     /// Sets the bound over all paths, if given: a method, and the allowed gap between its two values.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ impl Options {
     }
 }
 
-impl Default for Options {
+impl Default for ThroughputOptions {
     fn default() -> Self {
         Self {
             seed: 1,
@@ -181,9 +181,9 @@ pub fn evaluate(
     network: &Network,
     pattern: &str,
     routings: &[String],
-    options: &Options,
+    options: &ThroughputOptions,
 ) -> Result<Vec<Cell>, ThroughputError> {
-    let setting = Setting {
+    let setting = PatternInput {
         host_switch: &network.host_switch,
         topology: &network.topology,
         seed: options.seed,
@@ -196,7 +196,7 @@ pub fn evaluate(
     let mut bounds: Option<Bounds> = None;
     let mut cells = Vec::with_capacity(routings.len());
     for routing in routings {
-        let rule = Rule::new(routing, network, seed_for(options.routing_seed, &network.topology))?;
+        let rule = RoutingRule::new(routing, network, seed_for(options.routing_seed, &network.topology))?;
         let demand = match &mut demands[rule.scope as usize] {
             Some(demand) => &*demand,
             unknown => &*unknown.insert(Demand::new(network, &traffic, rule.scope)?),

@@ -40,7 +40,7 @@ pub enum Paths {
 }
 
 /// Routing rule, with its name.
-pub struct Rule {
+pub struct RoutingRule {
     /// Name for reports.
     pub name: String,
     /// Seed, if it is random.
@@ -54,7 +54,7 @@ pub struct Rule {
     paths: Paths,
 }
 
-impl Rule {
+impl RoutingRule {
     /// Returns the rule of a specification. Rules that choose message by message have no fluid form and are rejected.
     ///
     /// # Errors
@@ -125,7 +125,12 @@ pub struct Carried {
 ///
 /// # Errors
 /// [`ThroughputError`] if there is no path, or if there are too many.
-pub fn carry(network: &Network, rule: &Rule, demand: &Demand, steps: &Steps) -> Result<Carried, ThroughputError> {
+pub fn carry(
+    network: &Network,
+    rule: &RoutingRule,
+    demand: &Demand,
+    steps: &Steps,
+) -> Result<Carried, ThroughputError> {
     steps.expect(demand.classes.len() as u64);
     match &rule.paths {
         Paths::Single(routing) => single(network, &**routing, demand, steps),

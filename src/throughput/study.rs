@@ -1,6 +1,6 @@
 //! A study of throughput: networks, patterns, routings, from a file or from flags.
 
-use super::{Cell, Network, Options, Speeds, ThroughputError, evaluate};
+use super::{Cell, Network, Speeds, ThroughputError, ThroughputOptions, evaluate};
 use crate::defaults::Version;
 use crate::layout::FloorOptions;
 use crate::platform::units::{Bandwidth, HostLinkBandwidth, Seconds};
@@ -102,7 +102,7 @@ pub struct Study {
     pub speeds: Speeds,
     floor: FloorOptions,
     /// Options of all questions.
-    pub options: Options,
+    pub options: ThroughputOptions,
 }
 
 impl StudyFile {
@@ -184,7 +184,7 @@ impl StudyFile {
             endpoints_per_switch: None,
             hosts_per_cabinet: self.hosts_per_cabinet,
         };
-        let default = Options::default().bounded(self.bound.as_deref(), self.bound_gap)?;
+        let default = ThroughputOptions::default().bounded(self.bound.as_deref(), self.bound_gap)?;
         let patterns = self.patterns.unwrap_or_else(|| vec![traffic::DEFAULT.into()]);
         if patterns.is_empty() {
             return invalid("patterns", "an empty list".into(), "a study has at least one pattern");
@@ -225,7 +225,7 @@ impl StudyFile {
             .filter_map(|network| network.routings.as_ref())
             .flatten()
             .try_for_each(|routing| super::paths::check(routing))?;
-        let options = Options {
+        let options = ThroughputOptions {
             seed,
             routing_seed: self.seed,
             bottlenecks: self.links.unwrap_or(default.bottlenecks),

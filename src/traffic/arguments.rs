@@ -11,13 +11,13 @@ const FLAGS: &[&str] = &["exclude_self"];
 const ALIASES: &[(&str, &str)] = &[("list", "nodes")];
 
 /// Parameters of a pattern as given.
-pub(super) struct Arguments<'a> {
+pub(super) struct PatternArguments<'a> {
     whole: &'a str,
     kind: &'static PatternKind,
     given: Vec<(&'static str, &'a str)>,
 }
 
-impl<'a> Arguments<'a> {
+impl<'a> PatternArguments<'a> {
     /// Reads the parameters of a pattern, which follow its name.
     pub fn of(text: &'a str, kind: &'static PatternKind) -> Result<Self, TrafficError> {
         let rest = text.split_once(':').map_or("", |(_, rest)| rest);

@@ -1,13 +1,13 @@
 //! Patterns that move every base-k digit of the host number: tornado by `ceil(k/2) - 1`, neighbour by 1, modulo k. The
 //! lowest digit is the first dimension of a torus of k^m hosts.
 
-use super::arguments::Arguments;
+use super::arguments::PatternArguments;
 use super::pattern::Each;
-use super::{Flows, Setting, TrafficError};
+use super::{Flows, PatternInput, TrafficError};
 
 type Built = Result<Box<dyn Flows>, TrafficError>;
 
-fn shifted(arguments: &Arguments<'_>, setting: &Setting<'_>, by: fn(u32) -> u32) -> Built {
+fn shifted(arguments: &PatternArguments<'_>, setting: &PatternInput<'_>, by: fn(u32) -> u32) -> Built {
     let n = setting.endpoints();
     let m = arguments.integer("m")?;
     let k = match (arguments.integer("k")?, m) {
@@ -46,10 +46,10 @@ fn shifted(arguments: &Arguments<'_>, setting: &Setting<'_>, by: fn(u32) -> u32)
     })))
 }
 
-pub(super) fn tornado(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Built {
+pub(super) fn tornado(arguments: &PatternArguments<'_>, setting: &PatternInput<'_>) -> Built {
     shifted(arguments, setting, |k| k.div_ceil(2) - 1)
 }
 
-pub(super) fn neighbour(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Built {
+pub(super) fn neighbour(arguments: &PatternArguments<'_>, setting: &PatternInput<'_>) -> Built {
     shifted(arguments, setting, |_| 1)
 }

@@ -1,7 +1,7 @@
 //! Patterns in which a source has a few destinations.
 
-use super::arguments::Arguments;
-use super::{Flows, Setting, TrafficError};
+use super::arguments::PatternArguments;
+use super::{Flows, PatternInput, TrafficError};
 
 type Built = Result<Box<dyn Flows>, TrafficError>;
 
@@ -14,7 +14,7 @@ impl<F: Fn(u32, &mut dyn FnMut(u32, f64)) + Send + Sync> Flows for Several<F> {
     }
 }
 
-pub(super) fn asymmetric(_: &Arguments<'_>, setting: &Setting<'_>) -> Built {
+pub(super) fn asymmetric(_: &PatternArguments<'_>, setting: &PatternInput<'_>) -> Built {
     let n = setting.endpoints();
     if n % 2 == 1 {
         let rule = "an even number of hosts".into();
@@ -27,7 +27,7 @@ pub(super) fn asymmetric(_: &Arguments<'_>, setting: &Setting<'_>) -> Built {
     })))
 }
 
-pub(super) fn diagonal(_: &Arguments<'_>, setting: &Setting<'_>) -> Built {
+pub(super) fn diagonal(_: &PatternArguments<'_>, setting: &PatternInput<'_>) -> Built {
     let n = setting.endpoints();
     Ok(Box::new(Several(move |source: u32, visit: &mut dyn FnMut(u32, f64)| {
         visit((source + 1) % n, 1.0 / 3.0);
@@ -35,7 +35,7 @@ pub(super) fn diagonal(_: &Arguments<'_>, setting: &Setting<'_>) -> Built {
     })))
 }
 
-pub(super) fn hotspot(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Built {
+pub(super) fn hotspot(arguments: &PatternArguments<'_>, setting: &PatternInput<'_>) -> Built {
     let n = setting.endpoints();
     let Some(nodes) = arguments.list::<u32>("nodes", "the number of a host")? else {
         return Err(arguments.invalid("`nodes` is required, e.g. nodes=[0,5]"));
@@ -58,7 +58,7 @@ pub(super) fn hotspot(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Built
     })))
 }
 
-pub(super) fn incast(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Built {
+pub(super) fn incast(arguments: &PatternArguments<'_>, setting: &PatternInput<'_>) -> Built {
     let n = u64::from(setting.endpoints());
     if n < 2 {
         let rule = "at least 2 hosts".into();

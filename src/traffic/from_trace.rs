@@ -2,9 +2,9 @@
 //!
 //! The trace is replayed on a network without contention, and every message is counted. Rank r is host r.
 
-use super::arguments::Arguments;
+use super::arguments::PatternArguments;
 use super::matrix::Sparse;
-use super::{Flows, Setting, TrafficError};
+use super::{Flows, PatternInput, TrafficError};
 use crate::engine::{Model, Observer, ReplayError, replay};
 use crate::mpi::collective::Selector;
 use crate::mpi::collective::select::Table;
@@ -16,9 +16,9 @@ use hashbrown::HashMap;
 
 /// Bytes from rank to rank.
 #[derive(Default)]
-struct Counter(HashMap<(u32, u32), u64>);
+struct VolumeCounter(HashMap<(u32, u32), u64>);
 
-impl Observer for Counter {
+impl Observer for VolumeCounter {
     fn message_started(&mut self, _: u32, _: u32, envelope: Envelope, bytes: u64, _: f64) {
         *self.0.entry((envelope.source, envelope.destination)).or_default() += bytes;
     }
@@ -36,14 +36,17 @@ pub fn sent(trace: &Trace, table: Table) -> Result<(Vec<Sent>, usize), ReplayErr
     // No contention: only the amounts between pairs matter.
     let ranks = trace.ranks();
     let model = Model::exact(Selector::new(table, false));
-    let mut counter = Counter::default();
+    let mut counter = VolumeCounter::default();
     let outcome = replay(trace, &uncontended(ranks), &Layout::one_each(ranks), &model, &mut counter)?;
     let mut triples: Vec<_> = counter.0.into_iter().map(|((from, to), bytes)| (from, to, bytes)).collect();
     triples.sort_unstable();
     Ok((triples, outcome.unmatched_sends.len()))
 }
 
-pub(super) fn build(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Result<Box<dyn Flows>, TrafficError> {
+pub(super) fn build(
+    arguments: &PatternArguments<'_>,
+    setting: &PatternInput<'_>,
+) -> Result<Box<dyn Flows>, TrafficError> {
     let Some(path) = arguments.text("path") else {
         return Err(arguments.invalid("the name of the trace is missing, e.g. trace:lu.ti"));
     };

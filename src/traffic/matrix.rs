@@ -4,8 +4,8 @@
 //! each of n sources, or it begins with the line `source destination weight` and then has such a line for each pair.
 //! Weights are in any unit: the busiest source is assumed to send at full rate, the others in proportion.
 
-use super::arguments::Arguments;
-use super::{Flows, Setting, TrafficError};
+use super::arguments::PatternArguments;
+use super::{Flows, PatternInput, TrafficError};
 use crate::topology::input::{Located, read_text};
 
 /// Largest file that is read, in bytes.
@@ -59,7 +59,10 @@ impl Flows for Sparse {
     }
 }
 
-pub(super) fn build(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Result<Box<dyn Flows>, TrafficError> {
+pub(super) fn build(
+    arguments: &PatternArguments<'_>,
+    setting: &PatternInput<'_>,
+) -> Result<Box<dyn Flows>, TrafficError> {
     let Some(path) = arguments.text("path") else {
         return Err(arguments.invalid("the name of the file is missing, e.g. matrix:traffic.csv"));
     };

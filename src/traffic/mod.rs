@@ -7,7 +7,7 @@
 
 use crate::similar::nearest;
 use crate::user_error::UserError;
-use arguments::Arguments;
+use arguments::PatternArguments;
 use std::path::Path;
 
 mod arguments;
@@ -26,7 +26,7 @@ mod worst_case;
 
 pub use error::TrafficError;
 pub use from_trace::{Sent, sent};
-pub use pattern::{Evenly, Flows, PatternKind, Setting, Traffic};
+pub use pattern::{Evenly, Flows, PatternInput, PatternKind, Traffic};
 
 /// Default pattern.
 pub const DEFAULT: &str = "uniform";
@@ -69,10 +69,10 @@ pub fn find(name: &str) -> Result<&'static PatternKind, TrafficError> {
 }
 
 /// Reads the name and the parameters of a pattern.
-fn read(text: &str) -> Result<(&'static PatternKind, Arguments<'_>), TrafficError> {
+fn read(text: &str) -> Result<(&'static PatternKind, PatternArguments<'_>), TrafficError> {
     let name = text.split_once(':').map_or(text, |(name, _)| name);
     let kind = find(name)?;
-    Ok((kind, Arguments::of(text, kind)?))
+    Ok((kind, PatternArguments::of(text, kind)?))
 }
 
 /// Checks the name and the parameters' names of a pattern, without a network.
@@ -102,7 +102,7 @@ pub fn found_from(text: &str, folder: &Path) -> String {
 ///
 /// # Errors
 /// [`TrafficError`].
-pub fn build(text: &str, setting: &Setting<'_>) -> Result<Traffic, TrafficError> {
+pub fn build(text: &str, setting: &PatternInput<'_>) -> Result<Traffic, TrafficError> {
     let (kind, arguments) = read(text)?;
     if setting.host_switch.is_empty() {
         return Err(TrafficError::NoHosts);

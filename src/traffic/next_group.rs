@@ -1,8 +1,8 @@
 //! The worst case of minimal routing on a Dragonfly: every host sends to the hosts of the next group (J. Kim, W. Dally, S.
 //! Scott, D. Abts, Technology-driven, Highly-scalable Dragonfly Topology, 2008, section 4.2).
 
-use super::arguments::Arguments;
-use super::{Flows, Setting, TrafficError};
+use super::arguments::PatternArguments;
+use super::{Flows, PatternInput, TrafficError};
 
 struct NextGroup {
     size: u32,
@@ -17,7 +17,10 @@ impl Flows for NextGroup {
     }
 }
 
-pub(super) fn build(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Result<Box<dyn Flows>, TrafficError> {
+pub(super) fn build(
+    arguments: &PatternArguments<'_>,
+    setting: &PatternInput<'_>,
+) -> Result<Box<dyn Flows>, TrafficError> {
     let hosts = setting.endpoints();
     let routers = setting.topology.spec.group();
     let own = routers.map(|routers| setting.host_switch.iter().filter(|&&switch| switch < routers).count() as u64);
@@ -42,7 +45,7 @@ mod tests {
             (0..topology.graph.switches() as u32).flat_map(|s| std::iter::repeat_n(s, per_switch as usize)).collect();
         let folder = std::path::Path::new("");
         let setting =
-            Setting { host_switch: &host_switch, topology: &topology, seed: 1, folder, collectives: "mvapich2" };
+            PatternInput { host_switch: &host_switch, topology: &topology, seed: 1, folder, collectives: "mvapich2" };
         let traffic = build(pattern, &setting).map_err(|error| error.to_string())?;
         let (mut found, mut sum) = (Vec::new(), 0.0);
         traffic.flows.visit(source, &mut |to, share| {

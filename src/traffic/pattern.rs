@@ -1,6 +1,6 @@
 //! Traffic patterns: destinations of each host, and an entry of the table of patterns.
 
-use super::arguments::Arguments;
+use super::arguments::PatternArguments;
 use super::error::TrafficError;
 use crate::topology::Topology;
 
@@ -50,7 +50,7 @@ impl std::fmt::Debug for Traffic {
 
 /// Input of a pattern besides its parameters.
 #[derive(Clone, Copy, Debug)]
-pub struct Setting<'a> {
+pub struct PatternInput<'a> {
     /// Switch of each host that takes part.
     pub host_switch: &'a [u32],
     /// Switches and cables of the network.
@@ -63,7 +63,7 @@ pub struct Setting<'a> {
     pub collectives: &'a str,
 }
 
-impl Setting<'_> {
+impl PatternInput<'_> {
     /// Returns the number of hosts that take part.
     pub fn endpoints(&self) -> u32 {
         self.host_switch.len() as u32
@@ -71,7 +71,7 @@ impl Setting<'_> {
 }
 
 /// Function that builds a pattern.
-pub(super) type Build = fn(&Arguments<'_>, &Setting<'_>) -> Result<Box<dyn Flows>, TrafficError>;
+pub(super) type Build = fn(&PatternArguments<'_>, &PatternInput<'_>) -> Result<Box<dyn Flows>, TrafficError>;
 
 /// Entry of the table of patterns.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@ fn on(spec: &str, pattern: &str, hosts: u32) -> Result<Traffic, TrafficError> {
     let topology = topology(spec).unwrap();
     let switches = topology.graph.switches() as u32;
     let host_switch: Vec<u32> = (0..hosts).map(|host| host * switches / hosts.max(1)).collect();
-    let setting = Setting {
+    let setting = PatternInput {
         host_switch: &host_switch,
         topology: &topology,
         seed: 1,
@@ -109,8 +109,13 @@ fn the_worst_case_is_as_far_as_can_be() {
     }
     // A star of unequal numbers of hosts is matched host by host.
     let host_switch = [0, 1, 1, 2];
-    let setting =
-        Setting { host_switch: &host_switch, topology: &topology, seed: 1, folder: Path::new(""), collectives: "ompi" };
+    let setting = PatternInput {
+        host_switch: &host_switch,
+        topology: &topology,
+        seed: 1,
+        folder: Path::new(""),
+        collectives: "ompi",
+    };
     let traffic = build("longest_matching", &setting).unwrap();
     let mut sum = 0;
     (0..4).for_each(|s: u32| {

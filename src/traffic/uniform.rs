@@ -1,7 +1,7 @@
 //! Equal traffic to every host.
 
-use super::arguments::Arguments;
-use super::{Evenly, Flows, Setting, TrafficError};
+use super::arguments::PatternArguments;
+use super::{Evenly, Flows, PatternInput, TrafficError};
 
 impl Evenly {
     /// Returns the share of a source's traffic for one destination.
@@ -23,18 +23,21 @@ impl Flows for Evenly {
 
 /// Uniform traffic of the cycle-accurate studies: as in BookSim, a source is its own destination as often as any other
 /// host, unless `exclude_self` is set.
-pub(super) fn any(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Result<Box<dyn Flows>, TrafficError> {
+pub(super) fn any(
+    arguments: &PatternArguments<'_>,
+    setting: &PatternInput<'_>,
+) -> Result<Box<dyn Flows>, TrafficError> {
     match arguments.flag("exclude_self")? {
         true => others("uniform:exclude_self", setting),
         false => Ok(Box::new(Evenly { endpoints: setting.endpoints(), with_self: true })),
     }
 }
 
-pub(super) fn all_to_all(_: &Arguments<'_>, setting: &Setting<'_>) -> Result<Box<dyn Flows>, TrafficError> {
+pub(super) fn all_to_all(_: &PatternArguments<'_>, setting: &PatternInput<'_>) -> Result<Box<dyn Flows>, TrafficError> {
     others("all_to_all", setting)
 }
 
-fn others(pattern: &str, setting: &Setting<'_>) -> Result<Box<dyn Flows>, TrafficError> {
+fn others(pattern: &str, setting: &PatternInput<'_>) -> Result<Box<dyn Flows>, TrafficError> {
     if setting.endpoints() < 2 {
         let rule = "at least 2 hosts".into();
         return Err(TrafficError::WrongHosts { pattern: pattern.into(), rule, hosts: setting.endpoints() });

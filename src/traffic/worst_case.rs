@@ -3,9 +3,9 @@
 //! capacity if every message takes a shortest path. That makes it hard for any routing, though not the hardest for
 //! each.
 
-use super::arguments::Arguments;
+use super::arguments::PatternArguments;
 use super::matching::heaviest;
-use super::{Flows, Setting, TrafficError};
+use super::{Flows, PatternInput, TrafficError};
 use crate::ids::SwitchId;
 use crate::topology::hops::{FAR, distances};
 use rayon::prelude::*;
@@ -30,7 +30,7 @@ impl Flows for Matched {
     }
 }
 
-pub(super) fn build(_: &Arguments<'_>, setting: &Setting<'_>) -> Result<Box<dyn Flows>, TrafficError> {
+pub(super) fn build(_: &PatternArguments<'_>, setting: &PatternInput<'_>) -> Result<Box<dyn Flows>, TrafficError> {
     let (graph, hosts) = (&*setting.topology.graph, setting.host_switch);
     // If all switches have the same number of hosts, switches are matched and hosts follow; otherwise host by host.
     let groups: Vec<&[u32]> = hosts.chunk_by(|a, b| a == b).collect();

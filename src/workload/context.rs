@@ -1,6 +1,6 @@
 //! State that the functions of a program act on.
 
-use super::kronecker::Graphs;
+use super::kronecker::KroneckerGraphs;
 use super::recorder::{Recorder, Wrong};
 use starlark::eval::Evaluator;
 use std::cell::Cell;
@@ -11,13 +11,13 @@ pub(super) struct Context<'b> {
     /// The rank whose `main` runs; `None` while the workload is prepared.
     pub recorder: Option<&'b Recorder<'b>>,
     /// The graphs of the workload.
-    pub graphs: &'b Graphs,
+    pub graphs: &'b KroneckerGraphs,
     /// Number of searches requested so far; each counts as many steps.
     pub searches: Cell<u32>,
 }
 
 impl<'b> Context<'b> {
-    pub fn new(recorder: Option<&'b Recorder<'b>>, graphs: &'b Graphs) -> Self {
+    pub fn new(recorder: Option<&'b Recorder<'b>>, graphs: &'b KroneckerGraphs) -> Self {
         Self { recorder, graphs, searches: Cell::new(0) }
     }
 

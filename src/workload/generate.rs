@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::error::WorkloadError;
 use super::guard::Limits;
-use super::kronecker::Graphs;
+use super::kronecker::KroneckerGraphs;
 use super::parameters::Kind;
 use super::prepare::Questions;
 use super::program::{Program, STACK, global, limit, located, on_large_stack};
@@ -35,7 +35,7 @@ pub struct Instance {
     /// Factor for every amount of computation.
     pub scale: f64,
     limits: Limits,
-    graphs: Graphs,
+    graphs: KroneckerGraphs,
     /// Module with the parameters as the program sees them.
     prepared: FrozenModule,
     /// The communicators that the program lists.
@@ -107,7 +107,7 @@ impl Instance {
             };
             return Err(WorkloadError::Ranks { program: program.name, ranks, reason, nearest });
         }
-        let graphs = Graphs::default();
+        let graphs = KroneckerGraphs::default();
         let (operations, prepared, communicators) = on_large_stack(|| {
             let questions = Questions { program: &program, ranks, values: &values, limits: &limits, graphs: &graphs };
             let (operations, prepared) = (questions.legal_and_operations()?, questions.prepared()?);

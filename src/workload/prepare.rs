@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::error::WorkloadError;
 use super::guard::Limits;
-use super::kronecker::Graphs;
+use super::kronecker::KroneckerGraphs;
 use super::program::{Program, global, limit, located, to_value};
 use super::stuck::Here;
 use crate::trace::MemberList;
@@ -28,7 +28,7 @@ pub(super) struct Questions<'a> {
     pub ranks: u32,
     pub values: &'a [(String, Json)],
     pub limits: &'a Limits,
-    pub graphs: &'a Graphs,
+    pub graphs: &'a KroneckerGraphs,
 }
 
 impl Questions<'_> {

@@ -39,7 +39,7 @@ pub(super) struct RankActions {
 
 /// A request that was started but not waited for.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Request {
+enum OpenRequest {
     Message {
         source: u32,
         destination: u32,
@@ -60,17 +60,17 @@ pub(super) struct Where {
 
 /// Collects the actions of one rank while its program runs.
 pub(super) struct Recorder<'b> {
-    state: RefCell<State>,
+    state: RefCell<RecorderState>,
     /// Number of actions that all ranks together may still record.
     budget: &'b AtomicU64,
     communicators: &'b [MemberList],
 }
 
-struct State {
+struct RecorderState {
     rank: u32,
     size: u32,
     done: RankActions,
-    requests: Vec<Option<Request>>,
+    requests: Vec<Option<OpenRequest>>,
     free: Vec<u32>,
     pending: usize,
     /// Communicators that are known to contain the rank.
@@ -88,7 +88,7 @@ const KEPT_OF_A_RANK: usize = 1 << 18;
 
 impl<'b> Recorder<'b> {
     pub fn new(rank: u32, size: u32, communicators: &'b [MemberList], budget: &'b AtomicU64) -> Self {
-        let state = State {
+        let state = RecorderState {
             rank,
             size,
             done: RankActions { actions: Actions::in_store(&Store::new(KEPT_OF_A_RANK)), ..RankActions::default() },
@@ -115,7 +115,7 @@ impl<'b> Recorder<'b> {
         Ok(())
     }
 
-    fn pay(&self, state: &mut State, more: u64) -> Result<(), Wrong> {
+    fn pay(&self, state: &mut RecorderState, more: u64) -> Result<(), Wrong> {
         let needed = state.done.actions.len() as u64 + more;
         if needed > MOST_OF_A_RANK {
             bail!("a rank has more than {MOST_OF_A_RANK} actions");
@@ -183,7 +183,7 @@ impl<'b> Recorder<'b> {
         let (to, datatype) = self.message(to, datatype, tag)?;
         self.push(Action::Isend { to, tag, count, datatype })?;
         let mut state = self.state.borrow_mut();
-        let request = Request::Message { source: state.rank, destination: to, tag };
+        let request = OpenRequest::Message { source: state.rank, destination: to, tag };
         Ok(state.remember(request))
     }
 
@@ -191,15 +191,15 @@ impl<'b> Recorder<'b> {
         let (from, datatype) = self.message(from, datatype, tag)?;
         self.push(Action::Irecv { from, tag, count, datatype })?;
         let mut state = self.state.borrow_mut();
-        let request = Request::Message { source: from, destination: state.rank, tag };
+        let request = OpenRequest::Message { source: from, destination: state.rank, tag };
         Ok(state.remember(request))
     }
 
     pub fn wait(&self, handle: i32) -> Result<(), Wrong> {
         let request = self.state.borrow_mut().forget(handle)?;
         self.push(match request {
-            Request::Message { source, destination, tag } => Action::Wait { source, destination, tag },
-            Request::Collective => Action::WaitRequest { request: handle as u32 },
+            OpenRequest::Message { source, destination, tag } => Action::Wait { source, destination, tag },
+            OpenRequest::Collective => Action::WaitRequest { request: handle as u32 },
         })
     }
 
@@ -280,7 +280,7 @@ impl<'b> Recorder<'b> {
         if place.blocks {
             return self.push(Action::Collective { index }).map(|()| None);
         }
-        let handle = self.state.borrow_mut().remember(Request::Collective);
+        let handle = self.state.borrow_mut().remember(OpenRequest::Collective);
         self.push(Action::Start { index, request: handle as u32 })?;
         Ok(Some(handle))
     }
@@ -318,8 +318,8 @@ impl<'b> Recorder<'b> {
     }
 }
 
-impl State {
-    fn remember(&mut self, request: Request) -> i32 {
+impl RecorderState {
+    fn remember(&mut self, request: OpenRequest) -> i32 {
         self.pending += 1;
         if let Some(slot) = self.free.pop() {
             self.requests[slot as usize] = Some(request);
@@ -329,7 +329,7 @@ impl State {
         self.requests.len() as i32 - 1
     }
 
-    fn forget(&mut self, handle: i32) -> Result<Request, Wrong> {
+    fn forget(&mut self, handle: i32) -> Result<OpenRequest, Wrong> {
         let request = usize::try_from(handle).ok().and_then(|slot| self.requests.get_mut(slot)).and_then(Option::take);
         let Some(request) = request else {
             bail!("there is no such request (it was waited for before, or {handle} is not what isend or irecv gave)");

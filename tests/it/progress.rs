@@ -3,7 +3,7 @@
 use mopsim::steps::Steps;
 use mopsim::survey::{Effort, Survey, SurveyOptions};
 use mopsim::throughput::bounds::Wanted;
-use mopsim::throughput::{Network, Options, Speeds, evaluate};
+use mopsim::throughput::{Network, Speeds, ThroughputOptions, evaluate};
 use mopsim::trace::{self, compact::Compact};
 use std::path::{Path, PathBuf};
 
@@ -76,7 +76,7 @@ fn throughput_counts_classes_and_rounds() {
     for routing in ["bfs", "split"] {
         let topology = mopsim::topology::build("random:n=40,d=4,seed=3").unwrap();
         let network = Network::new(topology, None, None, Speeds::default(), &Default::default()).unwrap();
-        let options = Options { bound: Wanted::Flow, gap: 0.05, ..Options::default() };
+        let options = ThroughputOptions { bound: Wanted::Flow, gap: 0.05, ..ThroughputOptions::default() };
         evaluate(&network, "uniform", &[routing.to_owned()], &options).unwrap();
         assert!(counted(&options.steps, routing) > 600);
     }

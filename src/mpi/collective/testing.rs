@@ -45,7 +45,7 @@ impl Ranks {
 
 /// Message that was sent and received.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Message {
+pub struct DeliveredMessage {
     pub from: u32,
     pub to: u32,
     pub tag: i32,
@@ -54,14 +54,14 @@ pub struct Message {
 
 /// Result of a run.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct DeliveryOutcome {
     /// All messages, in no particular order.
-    pub messages: Vec<Message>,
+    pub messages: Vec<DeliveredMessage>,
     /// Ranks whose data reached each rank, directly or through others, itself included.
     pub heard: Vec<Ranks>,
 }
 
-impl Outcome {
+impl DeliveryOutcome {
     pub fn volume(&self) -> u64 {
         self.messages.iter().map(|m| m.bytes).sum()
     }
@@ -73,7 +73,7 @@ impl Outcome {
 
 /// One rank's part: its stages and the count vectors of its call.
 #[derive(Clone, Default, Debug)]
-pub struct Part {
+pub struct RankStages {
     pub stages: Vec<Stage>,
     pub send_counts: Vec<u32>,
     pub recv_counts: Vec<u32>,
@@ -86,38 +86,38 @@ struct Channel {
 }
 
 #[derive(Clone, Copy)]
-struct Request {
+struct PostedSide {
     channel: (u32, u32, i32),
     index: usize,
     receives: bool,
 }
 
 #[derive(Default)]
-struct State {
+struct RunningRank {
     stage: usize,
     cursor: Cursor,
     steps: Vec<Step>,
     next: usize,
-    waiting: Option<Request>,
-    pending: Vec<Request>,
+    waiting: Option<PostedSide>,
+    pending: Vec<PostedSide>,
 }
 
 struct Executor<'a> {
-    parts: &'a [Part],
+    parts: &'a [RankStages],
     layout: &'a Layout,
     protocol: Protocol,
     channels: FxHashMap<(u32, u32, i32), Channel>,
-    states: Vec<State>,
+    states: Vec<RunningRank>,
     heard: Vec<Ranks>,
 }
 
 /// Runs all ranks to their ends.
-pub fn run(parts: &[Part], layout: &Layout, protocol: Protocol) -> Result<Outcome, String> {
+pub fn run(parts: &[RankStages], layout: &Layout, protocol: Protocol) -> Result<DeliveryOutcome, String> {
     let mut heard = vec![Ranks::default(); parts.len()];
     for (rank, set) in heard.iter_mut().enumerate() {
         set.insert(rank as u32);
     }
-    let states = parts.iter().map(|_| State::default()).collect();
+    let states = parts.iter().map(|_| RunningRank::default()).collect();
     let channels = FxHashMap::default();
     let mut executor = Executor { parts, layout, protocol, channels, states, heard };
     let mut progress = true;
@@ -208,23 +208,23 @@ impl Executor<'_> {
         (stage.comm.rank_of(self.layout, rank as u32, peer), stage.tag)
     }
 
-    fn post_send(&mut self, rank: usize, to: u32, bytes: u64) -> Request {
+    fn post_send(&mut self, rank: usize, to: u32, bytes: u64) -> PostedSide {
         let (to, tag) = self.channel(rank, to);
         let channel = (rank as u32, to, tag);
         let sends = &mut self.channels.entry(channel).or_default().sends;
         sends.push((bytes, self.heard[rank]));
-        Request { channel, index: sends.len() - 1, receives: false }
+        PostedSide { channel, index: sends.len() - 1, receives: false }
     }
 
-    fn post_receive(&mut self, rank: usize, from: u32) -> Request {
+    fn post_receive(&mut self, rank: usize, from: u32) -> PostedSide {
         let (from, tag) = self.channel(rank, from);
         let channel = (from, rank as u32, tag);
         let receives = &mut self.channels.entry(channel).or_default().receives;
         *receives += 1;
-        Request { channel, index: *receives - 1, receives: true }
+        PostedSide { channel, index: *receives - 1, receives: true }
     }
 
-    fn complete(&mut self, rank: usize, request: Request) -> bool {
+    fn complete(&mut self, rank: usize, request: PostedSide) -> bool {
         let channel = &self.channels[&request.channel];
         if !request.receives {
             return self.protocol == Protocol::Eager || channel.receives > request.index;
@@ -234,7 +234,7 @@ impl Executor<'_> {
         true
     }
 
-    fn finish(self) -> Result<Outcome, String> {
+    fn finish(self) -> Result<DeliveryOutcome, String> {
         for (rank, (state, part)) in self.states.iter().zip(self.parts).enumerate() {
             if let Some(stage) = part.stages.get(state.stage) {
                 let step = state.steps.get(state.next - usize::from(state.waiting.is_some()));
@@ -247,9 +247,9 @@ impl Executor<'_> {
                 let (sends, receives) = (channel.sends.len(), channel.receives);
                 return Err(format!("{sends} sends and {receives} receives from {from} to {to}, tag {tag}"));
             }
-            messages.extend(channel.sends.iter().map(|&(bytes, _)| Message { from, to, tag, bytes }));
+            messages.extend(channel.sends.iter().map(|&(bytes, _)| DeliveredMessage { from, to, tag, bytes }));
         }
         messages.sort_unstable();
-        Ok(Outcome { messages, heard: self.heard })
+        Ok(DeliveryOutcome { messages, heard: self.heard })
     }
 }

@@ -3,7 +3,7 @@
 
 use super::parts::{Exact, exact};
 use super::svg::Svg;
-use crate::calibrate::{Fitted, Kind, Residual, Series, errors};
+use crate::calibrate::{Fitted, Residual, Series, SeriesKind, errors};
 use crate::report::calibrate::sheet;
 use crate::report::number::{self, grouped};
 use crate::report::sheet::Datum;
@@ -93,28 +93,28 @@ impl CalibrationPage<'_> {
     }
 
     /// Kinds of measurements that have points.
-    fn shown(&self) -> impl Iterator<Item = Kind> {
-        Kind::ALL.into_iter().filter(|&kind| self.of(kind).next().is_some())
+    fn shown(&self) -> impl Iterator<Item = SeriesKind> {
+        SeriesKind::ALL.into_iter().filter(|&kind| self.of(kind).next().is_some())
     }
 
     /// Points of one kind.
-    fn of(&self, kind: Kind) -> impl Iterator<Item = &Residual> {
+    fn of(&self, kind: SeriesKind) -> impl Iterator<Item = &Residual> {
         self.residuals.iter().filter(move |residual| self.series[residual.series].kind == kind)
     }
 
     /// The errors in a sentence.
     fn verdict(&self) -> String {
-        let of = |kind: Kind| {
+        let of = |kind: SeriesKind| {
             let [median, _] = errors(self.series, self.residuals, kind)?;
             Some(format!("{} for {}", factor(median), kind.name()))
         };
-        let all: Vec<String> = Kind::ALL.into_iter().filter_map(of).collect();
+        let all: Vec<String> = SeriesKind::ALL.into_iter().filter_map(of).collect();
         format!("Median factor between model and measurement: {}.", all.join(", "))
     }
 
     /// Rows of the table of errors.
     fn kinds(&self) -> Vec<Value> {
-        let row = |kind: Kind| {
+        let row = |kind: SeriesKind| {
             let [median, most] = errors(self.series, self.residuals, kind).unwrap_or([f64::NAN; 2]);
             let worst = self.of(kind).max_by(|a, b| a.error().total_cmp(&b.error()));
             let factor = |error: f64| exact(1.0 + error, |_| factor(error));
@@ -130,7 +130,7 @@ impl CalibrationPage<'_> {
     }
 
     /// Draws the times of one kind, and below them the ratios of the two.
-    fn panel(&self, kind: Kind) -> String {
+    fn panel(&self, kind: SeriesKind) -> String {
         let all: Vec<&Residual> = self.of(kind).collect();
         let plot = Plot::of(&all);
         let mut svg = Svg::new(WIDTH, HEIGHT);
@@ -165,11 +165,11 @@ impl CalibrationPage<'_> {
 }
 
 /// Caption of the drawing of a kind.
-fn caption(kind: Kind) -> &'static str {
+fn caption(kind: SeriesKind) -> &'static str {
     match kind {
-        Kind::PingPong => "Ping-pong: time of one message there",
-        Kind::Stream => "Stream: time per message, many in one direction",
-        Kind::BothWays => "Both ways: time per message, many in each direction",
+        SeriesKind::PingPong => "Ping-pong: time of one message there",
+        SeriesKind::Stream => "Stream: time per message, many in one direction",
+        SeriesKind::BothWays => "Both ways: time per message, many in each direction",
     }
 }
 

@@ -11,7 +11,7 @@ use crate::ids::HostId;
 use crate::platform::Platform;
 use crate::study::network::NetworkUnderTest;
 use crate::trace::{Action, CommunicatorId, Datatype, Trace};
-use crate::traffic::{self, Setting};
+use crate::traffic::{self, PatternInput};
 use crate::user_error::UserError;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -35,7 +35,7 @@ pub(super) fn trace(
     let hosts = platform.hosts.iter().map(|host| host.switch.map(|switch| switch.0)).collect::<Option<Vec<u32>>>();
     let Some(host_switch) = hosts else { return Err(wrong("some of its hosts are on no switch".into())) };
     let seed = wanted.seed.unwrap_or(seed);
-    let setting = Setting { host_switch: &host_switch, topology, seed, folder: &wanted.folder, collectives };
+    let setting = PatternInput { host_switch: &host_switch, topology, seed, folder: &wanted.folder, collectives };
     let pattern =
         traffic::build(&wanted.pattern, &setting).map_err(|error| wrong(format!("{error}; {}", error.help())))?;
     let mut random = Pcg64::seed_from_u64(seed);

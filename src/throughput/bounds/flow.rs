@@ -41,17 +41,17 @@ struct Net<'a> {
 
 /// Switch on the heap of a search, the cheapest first, of equals the lowest.
 #[derive(PartialEq)]
-struct At(f64, u32);
+struct QueuedSwitch(f64, u32);
 
-impl Eq for At {}
+impl Eq for QueuedSwitch {}
 
-impl PartialOrd for At {
+impl PartialOrd for QueuedSwitch {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for At {
+impl Ord for QueuedSwitch {
     fn cmp(&self, other: &Self) -> Ordering {
         other.0.total_cmp(&self.0).then(other.1.cmp(&self.1))
     }
@@ -63,7 +63,7 @@ struct PriceSearch {
     came_by: Vec<u32>,
     order: Vec<u32>,
     done: Vec<bool>,
-    heap: BinaryHeap<At>,
+    heap: BinaryHeap<QueuedSwitch>,
     amount: Vec<f64>,
 }
 
@@ -87,8 +87,8 @@ impl PriceSearch {
         self.order.clear();
         self.heap.clear();
         self.price[from as usize] = 0.0;
-        self.heap.push(At(0.0, from));
-        while let Some(At(price, switch)) = self.heap.pop() {
+        self.heap.push(QueuedSwitch(0.0, from));
+        while let Some(QueuedSwitch(price, switch)) = self.heap.pop() {
             if std::mem::replace(&mut self.done[switch as usize], true) {
                 continue;
             }
@@ -98,7 +98,7 @@ impl PriceSearch {
                 if there < self.price[head as usize] {
                     self.price[head as usize] = there;
                     self.came_by[head as usize] = arc;
-                    self.heap.push(At(there, head));
+                    self.heap.push(QueuedSwitch(there, head));
                 }
             }
         }
@@ -231,13 +231,13 @@ fn best_part(loads: &[f64], step: &[(u32, f64)], mu: f64) -> f64 {
 }
 
 /// Part of a source's flow: all its demands along one tree, or a mixture of several.
-struct Tree {
+struct FlowTree {
     weight: f64,
     /// Links and the traffic on each if this is the whole flow, by link.
     carries: Vec<(u32, f64)>,
 }
 
-impl Tree {
+impl FlowTree {
     fn new(weight: f64, mut carries: Vec<(u32, f64)>) -> Self {
         carries.sort_unstable_by_key(|entry| entry.0);
         carries.dedup_by(|next, kept| {
@@ -257,11 +257,11 @@ impl Tree {
 
 /// Flow of a source.
 #[derive(Default)]
-struct Mixture(Vec<Tree>);
+struct Mixture(Vec<FlowTree>);
 
 impl Mixture {
     /// Adds a tree without weight, unless it is there already, and returns its position.
-    fn add(&mut self, tree: Tree) -> usize {
+    fn add(&mut self, tree: FlowTree) -> usize {
         if let Some(found) = self.0.iter().position(|other| other.carries == tree.carries) {
             return found;
         }
@@ -280,12 +280,12 @@ impl Mixture {
         };
         let (one, other) = (lightest(), lightest());
         let weight = one.weight + other.weight;
-        let part = |tree: &Tree| if weight > 0.0 { tree.weight / weight } else { 0.5 };
-        let scaled = |tree: &Tree| {
+        let part = |tree: &FlowTree| if weight > 0.0 { tree.weight / weight } else { 0.5 };
+        let scaled = |tree: &FlowTree| {
             let part = part(tree);
             tree.carries.iter().map(|&(link, amount)| (link, part * amount)).collect::<Vec<_>>()
         };
-        self.0.push(Tree::new(weight, [scaled(&one), scaled(&other)].concat()));
+        self.0.push(FlowTree::new(weight, [scaled(&one), scaled(&other)].concat()));
     }
 
     /// Returns the trees with weight that have the highest and the lowest price.
@@ -305,7 +305,7 @@ impl Mixture {
 }
 
 /// Computes the change on each link if one tree replaces another.
-fn difference(from: &Tree, to: &Tree, change: &mut Vec<(u32, f64)>) {
+fn difference(from: &FlowTree, to: &FlowTree, change: &mut Vec<(u32, f64)>) {
     change.clear();
     let (mut a, mut b) = (from.carries.iter().peekable(), to.carries.iter().peekable());
     loop {
@@ -345,7 +345,7 @@ pub fn enclose(problem: &Problem, gap: f64, steps: &Steps) -> Concurrent {
         search.run(&net, &prices, *from);
         let mut carries = Vec::new();
         search.split(&net, row, |arc, amount| carries.push((problem.link[arc as usize], amount)));
-        flows.push(Mixture(vec![Tree::new(1.0, carries)]));
+        flows.push(Mixture(vec![FlowTree::new(1.0, carries)]));
     }
     let mut loads = vec![0.0; problem.links];
     let sum = |flows: &[Mixture], loads: &mut [f64]| {
@@ -374,7 +374,7 @@ pub fn enclose(problem: &Problem, gap: f64, steps: &Steps) -> Concurrent {
                     search.run(&net, &prices, *from);
                     let mut carries = Vec::new();
                     search.carried(&net, row, |arc, amount| carries.push((problem.link[arc as usize], amount)));
-                    flow.add(Tree::new(0.0, carries));
+                    flow.add(FlowTree::new(0.0, carries));
                 }
                 let (dearest, cheapest) = flow.extremes(&prices);
                 if dearest == cheapest {

@@ -1,7 +1,7 @@
 //! A built graph, and searches in it.
 
 use super::edges::{Edges, candidates};
-use super::search::{Level, Spec};
+use super::search::{SearchLevel, Spec};
 use rayon::prelude::*;
 
 /// Level of a vertex that a search does not reach.
@@ -137,9 +137,9 @@ impl Built {
     }
 
     /// Returns the edges that a rank sends and receives in each level. Vertex v belongs to rank v modulo `ranks`.
-    pub fn messages(&self, search: usize, rank: u32, ranks: u32) -> Vec<Level> {
+    pub fn messages(&self, search: usize, rank: u32, ranks: u32) -> Vec<SearchLevel> {
         let VertexSearch { levels, depth, .. } = &self.searches[search];
-        let empty = Level { sent: vec![0; ranks as usize], received: vec![0; ranks as usize], edges: 0.0 };
+        let empty = SearchLevel { sent: vec![0; ranks as usize], received: vec![0; ranks as usize], edges: 0.0 };
         let mut found = vec![empty; usize::from(*depth)];
         for vertex in (rank..self.vertices()).step_by(ranks as usize) {
             let level = levels[vertex as usize];

@@ -13,7 +13,7 @@ mod search;
 pub(super) mod words;
 
 use super::stuck::AtWork;
-use search::{Level, Spec};
+use search::{SearchLevel, Spec};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Largest number of edges of a graph that is built: scale 22 with 16 edges per vertex. Building it takes 1.1 GB.
@@ -23,14 +23,14 @@ const MOST_GRAPHS: usize = 2;
 
 /// A graph with its searches.
 #[derive(Debug)]
-pub enum Graph {
+pub enum KroneckerGraph {
     /// Built edge by edge.
     Built(exact::Built),
     /// Drawn from the distribution.
     Sampled(Box<sampled::Sampled>),
 }
 
-impl Graph {
+impl KroneckerGraph {
     fn new(spec: &Spec) -> Result<Self, String> {
         if spec.edges() <= LARGEST_BUILT {
             exact::Built::new(spec).map(Self::Built)
@@ -48,7 +48,7 @@ impl Graph {
     }
 
     /// Returns the edges that a rank sends and receives in each level of a search.
-    pub fn messages(&self, search: usize, rank: u32, ranks: u32) -> Vec<Level> {
+    pub fn messages(&self, search: usize, rank: u32, ranks: u32) -> Vec<SearchLevel> {
         match self {
             Self::Built(graph) => graph.messages(search, rank, ranks),
             Self::Sampled(graph) => graph.messages(search, rank),
@@ -66,9 +66,9 @@ impl Graph {
 
 /// The graphs of a workload: each is created once, and identified by a number.
 #[derive(Debug, Default)]
-pub struct Graphs(Mutex<Vec<(Spec, Arc<Graph>)>>);
+pub struct KroneckerGraphs(Mutex<Vec<(Spec, Arc<KroneckerGraph>)>>);
 
-impl Graphs {
+impl KroneckerGraphs {
     /// Returns the number of a graph, which is created if it is new. The error is the reason why it cannot be created.
     pub fn number(&self, spec: &Spec) -> Result<usize, String> {
         let _at_work = AtWork::begin();
@@ -79,12 +79,12 @@ impl Graphs {
         if known.len() == MOST_GRAPHS {
             return Err(format!("a workload has at most {MOST_GRAPHS} Kronecker graphs"));
         }
-        known.push((*spec, Arc::new(Graph::new(spec)?)));
+        known.push((*spec, Arc::new(KroneckerGraph::new(spec)?)));
         Ok(known.len() - 1)
     }
 
     /// Returns the graph of that number.
-    pub fn get(&self, number: usize) -> Option<(Spec, Arc<Graph>)> {
+    pub fn get(&self, number: usize) -> Option<(Spec, Arc<KroneckerGraph>)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(number).cloned()
     }
 }

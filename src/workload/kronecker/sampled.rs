@@ -18,7 +18,7 @@
 
 use super::edges::{Edges, OF_A_BIT, OF_A_QUARTER, candidates};
 use super::noise::{Noise, at_least_one};
-use super::search::{Level, Spec};
+use super::search::{SearchLevel, Spec};
 
 /// Largest number of vertices that are drawn one by one.
 const HUBS: u64 = 1 << 18;
@@ -91,7 +91,7 @@ impl Sampled {
     }
 
     /// Returns the edges that a rank sends and receives in each level.
-    pub fn messages(&self, search: usize, rank: u32) -> Vec<Level> {
+    pub fn messages(&self, search: usize, rank: u32) -> Vec<SearchLevel> {
         let SampledSearch { seed, between, shares, .. } = &self.searches[search];
         let nowhere = vec![0.0; self.ranks as usize];
         let found = (0..between.len()).map(|level| {
@@ -109,7 +109,7 @@ impl Sampled {
             };
             let me = rank as usize;
             let others = || (0..self.ranks as usize).map(|other| (other, other != me));
-            Level {
+            SearchLevel {
                 sent: others().map(|(other, away)| if away { draw(me, other) } else { 0 }).collect(),
                 received: others().map(|(other, away)| if away { draw(other, me) } else { 0 }).collect(),
                 edges: between[level].iter().sum::<f64>() * shares[level][me],
@@ -288,7 +288,7 @@ mod tests {
 
     /// Returns the totals of all searches: ends of edges, edges sent to other ranks, messages of up to 256 edges,
     /// levels, edges sent by the busiest rank.
-    fn totals(levels: impl Fn(usize, u32) -> Vec<Level>, spec: &Spec) -> [f64; 5] {
+    fn totals(levels: impl Fn(usize, u32) -> Vec<SearchLevel>, spec: &Spec) -> [f64; 5] {
         let mut sums = [0.0; 5];
         for root in 0..spec.roots as usize {
             let mut busiest = 0.0f64;

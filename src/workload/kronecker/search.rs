@@ -30,7 +30,7 @@ impl Spec {
 /// Work of a rank in one level of a search from the top down: each edge from a vertex of the last level is sent to the
 /// owner of its other end.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Level {
+pub struct SearchLevel {
     /// Number of edges sent to each rank.
     pub sent: Vec<u32>,
     /// Number of edges received from each rank.

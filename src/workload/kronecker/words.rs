@@ -4,7 +4,7 @@
 
 use super::super::context::{Context, recorder};
 use super::super::recorder::Wrong;
-use super::Graph;
+use super::KroneckerGraph;
 use super::search::{LARGEST_SCALE, MOST_ROOTS, Spec};
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
@@ -18,7 +18,7 @@ const MOST_SHARES: u64 = 1 << 22;
 const MOST_ASKED: u32 = 1024;
 
 /// Returns a search of a known graph.
-fn search(eval: &Evaluator, graph: i32, root: i32) -> Result<(Spec, Arc<Graph>, usize), Wrong> {
+fn search(eval: &Evaluator, graph: i32, root: i32) -> Result<(Spec, Arc<KroneckerGraph>, usize), Wrong> {
     let context = Context::of(eval).ok_or_else(|| Wrong("there are no graphs yet".to_owned()))?;
     let asked = context.searches.get() + 1;
     context.searches.set(asked);
@@ -35,7 +35,7 @@ fn search(eval: &Evaluator, graph: i32, root: i32) -> Result<(Spec, Arc<Graph>, 
 }
 
 /// Returns a search of a known graph, and the running rank with the number of ranks.
-fn of_rank(eval: &Evaluator, graph: i32, root: i32) -> Result<(Arc<Graph>, usize, u32, u32), Wrong> {
+fn of_rank(eval: &Evaluator, graph: i32, root: i32) -> Result<(Arc<KroneckerGraph>, usize, u32, u32), Wrong> {
     let (rank, ranks) = recorder(eval)?.place();
     let (spec, graph, root) = search(eval, graph, root)?;
     if spec.ranks != ranks {

@@ -156,7 +156,7 @@ fn pattern(row: &Value) -> String {
 /// Runs a row with one of our seeds.
 fn run_row(row: &Value, seed: u64) -> Outcome {
     let network = network(row);
-    let setting = traffic::Setting {
+    let setting = traffic::PatternInput {
         host_switch: network.wiring.host_switches(),
         topology: &network.wiring.topology,
         seed: 1,

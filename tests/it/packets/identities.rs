@@ -106,7 +106,7 @@ pub fn network(spec: &str, rule: &str, parameters: Parameters) -> Option<PacketN
 }
 
 pub fn uniform(wiring: &Wiring) -> Arc<Destinations> {
-    let setting = traffic::Setting {
+    let setting = traffic::PatternInput {
         host_switch: wiring.host_switches(),
         topology: &wiring.topology,
         seed: 1,

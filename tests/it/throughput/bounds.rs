@@ -4,7 +4,7 @@ use mopsim::routing::Scope;
 use mopsim::steps::Steps;
 use mopsim::throughput::bounds::{Concurrent, Problem, flow, lp};
 use mopsim::throughput::{Demand, Network, Speeds};
-use mopsim::traffic::{self, Setting};
+use mopsim::traffic::{self, PatternInput};
 use std::path::Path;
 
 fn network(spec: &str) -> Network {
@@ -13,7 +13,7 @@ fn network(spec: &str) -> Network {
 }
 
 fn problem(network: &Network, pattern: &str) -> Problem {
-    let setting = Setting {
+    let setting = PatternInput {
         host_switch: &network.host_switch,
         topology: &network.topology,
         seed: 1,

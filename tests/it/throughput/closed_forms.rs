@@ -3,7 +3,7 @@
 use crate::support::relative_difference;
 use mopsim::defaults::Version;
 use mopsim::throughput::bounds::Wanted;
-use mopsim::throughput::{Cell, Network, Options, Speeds, evaluate};
+use mopsim::throughput::{Cell, Network, Speeds, ThroughputOptions, evaluate};
 
 /// Returns the answer for a topology with its own hosts, by default one per switch; hosts have no links of their own.
 fn cell(spec: &str, pattern: &str, routing: &str) -> Cell {
@@ -12,7 +12,8 @@ fn cell(spec: &str, pattern: &str, routing: &str) -> Cell {
     let network = Network::new(topology, None, None, speeds, &Default::default()).expect(spec);
     // Programs of larger networks take seconds, and are asked for elsewhere.
     let small = network.links * network.topology.graph.switches() <= 3000;
-    let options = Options { bound: if small { Wanted::Lp } else { Wanted::Quick }, ..Options::default() };
+    let options =
+        ThroughputOptions { bound: if small { Wanted::Lp } else { Wanted::Quick }, ..ThroughputOptions::default() };
     evaluate(&network, pattern, &[routing.to_owned()], &options).expect(spec).remove(0)
 }
 
@@ -143,7 +144,7 @@ fn full_trees_are_full() {
         let network = Network::new(topology, None, None, Speeds::of(Version::V0_1), &Default::default()).expect(spec);
         let answers = |pattern: &str| {
             let routings = ["d_mod_k", "split", "bfs"].map(str::to_owned);
-            evaluate(&network, pattern, &routings, &Options::default()).expect(spec)
+            evaluate(&network, pattern, &routings, &ThroughputOptions::default()).expect(spec)
         };
         // Neighbours on one leaf need no cable, the last of them crosses: a shift by one host.
         for pattern in ["neighbour", "mirror", "uniform"] {
@@ -167,7 +168,7 @@ fn hosts_links_hold_what_the_network_could_carry() {
         let count = mopsim::platform::HostsPerSwitch::Uniform(hosts);
         let network =
             Network::new(topology, Some(count), None, Speeds::of(Version::V0_1), &Default::default()).expect(spec);
-        evaluate(&network, pattern, &["bfs".to_owned()], &Options::default()).expect(spec).remove(0)
+        evaluate(&network, pattern, &["bfs".to_owned()], &ThroughputOptions::default()).expect(spec).remove(0)
     };
     // A full mesh of 8 could carry 8 times as much, but a host sends no more than its link carries.
     let mesh = with("full_mesh:8", 1, "uniform");
@@ -197,7 +198,9 @@ fn shared_duplex_halves_what_goes_both_ways() {
         let topology = mopsim::topology::build("ring:8").expect("a ring");
         let network = Network::new(topology, None, None, speeds, &Default::default()).expect("a network");
         let all = |pattern| {
-            evaluate(&network, pattern, &["split".to_owned()], &Options::default()).expect("an answer").remove(0)
+            evaluate(&network, pattern, &["split".to_owned()], &ThroughputOptions::default())
+                .expect("an answer")
+                .remove(0)
         };
         (all("uniform"), all("neighbour"))
     };

@@ -7,10 +7,10 @@ use mopsim::routing::Scope;
 use mopsim::steps::Steps;
 use mopsim::throughput::bounds::{Wanted, bounds};
 use mopsim::throughput::load::{Loads, fair_share, levels};
-use mopsim::throughput::paths::{Rule, carry};
-use mopsim::throughput::{Demand, Network, Options, Speeds, evaluate};
+use mopsim::throughput::paths::{RoutingRule, carry};
+use mopsim::throughput::{Demand, Network, Speeds, ThroughputOptions, evaluate};
 use mopsim::topology::{ArcId, Graph};
-use mopsim::traffic::{self, Setting, Traffic};
+use mopsim::traffic::{self, PatternInput, Traffic};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -20,7 +20,7 @@ fn network(spec: &str, hosts: u32, speeds: Speeds) -> Network {
 }
 
 fn traffic(network: &Network, pattern: &str) -> Traffic {
-    let setting = Setting {
+    let setting = PatternInput {
         host_switch: &network.host_switch,
         topology: &network.topology,
         seed: 1,
@@ -80,8 +80,8 @@ fn split_loads_are_those_of_pouring_pair_by_pair() {
             });
         }
         let demand = Demand::new(&network, &traffic, Scope::Switches).expect(spec);
-        let carried =
-            carry(&network, &Rule::new("split", &network, 1).expect(spec), &demand, &Steps::default()).expect(spec);
+        let carried = carry(&network, &RoutingRule::new("split", &network, 1).expect(spec), &demand, &Steps::default())
+            .expect(spec);
         for (arc, (a, e)) in carried.arcs.iter().zip(&expected).enumerate() {
             assert!((a - e).abs() < 1e-12 * (1.0 + e), "{spec} {pattern}, arc {arc}: {a} instead of {e}");
         }
@@ -113,8 +113,9 @@ fn hosts_of_a_switch_are_interchangeable_under_even_traffic() {
             std::fs::write(&file, (0..n).map(row).collect::<String>()).expect("written");
             let share = |pattern: &str| {
                 let demand = Demand::new(&network, &traffic(&network, pattern), Scope::Switches).expect(spec);
-                let carried = carry(&network, &Rule::new("bfs", &network, 1).expect(spec), &demand, &Steps::default())
-                    .expect(spec);
+                let carried =
+                    carry(&network, &RoutingRule::new("bfs", &network, 1).expect(spec), &demand, &Steps::default())
+                        .expect(spec);
                 let fair = levels(&network, &demand, &carried).expect("kept");
                 (fair_share(&network, &demand, &fair), demand)
             };
@@ -138,7 +139,7 @@ fn threads_change_nothing() {
     let network = network("random:n=40,d=4", 3, Speeds::default());
     let answer = |threads, pattern: &str| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        let options = Options { bound: Wanted::Flow, gap: 0.05, ..Options::default() };
+        let options = ThroughputOptions { bound: Wanted::Flow, gap: 0.05, ..ThroughputOptions::default() };
         let routings = ["split", "ecmp", "bfs"].map(str::to_owned);
         pool.install(|| evaluate(&network, pattern, &routings, &options).expect("an answer"))
     };
@@ -159,7 +160,7 @@ proptest! {
         let host = (capacity > 0).then(|| 12e9 * f64::from(capacity) * 0.25);
         let speeds = Speeds { host, ..Speeds::of(Version::V0_1) };
         let network = network(&format!("random_ring:n={},y=1,seed={seed}", 2 * n), hosts, speeds);
-        let rule = Rule::new(routing, &network, seed).unwrap();
+        let rule = RoutingRule::new(routing, &network, seed).unwrap();
         let demand = Demand::new(&network, &traffic(&network, pattern), rule.scope).unwrap();
         let carried = carry(&network, &rule, &demand, &Steps::default()).unwrap();
         let loads = Loads::new(&network, &demand, &carried);

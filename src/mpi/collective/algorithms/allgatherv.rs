@@ -103,13 +103,13 @@ fn bruck(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
 
 /// Progress of one direction of the ring: elements left, the member whose block is under way, and how much of it is
 /// done. Packed into two words of the cursor.
-struct Flow {
+struct RingFlow {
     left: u64,
     block: u32,
     offset: u32,
 }
 
-impl Flow {
+impl RingFlow {
     fn load(memory: &[u64]) -> Self {
         Self { left: memory[0], block: (memory[1] >> 32) as u32, offset: memory[1] as u32 }
     }
@@ -152,12 +152,12 @@ fn around(scope: &Scope<'_>, segment: u64, cursor: &mut Cursor, steps: &mut Vec<
         // A member sends all blocks but that of its right neighbour, and receives all but its own.
         let total = scope.total_elements();
         let own = |member: u32| scope.elements(member, member + 1);
-        Flow { left: total - own(right), block: scope.me, offset: 0 }.store(&mut cursor.memory[..2]);
-        Flow { left: total - own(scope.me), block: left, offset: 0 }.store(&mut cursor.memory[2..]);
+        RingFlow { left: total - own(right), block: scope.me, offset: 0 }.store(&mut cursor.memory[..2]);
+        RingFlow { left: total - own(scope.me), block: left, offset: 0 }.store(&mut cursor.memory[2..]);
     }
     cursor.phase += 1;
-    let mut sending = Flow::load(&cursor.memory[..2]);
-    let mut receiving = Flow::load(&cursor.memory[2..]);
+    let mut sending = RingFlow::load(&cursor.memory[..2]);
+    let mut receiving = RingFlow::load(&cursor.memory[2..]);
     for _ in 0..ROUNDS_PER_CHUNK {
         if sending.left == 0 && receiving.left == 0 {
             break;

@@ -2,7 +2,7 @@
 //! number and volume are those of the closed forms, and each member receives data of all members that it needs.
 
 use super::*;
-use crate::mpi::collective::testing::{Outcome, PROTOCOLS, Part, run};
+use crate::mpi::collective::testing::{DeliveryOutcome, PROTOCOLS, RankStages, run};
 use crate::mpi::collective::{Comm, Stage, Tuning, Vector};
 use crate::mpi::layout::Layout;
 use std::num::NonZeroU32;
@@ -42,7 +42,7 @@ impl Case {
         }
     }
 
-    fn run(&self) -> Vec<Outcome> {
+    fn run(&self) -> Vec<DeliveryOutcome> {
         let layout = Layout::one_each(self.size as usize);
         let part = |me| {
             let stage = Stage {
@@ -60,9 +60,9 @@ impl Case {
                 CollectiveKind::Alltoallv => vec![self.counts[me as usize]; self.size as usize],
                 _ => self.counts.clone(),
             };
-            Part { stages: vec![stage], send_counts: self.counts.clone(), recv_counts }
+            RankStages { stages: vec![stage], send_counts: self.counts.clone(), recv_counts }
         };
-        let parts: Vec<Part> = (0..self.size).map(part).collect();
+        let parts: Vec<RankStages> = (0..self.size).map(part).collect();
         let outcome = |protocol| match run(&parts, &layout, protocol) {
             Ok(outcome) => outcome,
             Err(error) => panic!("{self:?}, {protocol:?}: {error}"),
@@ -277,7 +277,7 @@ impl Case {
     }
 
     /// Checks, for algorithms that collect blocks by doubling, that no member receives a block twice.
-    fn check_received(&self, rank: u32, outcome: &Outcome) {
+    fn check_received(&self, rank: u32, outcome: &DeliveryOutcome) {
         let n = self.count * self.element;
         let others = u64::from(self.size) - 1;
         let expected = match (self.kind(), self.algorithm.name) {

@@ -15,13 +15,13 @@ impl Class {
 /// number of members, and consecutive members with the same call share an entry.
 #[derive(Default, Debug)]
 pub struct Classes {
-    entries: Vec<Entry>,
-    known: FxHashMap<Entry, Class>,
+    entries: Vec<RefinedClass>,
+    known: FxHashMap<RefinedClass, Class>,
 }
 
 /// Class that refines another one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Entry {
+struct RefinedClass {
     before: Class,
     /// First member that makes this call.
     member: u32,
@@ -34,7 +34,7 @@ impl Classes {
         if class != Class::ALL && self.entries[class.0 as usize].call == call {
             return class;
         }
-        let entry = Entry { before: class, member, call };
+        let entry = RefinedClass { before: class, member, call };
         *self.known.entry(entry).or_insert_with(|| {
             self.entries.push(entry);
             Class(self.entries.len() as u32 - 1)

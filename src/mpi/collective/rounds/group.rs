@@ -13,7 +13,7 @@ const MOST_AT_ONCE: usize = 1 << 21;
 
 /// Communicator with the placement of its members.
 #[derive(Debug)]
-pub struct Group<'t> {
+pub struct PlacedGroup<'t> {
     trace: &'t Trace,
     selector: Selector,
     /// Members, as ranks of the world.
@@ -49,7 +49,7 @@ impl Sent {
     }
 }
 
-impl<'t> Group<'t> {
+impl<'t> PlacedGroup<'t> {
     /// Returns the communicator of a trace whose ranks have this layout.
     pub fn new(trace: &'t Trace, selector: Selector, layout: &Layout, communicator: CommunicatorId) -> Self {
         let world: Vec<u32> = trace.members(communicator).ranks().collect();
@@ -253,7 +253,7 @@ mod tests {
         let trace = trace::read_from(text.as_bytes(), "t.ti", &Options::default()).unwrap();
         let layout = Layout::one_each(RANKS as usize);
         for table in Table::ALL {
-            let group = Group::new(&trace, Selector::new(table, false), &layout, CommunicatorId::WORLD);
+            let group = PlacedGroup::new(&trace, Selector::new(table, false), &layout, CommunicatorId::WORLD);
             for number in 0..6 {
                 let call =
                     |actions: &trace::Actions| actions.iter().filter_map(|a| a.collective()).nth(number).unwrap();
@@ -278,7 +278,7 @@ mod tests {
         let trace = trace::read_from(text.as_bytes(), "t.ti", &Options::default()).unwrap();
         let layout = Layout::one_each(600);
         let selector = Selector::new(Table::Mvapich2, false);
-        let group = Group::new(&trace, selector, &layout, CommunicatorId::WORLD);
+        let group = PlacedGroup::new(&trace, selector, &layout, CommunicatorId::WORLD);
         let exchange = group.exchange(&[0; 600], 0).unwrap();
         // A message from each member, itself included.
         assert!((0..600).all(|member| exchange.received.of(member).count() == 600));

@@ -17,7 +17,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use self::alike::{Class, Classes};
-use self::group::{Exchange, Group};
+use self::group::{Exchange, PlacedGroup};
 use super::{Selector, Step};
 use crate::mpi::layout::Layout;
 use crate::trace::communicator::Sequence as SequenceId;
@@ -80,7 +80,7 @@ pub struct TraceRounds<'t> {
 /// Blocking, or non-blocking, collectives of a communicator: all members make them in the same order.
 #[derive(Debug)]
 struct Sequence<'t> {
-    group: Group<'t>,
+    group: PlacedGroup<'t>,
     /// Index of the exchange of each of them, and the first of its tags.
     collectives: Vec<(u32, u32)>,
 }
@@ -117,7 +117,7 @@ impl<'t> TraceRounds<'t> {
         let mut tags = FreeTags::of(trace);
         let (mut sequences, mut exchanges) = (FxHashMap::default(), Vec::new());
         for (key, calls) in calls {
-            let group = Group::new(trace, selector.clone(), layout, key.0);
+            let group = PlacedGroup::new(trace, selector.clone(), layout, key.0);
             group.check(&calls.numbers, key.1)?;
             let order = group.by_rank();
             let mut known: FxHashMap<Class, u32> = FxHashMap::default();
@@ -183,8 +183,8 @@ pub struct RankCollectives<'r> {
 }
 
 /// Part of a rank in a collective.
-struct Part<'r> {
-    group: &'r Group<'r>,
+struct Participation<'r> {
+    group: &'r PlacedGroup<'r>,
     exchange: &'r Exchange,
     /// Member number of the rank in the group.
     member: u32,
@@ -196,7 +196,7 @@ struct Part<'r> {
 
 impl<'r> RankCollectives<'r> {
     /// Returns the part in the collective that an action begins; `None` if it begins none, or one too many.
-    fn next(&mut self, action: &Action) -> Option<Part<'r>> {
+    fn next(&mut self, action: &Action) -> Option<Participation<'r>> {
         let (key, call) = collective(self.rounds.trace, action)?;
         let Sequence { group, collectives } = self.rounds.sequences.get(&key)?;
         let members = self.rounds.trace.members(key.0);
@@ -206,7 +206,7 @@ impl<'r> RankCollectives<'r> {
         };
         let &(exchange, tag) = collectives.get(place.1)?;
         place.1 += 1;
-        Some(Part { group, exchange: &self.rounds.exchanges[exchange as usize], member: place.0, call, tag })
+        Some(Participation { group, exchange: &self.rounds.exchanges[exchange as usize], member: place.0, call, tag })
     }
 
     /// Returns the tags of the collective that an action begins, which has to be the rank's next one. No other message
@@ -230,7 +230,8 @@ impl Rounds for TraceRounds<'_> {
 
 impl RankRounds for RankCollectives<'_> {
     fn next(&mut self, action: &Action, rounds: &mut Vec<Round>) {
-        let Some(Part { group, exchange, member, call, tag: first }) = RankCollectives::next(self, action) else {
+        let Some(Participation { group, exchange, member, call, tag: first }) = RankCollectives::next(self, action)
+        else {
             return;
         };
         let mut sizes = exchange.received.of(member);

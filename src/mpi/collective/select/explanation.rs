@@ -1,6 +1,6 @@
 //! Reasons for the choice of a table.
 
-use super::rule::Rule;
+use super::rule::TableRule;
 use crate::trace::CollectiveKind;
 
 /// Deviation from the library's table that a user should know about.
@@ -18,7 +18,7 @@ pub struct Explanation {
     /// Deviation from the library's table, if any.
     pub substitution: Option<Substitution>,
     /// Rule of the table that applied, if the table has rules for the operation.
-    pub rule: Option<Rule>,
+    pub rule: Option<TableRule>,
     /// Name of the choice, if it is one algorithm or combination with a name; plans of several levels have none.
     pub name: Option<&'static str>,
 }

@@ -30,7 +30,7 @@ pub use known::SmpKnown;
 pub use listing::{Entry, Listing, list};
 pub use overrides::{Choice, OverrideError};
 pub use pick::Composite;
-pub use rule::{Rule, Span};
+pub use rule::{Span, TableRule};
 pub use rule_file::{RuleFile, RuleFileError};
 
 use super::Stage;

@@ -4,7 +4,7 @@
 use super::explanation::{Explanation, Substitution};
 use super::known::SmpKnown;
 use super::pick::{Composite, Pick};
-use super::rule::Rule;
+use super::rule::TableRule;
 use super::table::{self, Choices, Table};
 use crate::mpi::collective::{Algorithm, Comm, Stage, Tuning, Vector, algorithms};
 use crate::mpi::layout::Layout;
@@ -319,7 +319,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Notes the rule that was applied; only the first one of a call is of interest to users.
-    pub fn applied(&mut self, rule: Rule) {
+    pub fn applied(&mut self, rule: TableRule) {
         self.said.rule.get_or_insert(rule);
     }
 

@@ -33,7 +33,7 @@ impl Span {
 
 /// Entry of a table that applied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Rule {
+pub struct TableRule {
     /// Numbers of ranks.
     pub ranks: Span,
     /// Sizes in bytes of the table's quantity: the message, a block, or all blocks.
@@ -42,14 +42,14 @@ pub struct Rule {
     pub note: &'static str,
 }
 
-impl Rule {
+impl TableRule {
     /// Creates a rule without limits.
     pub const fn said(note: &'static str) -> Self {
         Self { ranks: Span::ALL, size: Span::ALL, note }
     }
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for TableRule {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (ranks, size) = (self.ranks != Span::ALL, self.size != Span::ALL);
         self.ranks.write("P", out)?;
@@ -74,10 +74,10 @@ mod tests {
     #[test]
     fn limits_are_written_as_the_table_has_them() {
         let span = |from, to, closed| Span { from, to, closed };
-        let text = |ranks, size| Rule { ranks, size, note: "" }.to_string();
+        let text = |ranks, size| TableRule { ranks, size, note: "" }.to_string();
         assert_eq!(text(span(Some(8), Some(16), false), span(None, Some(4096), false)), "8 <= P < 16, n < 4096");
         assert_eq!(text(span(Some(16), Some(32), true), span(Some(512), None, true)), "16 < P <= 32, n > 512");
         assert_eq!(text(Span::ALL, Span::ALL), "always");
-        assert_eq!(Rule::said("odd P").to_string(), "odd P");
+        assert_eq!(TableRule::said("odd P").to_string(), "odd P");
     }
 }

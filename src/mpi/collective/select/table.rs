@@ -1,6 +1,6 @@
 //! The search rules of the tables, in one place.
 
-use super::rule::{Rule, Span};
+use super::rule::{Span, TableRule};
 
 /// For each limit on the number of ranks, a choice for each limit on the size. Both ascend; the last ones are open.
 pub(super) type Table<T> = &'static [(u32, BySize<T>)];
@@ -21,7 +21,7 @@ pub(super) fn look_up<T: Copy>(table: Table<T>, ranks: u32, bytes: u64) -> T {
 }
 
 /// [`look_up`], with the entry that applied.
-pub(super) fn look_up_with_rule<T: Copy>(table: Table<T>, ranks: u32, bytes: u64) -> (T, Rule) {
+pub(super) fn look_up_with_rule<T: Copy>(table: Table<T>, ranks: u32, bytes: u64) -> (T, TableRule) {
     let row = table.iter().position(|row| ranks <= row.0).unwrap_or(table.len() - 1);
     let by_size = table[row].1;
     let entry = by_size.iter().position(|entry| bytes <= entry.0).unwrap_or(by_size.len() - 1);
@@ -32,7 +32,7 @@ pub(super) fn look_up_with_rule<T: Copy>(table: Table<T>, ranks: u32, bytes: u64
     let ranks = span(below, u64::from(table[row].0), row + 1 == table.len());
     let below = entry.checked_sub(1).map(|i| by_size[i].0);
     let size = span(below, by_size[entry].0, entry + 1 == by_size.len());
-    (by_size[entry].1, Rule { ranks, size, note: "" })
+    (by_size[entry].1, TableRule { ranks, size, note: "" })
 }
 
 /// Table whose limits belong to the upper entry, with a separate choice beyond the last limit. For each limit on the
@@ -40,7 +40,7 @@ pub(super) fn look_up_with_rule<T: Copy>(table: Table<T>, ranks: u32, bytes: u64
 pub(super) type Choices<T> = &'static [(u32, &'static [(u64, T)], T)];
 
 /// Returns the choice for this number of ranks and bytes, with the entry that applied.
-pub(super) fn look_up_below<T: Copy>(table: Choices<T>, ranks: u32, bytes: u64) -> (T, Rule) {
+pub(super) fn look_up_below<T: Copy>(table: Choices<T>, ranks: u32, bytes: u64) -> (T, TableRule) {
     let row = table.iter().position(|row| ranks < row.0).unwrap_or(table.len() - 1);
     let (limit, by_size, beyond) = table[row];
     let entry = by_size.iter().position(|entry| bytes < entry.0).unwrap_or(by_size.len());
@@ -48,7 +48,7 @@ pub(super) fn look_up_below<T: Copy>(table: Choices<T>, ranks: u32, bytes: u64) 
     let ranks = Span { from: below, to: (row + 1 < table.len()).then_some(u64::from(limit)), closed: false };
     let below = entry.checked_sub(1).map(|i| by_size[i].0);
     let size = Span { from: below, to: by_size.get(entry).map(|entry| entry.0), closed: false };
-    (by_size.get(entry).map_or(beyond, |entry| entry.1), Rule { ranks, size, note: "" })
+    (by_size.get(entry).map_or(beyond, |entry| entry.1), TableRule { ranks, size, note: "" })
 }
 
 /// `true` if limits ascend and the last row is open, as every table of that kind requires.

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::ids::HostId;
-use crate::mpi::collective::testing::{Outcome, PROTOCOLS, Part, run};
+use crate::mpi::collective::testing::{DeliveryOutcome, PROTOCOLS, RankStages, run};
 use crate::mpi::collective::{Comm, Vector};
 use crate::trace::{Counts, Datatype};
 use CollectiveKind::*;
@@ -55,7 +55,7 @@ impl World {
     }
 
     /// Plans and runs the call on all ranks, under both protocols.
-    fn collective(&mut self, call: &CollectiveCall) -> [Outcome; 2] {
+    fn collective(&mut self, call: &CollectiveCall) -> [DeliveryOutcome; 2] {
         let range = call.send_counts.start as usize..(call.send_counts.start + call.send_counts.len) as usize;
         let vector = self.counts[range].to_vec();
         let received = |rank: u32| match call.kind {
@@ -63,15 +63,15 @@ impl World {
             Alltoallv => vector.get(rank as usize).map_or(Vec::new(), |&count| vec![count; vector.len()]),
             _ => vector.clone(),
         };
-        let part = |rank, stages| Part { stages, send_counts: vector.clone(), recv_counts: received(rank) };
-        let parts: Vec<Part> = (0..self.ranks()).map(|rank| part(rank, self.plan(call, rank).0)).collect();
+        let part = |rank, stages| RankStages { stages, send_counts: vector.clone(), recv_counts: received(rank) };
+        let parts: Vec<RankStages> = (0..self.ranks()).map(|rank| part(rank, self.plan(call, rank).0)).collect();
         PROTOCOLS.map(|protocol| match run(&parts, &self.layout, protocol) {
             Ok(outcome) => outcome,
             Err(error) => panic!("{:?}, {call:?}, {:?}, {protocol:?}: {error}", self.selector, self.layout),
         })
     }
 
-    fn one(&mut self, kind: CollectiveKind, root: u32, count: u32) -> Outcome {
+    fn one(&mut self, kind: CollectiveKind, root: u32, count: u32) -> DeliveryOutcome {
         let vector = vec![count; self.ranks() as usize];
         let call = self.call(kind, root, count, &vector);
         let [eager, _] = self.collective(&call);

@@ -1,7 +1,7 @@
 //! The rules of MPICH 3 by size.
 
 use crate::mpi::collective::select::planner::Planner;
-use crate::mpi::collective::select::rule::Rule;
+use crate::mpi::collective::select::rule::TableRule;
 use crate::mpi::collective::{Algorithm, algorithms as algo};
 
 /// Algorithm and the condition for it.
@@ -9,7 +9,7 @@ pub(in crate::mpi::collective::select) type Ruled = (&'static Algorithm, &'stati
 
 /// Plans one stage on the world communicator, by a rule.
 pub(in crate::mpi::collective::select) fn follow(planner: &mut Planner<'_>, (algorithm, note): Ruled) {
-    planner.applied(Rule::said(note));
+    planner.applied(TableRule::said(note));
     planner.one_level(algorithm);
 }
 

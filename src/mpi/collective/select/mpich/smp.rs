@@ -2,7 +2,7 @@
 //! are assumed to be.
 
 use super::super::mvapich2::reduce::on_one_node;
-use super::super::rule::Rule;
+use super::super::rule::TableRule;
 use crate::mpi::collective::select::planner::{Block, Planner, TAG_REDUCE_TO_ROOT, tag};
 use crate::mpi::collective::{Algorithm, Comm, Vector, algorithms as algo};
 use crate::trace::CollectiveKind::{Allreduce, Bcast, Reduce};
@@ -57,10 +57,10 @@ pub(super) fn bcast(planner: &mut Planner<'_>, root: u32, block: Block) {
     let world = planner.world();
     planner.learn(world);
     let Some(per_node) = world.ranks_per_node() else {
-        planner.applied(Rule::said("nodes not alike"));
+        planner.applied(TableRule::said("nodes not alike"));
         return planner.stage(bcast_rule(world.size(), block.bytes()), Comm::World, Bcast, root, block);
     };
-    planner.applied(Rule::said("nodes alike"));
+    planner.applied(TableRule::said("nodes alike"));
     if world.nodes() > 1 && !per_node.is_power_of_two() {
         planner.report(
             "MPICH's binomial broadcast in SimGrid sends messages that nobody receives when the number of ranks on a host \
@@ -76,7 +76,7 @@ pub(super) fn bcast(planner: &mut Planner<'_>, root: u32, block: Block) {
 pub(super) fn reduce(planner: &mut Planner<'_>, root: u32, block: Block) {
     let world = planner.world();
     planner.learn(world);
-    planner.applied(Rule::said("node-aware"));
+    planner.applied(TableRule::said("node-aware"));
     if world.nodes() == 1 {
         return on_one_node(planner, world, root, block);
     }
@@ -89,7 +89,7 @@ pub(super) fn reduce(planner: &mut Planner<'_>, root: u32, block: Block) {
 pub(super) fn allreduce(planner: &mut Planner<'_>, block: Block) {
     let world = planner.world();
     planner.learn(world);
-    planner.applied(Rule::said("node-aware"));
+    planner.applied(TableRule::said("node-aware"));
     if block.count == 0 {
         return;
     }

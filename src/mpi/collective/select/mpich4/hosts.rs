@@ -6,7 +6,7 @@
 //! [`rules`], which are those of the first five, replace it, with a note in reports.
 
 use super::super::planner::{Block, Planner, TAG_REDUCE_TO_ROOT, tag};
-use super::super::rule::Rule;
+use super::super::rule::TableRule;
 use super::rules;
 use crate::mpi::collective::{Comm, algorithms as algo};
 use crate::trace::CollectiveKind::{Allreduce, Barrier, Bcast, Reduce, Scan};
@@ -50,7 +50,7 @@ fn reduce_among_hosts(planner: &mut Planner<'_>, root: u32, block: Block) {
 
 /// Plans a barrier: on each host, among the hosts, and a broadcast of one byte on each host.
 pub(super) fn barrier(planner: &mut Planner<'_>) {
-    planner.applied(Rule::said("on hosts, then among them"));
+    planner.applied(TableRule::said("on hosts, then among them"));
     note(planner);
     let nothing = Block::new(0, 0);
     planner.stage(&algo::barrier::BRUCK, Comm::Node, Barrier, 0, nothing);
@@ -69,14 +69,14 @@ pub(super) fn bcast(planner: &mut Planner<'_>) {
     }
     if ranks < SMALL || bytes < BCAST.0 {
         // Alpha: the first rank of the root's host gets the message from the root.
-        planner.applied(Rule::said("P < 8 or n < 12288: among hosts, then on them"));
+        planner.applied(TableRule::said("P < 8 or n < 12288: among hosts, then on them"));
         note(planner);
         planner.transfer(world, tag(Bcast), root, leader, block);
         bcast_among_hosts(planner, home, block);
         bcast_on_host(planner, 0, block);
     } else if ranks.is_power_of_two() && bytes < BCAST.1 {
         // Beta: all ranks of the root's host get the message first, unless the root is the first one.
-        planner.applied(Rule::said("P >= 8, a power of two, 12288 <= n < 524288: among hosts, then on them"));
+        planner.applied(TableRule::said("P >= 8, a power of two, 12288 <= n < 524288: among hosts, then on them"));
         note(planner);
         let at_home = world.node_of(world.me()) == home;
         if at_home && root != leader {
@@ -100,13 +100,13 @@ pub(super) fn reduce(planner: &mut Planner<'_>) {
     let (world, root, block) = (planner.world(), planner.root, planner.block());
     note(planner);
     if block.bytes() > rules::SHORT_REDUCE {
-        planner.applied(Rule::said("n > 2048: on hosts, then among them, then to the root"));
+        planner.applied(TableRule::said("n > 2048: on hosts, then among them, then to the root"));
         reduce_on_host(planner, 0, block);
         reduce_among_hosts(planner, 0, block);
         planner.transfer(world, TAG_REDUCE_TO_ROOT, 0, root, block);
         return;
     }
-    planner.applied(Rule::said("n <= 2048: on other hosts, among hosts, on the root's host"));
+    planner.applied(TableRule::said("n <= 2048: on other hosts, among hosts, on the root's host"));
     let home = world.node_of(root);
     let at_home = world.node_of(world.me()) == home;
     if !at_home {
@@ -126,7 +126,7 @@ pub(super) fn allreduce(planner: &mut Planner<'_>) {
     if world.nodes() == 1 {
         return super::follow(planner, rules::allreduce(world.size(), block));
     }
-    planner.applied(Rule::said("on hosts, then among them, then on them"));
+    planner.applied(TableRule::said("on hosts, then among them, then on them"));
     reduce_on_host(planner, 0, block);
     let (algorithm, _) = rules::allreduce(world.nodes(), block);
     planner.among_leaders(algorithm, Allreduce, 0, block);
@@ -137,7 +137,7 @@ pub(super) fn allreduce(planner: &mut Planner<'_>) {
 /// broadcast there.
 pub(super) fn scan(planner: &mut Planner<'_>) {
     let (world, block) = (planner.world(), planner.block());
-    planner.applied(Rule::said("ranks of a host are consecutive"));
+    planner.applied(TableRule::said("ranks of a host are consecutive"));
     note(planner);
     let home = world.node_of(world.me());
     let first = |node: u32| world.leader_at(node);

@@ -1,6 +1,6 @@
 //! Table for the gather; sizes are those of a block.
 
-use crate::mpi::collective::select::Rule;
+use crate::mpi::collective::select::TableRule;
 use crate::mpi::collective::select::planner::{Block, Planner, View, tag};
 use crate::mpi::collective::select::table::{ANY, REST, Table};
 use crate::mpi::collective::{Comm, algorithms as algo};
@@ -31,7 +31,7 @@ pub(super) fn plan(planner: &mut Planner<'_>, view: View<'_>, root: u32, block: 
     let choice = if known_blocked {
         planner.look_up(TABLE, view.size(), block.bytes())
     } else {
-        planner.applied(Rule::said("ranks not known to be in a row on their hosts"));
+        planner.applied(TableRule::said("ranks not known to be in a row on their hosts"));
         Binomial
     };
     match choice {

@@ -13,7 +13,7 @@ use crate::trace::CollectiveKind;
 
 /// What a rule runs.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Run {
+pub(super) enum RuleChoice {
     /// The choice of the table of Open MPI (0, `ignore`).
     Table,
     /// This algorithm.
@@ -24,7 +24,7 @@ pub(super) enum Run {
     Two(Pick),
 }
 
-impl Run {
+impl RuleChoice {
     /// Returns the algorithm, or `None` for that of the table, with a note if the rule means another one.
     pub fn pick(self, planner: &mut Planner<'_>) -> Option<Pick> {
         let ranks = planner.world().size();
@@ -63,18 +63,18 @@ impl Run {
 }
 
 /// An algorithm of Open MPI: its name, and ours.
-type Known = (&'static str, Run);
+type Known = (&'static str, RuleChoice);
 
-const fn one(algorithm: &'static Algorithm) -> Run {
-    Run::Pick(Pick::Algorithm(algorithm))
+const fn one(algorithm: &'static Algorithm) -> RuleChoice {
+    RuleChoice::Pick(Pick::Algorithm(algorithm))
 }
 
-const fn plan(composite: &'static Composite) -> Run {
-    Run::Pick(Pick::Composite(composite))
+const fn plan(composite: &'static Composite) -> RuleChoice {
+    RuleChoice::Pick(Pick::Composite(composite))
 }
 
-const fn two(algorithm: &'static Algorithm) -> Run {
-    Run::Two(Pick::Algorithm(algorithm))
+const fn two(algorithm: &'static Algorithm) -> RuleChoice {
+    RuleChoice::Two(Pick::Algorithm(algorithm))
 }
 
 /// Returns the algorithms of an operation by number, from 0 (Open MPI, `coll_tuned_*_decision.c`).
@@ -94,12 +94,12 @@ pub(super) fn of(kind: CollectiveKind) -> &'static [Known] {
         Scan => SCAN,
         Exscan => EXSCAN,
         Scatter => SCATTER,
-        Gatherv | Scatterv => &[("ignore", Run::Table)],
+        Gatherv | Scatterv => &[("ignore", RuleChoice::Table)],
     }
 }
 
 /// Returns the algorithm with a name of Open MPI, whose releases have changed a few.
-pub(super) fn by_name(kind: CollectiveKind, name: &str) -> Option<Run> {
+pub(super) fn by_name(kind: CollectiveKind, name: &str) -> Option<RuleChoice> {
     let name = match (kind, name) {
         (CollectiveKind::Allgather, "bruck") => "bruck-k-fanout",
         _ => name,
@@ -108,10 +108,13 @@ pub(super) fn by_name(kind: CollectiveKind, name: &str) -> Option<Run> {
 }
 
 const ALLGATHER: &[Known] = &[
-    ("ignore", Run::Table),
+    ("ignore", RuleChoice::Table),
     ("linear", plan(&composite::ALLGATHER_GATHER_BCAST)),
     ("bruck-k-fanout", one(&allgather::BRUCK)),
-    ("recursive_doubling", Run::Power(Pick::Algorithm(&doubling::ALLGATHER), Pick::Algorithm(&allgather::BRUCK))),
+    (
+        "recursive_doubling",
+        RuleChoice::Power(Pick::Algorithm(&doubling::ALLGATHER), Pick::Algorithm(&allgather::BRUCK)),
+    ),
     // Open MPI's ring is one of neighbours; SimGrid's selector has direct exchanges for it.
     ("ring", one(&allgather::NEIGHBOUR_RING)),
     ("neighbor", one(&allgather::NEIGHBOUR)),
@@ -121,7 +124,7 @@ const ALLGATHER: &[Known] = &[
 ];
 
 const ALLGATHERV: &[Known] = &[
-    ("ignore", Run::Table),
+    ("ignore", RuleChoice::Table),
     ("default", plan(&composite::GATHER_BCAST)),
     ("bruck", one(&allgatherv::BRUCK)),
     ("ring", one(&allgatherv::RING)),
@@ -131,7 +134,7 @@ const ALLGATHERV: &[Known] = &[
 ];
 
 const ALLREDUCE: &[Known] = &[
-    ("ignore", Run::Table),
+    ("ignore", RuleChoice::Table),
     ("basic_linear", plan(&composite::LINEAR)),
     ("nonoverlapping", plan(&composite::REDUCE_BCAST)),
     ("recursive_doubling", one(&allreduce::DOUBLING)),
@@ -142,7 +145,7 @@ const ALLREDUCE: &[Known] = &[
 ];
 
 const ALLTOALL: &[Known] = &[
-    ("ignore", Run::Table),
+    ("ignore", RuleChoice::Table),
     ("linear", one(&alltoall::LINEAR)),
     ("pairwise", one(&alltoall::RING)),
     ("modified_bruck", one(&alltoall::BRUCK)),
@@ -151,10 +154,10 @@ const ALLTOALL: &[Known] = &[
 ];
 
 const ALLTOALLV: &[Known] =
-    &[("ignore", Run::Table), ("basic_linear", one(&alltoallv::LINEAR)), ("pairwise", one(&alltoallv::RING))];
+    &[("ignore", RuleChoice::Table), ("basic_linear", one(&alltoallv::LINEAR)), ("pairwise", one(&alltoallv::RING))];
 
 const BARRIER: &[Known] = &[
-    ("ignore", Run::Table),
+    ("ignore", RuleChoice::Table),
     ("linear", one(&barrier::LINEAR)),
     ("double_ring", one(&barrier::DOUBLE_RING)),
     ("recursive_doubling", one(&barrier::PAIR)),
@@ -164,7 +167,7 @@ const BARRIER: &[Known] = &[
 ];
 
 const BCAST: &[Known] = &[
-    ("ignore", Run::Table),
+    ("ignore", RuleChoice::Table),
     ("basic_linear", one(&bcast_tree::LINEAR)),
     ("chain", one(&bcast_tree::CHAIN)),
     ("pipeline", one(&bcast_pipeline::PIPELINE)),
@@ -176,18 +179,21 @@ const BCAST: &[Known] = &[
     ("scatter_allgather_ring", one(&bcast_scatter::RING)),
 ];
 
-const EXSCAN: &[Known] =
-    &[("ignore", Run::Table), ("linear", one(&scan::EXSCAN)), ("recursive_doubling", one(&scan::EXSCAN_DOUBLING))];
+const EXSCAN: &[Known] = &[
+    ("ignore", RuleChoice::Table),
+    ("linear", one(&scan::EXSCAN)),
+    ("recursive_doubling", one(&scan::EXSCAN_DOUBLING)),
+];
 
 const GATHER: &[Known] = &[
-    ("ignore", Run::Table),
+    ("ignore", RuleChoice::Table),
     ("basic_linear", one(&gather::LINEAR)),
     ("binomial", one(&gather::BINOMIAL)),
     ("linear_sync", one(&gather::LINEAR_SYNC)),
 ];
 
 const REDUCE: &[Known] = &[
-    ("ignore", Run::Table),
+    ("ignore", RuleChoice::Table),
     ("linear", one(&reduce::LINEAR)),
     ("chain", one(&reduce_tree::CHAIN)),
     ("pipeline", one(&reduce_tree::PIPELINE)),
@@ -199,7 +205,7 @@ const REDUCE: &[Known] = &[
 ];
 
 const REDUCE_SCATTER: &[Known] = &[
-    ("ignore", Run::Table),
+    ("ignore", RuleChoice::Table),
     ("non-overlapping", plan(&composite::REDUCE_SCATTERV)),
     ("recursive_halving", one(&reduce_scatter::HALVING)),
     ("ring", one(&reduce_scatter::RING)),
@@ -207,10 +213,10 @@ const REDUCE_SCATTER: &[Known] = &[
 ];
 
 const SCAN: &[Known] =
-    &[("ignore", Run::Table), ("linear", one(&scan::SCAN)), ("recursive_doubling", one(&scan::DOUBLING))];
+    &[("ignore", RuleChoice::Table), ("linear", one(&scan::SCAN)), ("recursive_doubling", one(&scan::DOUBLING))];
 
 const SCATTER: &[Known] = &[
-    ("ignore", Run::Table),
+    ("ignore", RuleChoice::Table),
     ("basic_linear", one(&scatter::LINEAR)),
     ("binomial", one(&scatter::BINOMIAL)),
     ("linear_nb", one(&scatter::LINEAR_NONBLOCKING)),

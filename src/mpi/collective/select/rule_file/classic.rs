@@ -104,7 +104,7 @@ pub(super) fn parse(text: &str) -> Result<RuleFile, RuleFileError> {
             return Err(word.wrong(format!("no collective has the ID {id}; IDs are 0 to {}", OPERATIONS.len() - 1)));
         };
         let rules = of_operation(&mut words, name, version, |id, word| {
-            let Some(kind) = kind else { return Ok(algorithms::Run::Table) };
+            let Some(kind) = kind else { return Ok(algorithms::RuleChoice::Table) };
             let known = algorithms::of(kind);
             let run = usize::try_from(id).ok().and_then(|id| known.get(id)).map(|known| known.1);
             run.ok_or_else(|| word.wrong(format!("{name} has no algorithm {id}; IDs are 0 to {}", known.len() - 1)))
@@ -129,7 +129,7 @@ fn of_operation<'a>(
     words: &mut Words<'a>,
     name: &str,
     version: u64,
-    find: impl Fn(u64, Word<'a>) -> Result<algorithms::Run, RuleFileError>,
+    find: impl Fn(u64, Word<'a>) -> Result<algorithms::RuleChoice, RuleFileError>,
 ) -> Result<Vec<RankRule>, RuleFileError> {
     let (sets, _) = words.number("the number of communicator sizes")?;
     let mut rules: Vec<RankRule> = Vec::new();
@@ -156,7 +156,7 @@ fn of_size<'a>(
     words: &mut Words<'a>,
     name: &str,
     version: u64,
-    find: &impl Fn(u64, Word<'a>) -> Result<algorithms::Run, RuleFileError>,
+    find: &impl Fn(u64, Word<'a>) -> Result<algorithms::RuleChoice, RuleFileError>,
 ) -> Result<Vec<SizeRule>, RuleFileError> {
     let (count, _) = words.number("the number of message sizes")?;
     let mut sizes: Vec<SizeRule> = Vec::new();

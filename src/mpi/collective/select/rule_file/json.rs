@@ -54,9 +54,9 @@ struct OfSize<'a> {
 
 /// Text of a file, for the places of values in it.
 #[derive(Clone, Copy)]
-struct Source<'a>(&'a str);
+struct JsonText<'a>(&'a str);
 
-impl<'a> Source<'a> {
+impl<'a> JsonText<'a> {
     /// Returns the line and column of a value, or of a place in it.
     fn place(self, value: &'a RawValue) -> (usize, usize) {
         let offset = (value.get().as_ptr() as usize).saturating_sub(self.0.as_ptr() as usize).min(self.0.len());
@@ -101,7 +101,7 @@ fn plain(error: &serde_json::Error) -> String {
 
 /// Reads the text of a file.
 pub(super) fn parse(text: &str) -> Result<RuleFile, RuleFileError> {
-    let source = Source(text);
+    let source = JsonText(text);
     let written: WrittenRules<'_> = serde_json::from_str(text).map_err(|error| RuleFileError {
         line: error.line().max(1),
         column: error.column().max(1),
@@ -128,7 +128,7 @@ pub(super) fn parse(text: &str) -> Result<RuleFile, RuleFileError> {
     Ok(file)
 }
 
-fn of_ranks<'a>(source: Source<'a>, kind: CollectiveKind, set: &OfRanks<'a>) -> Result<RankRule, RuleFileError> {
+fn of_ranks<'a>(source: JsonText<'a>, kind: CollectiveKind, set: &OfRanks<'a>) -> Result<RankRule, RuleFileError> {
     let spread = match set.comm_rank_distribution.map(|value| (value.get(), value)) {
         None | Some(("\"any\"", _)) => Spread::Any,
         Some(("\"one-per-node\"", _)) => Spread::OnePerHost,
@@ -146,7 +146,7 @@ fn of_ranks<'a>(source: Source<'a>, kind: CollectiveKind, set: &OfRanks<'a>) -> 
     Ok(RankRule { ranks, spread, sizes })
 }
 
-fn of_size<'a>(source: Source<'a>, kind: CollectiveKind, rule: &OfSize<'a>) -> Result<SizeRule, RuleFileError> {
+fn of_size<'a>(source: JsonText<'a>, kind: CollectiveKind, rule: &OfSize<'a>) -> Result<SizeRule, RuleFileError> {
     let known = algorithms::of(kind);
     let run = match serde_json::from_str::<String>(rule.alg.get()) {
         Ok(name) => algorithms::by_name(kind, &name),

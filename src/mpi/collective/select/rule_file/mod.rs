@@ -14,7 +14,7 @@ mod rules;
 mod tests;
 
 use super::planner::Planner;
-use super::rule::{Rule, Span};
+use super::rule::{Span, TableRule};
 use crate::mpi::collective::Tuning;
 use crate::trace::CollectiveKind;
 use rules::{RankRule, Spread};
@@ -49,7 +49,7 @@ impl RuleFile {
             return false;
         };
         let Some(pick) = rule.run.pick(planner) else { return false };
-        planner.applied(Rule { ranks: span(of_ranks.ranks), size: span(rule.bytes), note: "rule file" });
+        planner.applied(TableRule { ranks: span(of_ranks.ranks), size: span(rule.bytes), note: "rule file" });
         planner.tuning = rule.tuning;
         planner.run(pick);
         planner.tuning = Tuning::default();

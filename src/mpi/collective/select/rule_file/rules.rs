@@ -1,6 +1,6 @@
 //! Rules of a file, as both forms of files express them.
 
-use super::algorithms::Run;
+use super::algorithms::RuleChoice;
 use crate::mpi::collective::Tuning;
 use crate::trace::CollectiveKind;
 use std::num::NonZeroU32;
@@ -63,7 +63,7 @@ pub(super) enum Spread {
 pub(super) struct SizeRule {
     /// Smallest and largest message in bytes.
     pub bytes: (u64, u64),
-    pub run: Run,
+    pub run: RuleChoice,
     pub tuning: Tuning,
 }
 
@@ -80,7 +80,7 @@ pub(super) struct Parameters {
 
 impl Parameters {
     /// Returns the values as an algorithm takes them.
-    pub fn tuning(self, run: Run) -> Tuning {
+    pub fn tuning(self, run: RuleChoice) -> Tuning {
         let segment = match self.segment {
             0 => Tuning::WHOLE,
             bytes => u32::try_from(bytes).ok().and_then(NonZeroU32::new).unwrap_or(Tuning::WHOLE),
