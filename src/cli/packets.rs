@@ -9,7 +9,7 @@ use mopsim::defaults::Version;
 use mopsim::ledger::Shard;
 use mopsim::packets::Setup;
 use mopsim::packets::choice::{Settings, SweepChoice};
-use mopsim::packets::cycle::Engine;
+use mopsim::packets::cycle::CycleEngine;
 use mopsim::packets::outline::Outline;
 use mopsim::packets::parameters::Parameters;
 use mopsim::packets::points::{PointRecord, Points};
@@ -297,12 +297,12 @@ fn list(
         }
     }
     let packets = list.len();
-    let mut engine = Engine::new(
+    let mut engine = CycleEngine::new(
         Setup {
             wiring,
             rule: Arc::from(rule),
             parameters: parameters.clone(),
-            packets: mopsim::packets::source::Packets::Listed(Arc::new(list)),
+            packets: mopsim::packets::source::PacketSource::Listed(Arc::new(list)),
             seed: arguments.seed,
             window: Window { from: 0, until: mopsim::packets::source::MAX_CYCLES },
             log: true,
@@ -326,9 +326,9 @@ fn deflected(
     let network =
         deflection::DeflectionNetwork { wiring, tables, parameters: Parameters { vcs: 1, ..parameters.clone() } };
     let packets = list.len() as u64;
-    let listed = mopsim::packets::source::Packets::Listed(Arc::new(list));
+    let listed = mopsim::packets::source::PacketSource::Listed(Arc::new(list));
     let window = Window { from: 0, until: mopsim::packets::source::MAX_CYCLES };
-    let mut engine = deflection::Engine::new(&network, listed, seed, window, true)?;
+    let mut engine = deflection::DeflectionEngine::new(&network, listed, seed, window, true)?;
     engine.run_until_empty(packets)?;
     let mut sheet = report::list(&topology, "deflection", &parameters, cycle, per_metre(cables), &engine.log());
     sheet.notes.push(network.note());

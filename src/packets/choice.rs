@@ -96,13 +96,13 @@ pub struct SweepChoice {
 
 /// Reads loads: a text, a number, or a list of numbers.
 fn load<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    deserializer.deserialize_any(Loads).map(Some)
+    deserializer.deserialize_any(LoadsVisitor).map(Some)
 }
 
 /// Visitor that returns loads as text.
-struct Loads;
+struct LoadsVisitor;
 
-impl<'de> Visitor<'de> for Loads {
+impl<'de> Visitor<'de> for LoadsVisitor {
     type Value = String;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -40,7 +40,7 @@ pub enum Freedom {
 
 /// Packet on a channel, for the search.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct State {
+struct ChannelState {
     switch: u32,
     cable: u32,
     vc: u8,
@@ -145,56 +145,57 @@ fn follow(wiring: &Wiring, rule: &dyn Rule, target: u32, vcs: u32, found: &Depen
     let loads = vec![0; (0..wiring.switches() as u32).map(|s| wiring.outputs(s)).max().unwrap_or(0) as usize];
     let (mut seen, mut open) = (FxHashSet::default(), Vec::new());
     let channel = |switch: u32, cable: u32, vc: u8| wiring.out_arc(switch, cable).0 * vcs + u32::from(vc);
-    let visit = |state: Option<State>, source: u32, open: &mut Vec<State>, seen: &mut FxHashSet<State>| {
-        let (switch, cable, vc) = match state {
-            Some(state) => (state.switch, Some(state.cable), u32::from(state.vc)),
-            None => (source, None, 0),
-        };
-        let head = state.map_or(Head { to, target, hops: 0, created: 0, note: 0, phase: 0 }, |state| Head {
-            to,
-            target,
-            hops: u32::from(state.hops),
-            created: 0,
-            note: state.note,
-            phase: u32::from(state.phase),
-        });
-        if switch == target && head.phase & Head::DETOUR == 0 && !rule.delivers() {
-            return;
-        }
-        let at = At { switch, cable, vc, loads: &loads, seed: 1 };
-        let first = wiring.first_cable(switch);
-        let came = cable.map(|cable| {
-            let end = wiring.near_end(switch, cable);
-            channel(end.switch, end.cable, vc as u8)
-        });
-        let mut each = |candidate: Candidate, head: Head| {
-            let out = u32::from(candidate.output).wrapping_sub(first);
-            if out >= wiring.out_cables(switch) {
+    let visit =
+        |state: Option<ChannelState>, source: u32, open: &mut Vec<ChannelState>, seen: &mut FxHashSet<ChannelState>| {
+            let (switch, cable, vc) = match state {
+                Some(state) => (state.switch, Some(state.cable), u32::from(state.vc)),
+                None => (source, None, 0),
+            };
+            let head = state.map_or(Head { to, target, hops: 0, created: 0, note: 0, phase: 0 }, |state| Head {
+                to,
+                target,
+                hops: u32::from(state.hops),
+                created: 0,
+                note: state.note,
+                phase: u32::from(state.phase),
+            });
+            if switch == target && head.phase & Head::DETOUR == 0 && !rule.delivers() {
                 return;
             }
-            let end = wiring.far_end(switch, out);
-            for vc in candidate.lowest..=candidate.highest {
-                if let Some(came) = came
-                    && rule.is_escape(came % vcs)
-                    && rule.is_escape(u32::from(vc))
-                {
-                    found.insert(came, out * vcs + u32::from(vc));
+            let at = At { switch, cable, vc, loads: &loads, seed: 1 };
+            let first = wiring.first_cable(switch);
+            let came = cable.map(|cable| {
+                let end = wiring.near_end(switch, cable);
+                channel(end.switch, end.cable, vc as u8)
+            });
+            let mut each = |candidate: Candidate, head: Head| {
+                let out = u32::from(candidate.output).wrapping_sub(first);
+                if out >= wiring.out_cables(switch) {
+                    return;
                 }
-                let next = State {
-                    switch: end.switch,
-                    cable: end.cable,
-                    vc,
-                    hops: (head.hops + 1).min(255) as u8,
-                    phase: head.phase as u8,
-                    note: head.note,
-                };
-                if seen.insert(next) {
-                    open.push(next);
+                let end = wiring.far_end(switch, out);
+                for vc in candidate.lowest..=candidate.highest {
+                    if let Some(came) = came
+                        && rule.is_escape(came % vcs)
+                        && rule.is_escape(u32::from(vc))
+                    {
+                        found.insert(came, out * vcs + u32::from(vc));
+                    }
+                    let next = ChannelState {
+                        switch: end.switch,
+                        cable: end.cable,
+                        vc,
+                        hops: (head.hops + 1).min(255) as u8,
+                        phase: head.phase as u8,
+                        note: head.note,
+                    };
+                    if seen.insert(next) {
+                        open.push(next);
+                    }
                 }
-            }
+            };
+            rule.possible(&at, &head, &mut each);
         };
-        rule.possible(&at, &head, &mut each);
-    };
     for source in (0..wiring.switches() as u32).filter(|&s| wiring.hosts_of(s) > 0) {
         visit(None, source, &mut open, &mut seen);
     }

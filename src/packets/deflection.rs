@@ -22,7 +22,7 @@ use super::random::{Stream, mixed, scaled};
 use super::routing::Deflection;
 use super::run::{self, Outcome, Trial};
 use super::simulation::Simulation;
-use super::source::{MAX_CYCLES, NEVER, Packets};
+use super::source::{MAX_CYCLES, NEVER, PacketSource};
 use super::statistics::{Counts, Logged, Window};
 use super::wiring::Wiring;
 use std::cmp::Reverse;
@@ -67,7 +67,7 @@ impl DeflectionNetwork {
     /// Checks what the engine requires of the network.
     ///
     /// # Errors
-    /// As [`Engine::new`].
+    /// As [`DeflectionEngine::new`].
     pub(super) fn check(&self) -> Result<(), PacketError> {
         self.parameters.check()?;
         let graph = &self.wiring.topology.graph;
@@ -100,8 +100,8 @@ impl DeflectionNetwork {
     /// [`PacketError::Invalid`] for a load outside of 0 to 1, [`PacketError::TooLarge`].
     pub fn run(&self, trial: &Trial) -> Result<Outcome, PacketError> {
         let window = trial.window()?;
-        let packets = Packets::drawn(trial.to.clone(), trial.load, self.parameters.packet, trial.process);
-        let mut engine = Engine::new(self, packets, trial.seed, window, false)?;
+        let packets = PacketSource::drawn(trial.to.clone(), trial.load, self.parameters.packet, trial.process);
+        let mut engine = DeflectionEngine::new(self, packets, trial.seed, window, false)?;
         let mut outcome = run::drive(&mut engine, trial, self.slot(), &|hops| self.zero_load_latency(hops), u32::MAX)?;
         let counts = &engine.counts;
         let arrived = counts.latency.count();
@@ -112,7 +112,7 @@ impl DeflectionNetwork {
 
 /// Packet under way.
 #[derive(Clone, Copy, Debug)]
-struct Packet {
+struct DeflectedPacket {
     id: u64,
     from: u32,
     to: u32,
@@ -127,7 +127,7 @@ struct Packet {
 
 /// Host and its next packet.
 #[derive(Clone, Copy, Debug)]
-struct Host {
+struct DeflectionHost {
     stream: Stream,
     created: u32,
     /// Destination; for a list, the place in it.
@@ -135,9 +135,9 @@ struct Host {
 }
 
 /// A network under simulation.
-pub struct Engine {
+pub struct DeflectionEngine {
     network: DeflectionNetwork,
-    packets_of: Packets,
+    packets_of: PacketSource,
     seed: u64,
     window: Window,
     /// `true` to keep a log of every packet.
@@ -150,9 +150,9 @@ pub struct Engine {
     /// Rows of packets on cables, one for each slot of a hop and one more: packets sent now are read a hop later.
     rows: usize,
     on_cables: Vec<u32>,
-    packets: Vec<Packet>,
+    packets: Vec<DeflectedPacket>,
     unused: Vec<u32>,
-    hosts: Vec<Host>,
+    hosts: Vec<DeflectionHost>,
     /// For each switch, the cycle in which the next packet of its hosts is created.
     soonest: Vec<u32>,
     /// For each host port, one more than the slot in which it took its last packet.
@@ -173,20 +173,20 @@ pub struct Engine {
     options: Vec<u32>,
 }
 
-impl Engine {
+impl DeflectionEngine {
     /// Returns the network before cycle 0.
     ///
     /// # Errors
     /// [`PacketError`] if parameters break a rule or the network is too large.
     pub fn new(
         network: &DeflectionNetwork,
-        packets: Packets,
+        packets: PacketSource,
         seed: u64,
         window: Window,
         logs: bool,
     ) -> Result<Self, PacketError> {
         let mut network = network.clone();
-        if let Packets::Listed(list) = &packets {
+        if let PacketSource::Listed(list) = &packets {
             network.parameters.packet = list.largest;
             network.parameters.vc_buffer = network.parameters.vc_buffer.max(list.largest);
         }
@@ -231,7 +231,7 @@ impl Engine {
             let mut stream = Stream::new(seed, host);
             let (created, to) = engine.packets_of.first(host, &mut stream);
             engine.count_created(created);
-            engine.hosts.push(Host { stream, created, to });
+            engine.hosts.push(DeflectionHost { stream, created, to });
             let soonest = &mut engine.soonest[wiring.switch_of(host) as usize];
             *soonest = created.min(*soonest);
         }
@@ -294,7 +294,7 @@ impl Engine {
                 (Reverse(packet.hops), packet.created, packet.from, packet.id)
             });
             here.retain(|&index| {
-                let Packet { to, target, .. } = self.packets[index as usize];
+                let DeflectedPacket { to, target, .. } = self.packets[index as usize];
                 let leaves = target == s && self.takes(to, t);
                 if leaves {
                     self.deliver(index, start);
@@ -357,8 +357,8 @@ impl Engine {
                 continue;
             }
             let (id, to, flits) = match &self.packets_of {
-                Packets::Drawn { .. } => (self.counts.entered, host.to, self.slot),
-                Packets::Listed(list) => {
+                PacketSource::Drawn { .. } => (self.counts.entered, host.to, self.slot),
+                PacketSource::Listed(list) => {
                     let packet = list.packets[host.to as usize];
                     (packet.id, packet.to, packet.flits)
                 }
@@ -370,8 +370,17 @@ impl Engine {
                 continue;
             }
             let injected = start - self.to_switch;
-            let packet =
-                Packet { id, from, to, target, created: host.created, injected, flits, hops: 0, deflections: 0 };
+            let packet = DeflectedPacket {
+                id,
+                from,
+                to,
+                target,
+                created: host.created,
+                injected,
+                flits,
+                hops: 0,
+                deflections: 0,
+            };
             let index = self.enter(packet);
             if target == s {
                 self.deliver(index, start);
@@ -387,7 +396,7 @@ impl Engine {
     }
 
     /// Puts a packet into the network, and draws the next one of its host; returns its index.
-    fn enter(&mut self, packet: Packet) -> u32 {
+    fn enter(&mut self, packet: DeflectedPacket) -> u32 {
         let (window, counts) = (self.window, &mut self.counts);
         counts.enter(window, packet.created, packet.injected);
         counts.flits_injected += u64::from(window.overlap(packet.injected, packet.flits));
@@ -417,7 +426,7 @@ impl Engine {
         free.resize(wiring.out_cables(s) as usize, true);
         late.clear();
         for &index in leaving {
-            let Packet { target, from, created, .. } = self.packets[index as usize];
+            let DeflectedPacket { target, from, created, .. } = self.packets[index as usize];
             options.clear();
             tables.next(s, target, |cable| {
                 if free[cable as usize] {
@@ -474,7 +483,7 @@ impl Engine {
     }
 }
 
-impl Simulation for Engine {
+impl Simulation for DeflectionEngine {
     fn cycle(&self) -> u32 {
         self.now * self.slot
     }

@@ -80,7 +80,7 @@ impl Described {
 /// First line of a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Header {
+struct SweepHeader {
     schema: String,
     /// Version of the program.
     program: String,
@@ -95,7 +95,7 @@ struct Header {
 
 /// Identity of a sweep for results files.
 #[derive(Debug, Clone)]
-pub struct Identity(Header);
+pub struct Identity(SweepHeader);
 
 /// Reason why results of packets cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -156,7 +156,7 @@ impl UserError for PointsError {
 
 /// Contents of a file.
 struct Contents {
-    header: Header,
+    header: SweepHeader,
     records: Vec<(RunId, PointRecord, usize)>,
     /// Length in bytes up to the end of the last complete line.
     length: usize,
@@ -200,7 +200,7 @@ impl Identity {
             });
         }
         let (schema, program, shard) = (SCHEMA.to_owned(), PROGRAM.to_owned(), Shard::WHOLE);
-        Self(Header { schema, program, shard, cycle_ns, defaults, sweep: work.outline(), series })
+        Self(SweepHeader { schema, program, shard, cycle_ns, defaults, sweep: work.outline(), series })
     }
 }
 
@@ -253,7 +253,7 @@ pub fn is_results(path: &Path) -> bool {
     is_file && std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok() && first == *b"{"
 }
 
-impl Header {
+impl SweepHeader {
     fn line(&self) -> String {
         checked_line::write(self)
     }
@@ -364,12 +364,12 @@ impl PointsFile {
     /// [`PointsError`].
     pub fn open(path: &Path, identity: &Identity, shard: Shard, resume: bool) -> Result<(Self, Points), PointsError> {
         let (file, bytes) = LedgerFile::open(path, resume)?;
-        let header = Header { shard, ..identity.0.clone() };
+        let header = SweepHeader { shard, ..identity.0.clone() };
         let mut points = Points::default();
         let first = header.line();
         match Lines::continued(path, &bytes, &first)? {
             Some(lines) => {
-                let Contents { header: found, records, length } = Header::read(Some(&header), path, lines)?;
+                let Contents { header: found, records, length } = SweepHeader::read(Some(&header), path, lines)?;
                 if found.shard != shard {
                     let there = found.shard;
                     return Err(LedgerError::OtherShard { file: path.to_owned(), there, here: shard }.into());
@@ -435,11 +435,11 @@ pub fn collect(
 /// # Errors
 /// [`PointsError`]; also if runs are missing or duplicate, or if one has failed.
 pub fn merge(files: &[PathBuf]) -> Result<Merged, PointsError> {
-    let mut first: Option<Header> = None;
+    let mut first: Option<SweepHeader> = None;
     let (mut points, mut shards) = (Points::default(), Vec::new());
     for (index, path) in files.iter().enumerate() {
         let bytes = ledger::read(path)?;
-        let mut contents = Header::read(None, path, Lines::of(path, &bytes)?)?;
+        let mut contents = SweepHeader::read(None, path, Lines::of(path, &bytes)?)?;
         let header = first.get_or_insert_with(|| contents.header.clone());
         if let Some(difference) = header.difference(&contents.header) {
             let difference = format!("{difference} ({} is here)", files[0].display());

@@ -3,14 +3,14 @@
 //! Any engine runs through them as a [`Simulation`].
 
 use super::PacketError;
-use super::cycle::Engine;
+use super::cycle::CycleEngine;
 use super::destinations::Destinations;
 use super::events;
 use super::parameters::Parameters;
 use super::routing::Rule;
 use super::setup::Setup;
 use super::simulation::Simulation;
-use super::source::{MAX_CYCLES, Packets, Process};
+use super::source::{MAX_CYCLES, PacketSource, Process};
 use super::statistics::{Counts, Window};
 use super::wiring::Wiring;
 use serde::{Deserialize, Serialize};
@@ -144,7 +144,7 @@ impl PacketNetwork {
     /// # Errors
     /// [`PacketError::Deadlock`] if nothing moves any more, [`PacketError::Invalid`] for a load outside of 0 to 1.
     pub fn run(&self, trial: &Trial) -> Result<Outcome, PacketError> {
-        let mut engine = Engine::new(self.setup(trial)?, trial.threads)?;
+        let mut engine = CycleEngine::new(self.setup(trial)?, trial.threads)?;
         drive(&mut engine, trial, self.parameters.packet, &|hops| self.zero_load_latency(hops), self.patience())
     }
 
@@ -154,7 +154,7 @@ impl PacketNetwork {
     /// As [`Self::run`]; [`PacketError::Invalid`] for switches that are not held for whole packets, and other properties
     /// that the engine lacks.
     pub fn run_by_packets(&self, trial: &Trial) -> Result<Outcome, PacketError> {
-        let mut engine = events::Engine::new(self.setup(trial)?)?;
+        let mut engine = events::PacketEngine::new(self.setup(trial)?)?;
         drive(&mut engine, trial, self.parameters.packet, &|hops| self.zero_load_latency(hops), self.patience())
     }
 
@@ -163,7 +163,7 @@ impl PacketNetwork {
             wiring: self.wiring.clone(),
             rule: self.rule.clone(),
             parameters: self.parameters.clone(),
-            packets: Packets::drawn(trial.to.clone(), trial.load, self.parameters.packet, trial.process),
+            packets: PacketSource::drawn(trial.to.clone(), trial.load, self.parameters.packet, trial.process),
             seed: trial.seed,
             window: trial.window()?,
             log: false,
@@ -197,7 +197,7 @@ pub(super) fn check_cycles(warmup: u32, measure: u32) -> Result<(), PacketError>
     Ok(())
 }
 
-impl Simulation for Engine {
+impl Simulation for CycleEngine {
     fn cycle(&self) -> u32 {
         self.cycle()
     }

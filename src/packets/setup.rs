@@ -2,7 +2,7 @@
 
 use super::parameters::Parameters;
 use super::routing::Rule;
-use super::source::Packets;
+use super::source::PacketSource;
 use super::statistics::Window;
 use super::wiring::Wiring;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub struct Setup {
     /// Switches, links and hosts.
     pub parameters: Parameters,
     /// Packets that hosts send.
-    pub packets: Packets,
+    pub packets: PacketSource,
     /// Seed of hosts and routing.
     pub seed: u64,
     /// Measured cycles.

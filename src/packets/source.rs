@@ -33,7 +33,7 @@ pub enum Process {
 
 /// Packets of all hosts.
 #[derive(Clone, Debug)]
-pub enum Packets {
+pub enum PacketSource {
     /// Drawn.
     Drawn {
         /// Destinations of packets.
@@ -105,7 +105,7 @@ pub const MAX_CYCLES: u32 = 1 << 30;
 /// A packet that is never created.
 pub(super) const NEVER: u32 = u32::MAX;
 
-impl Packets {
+impl PacketSource {
     /// Returns random packets of `flits` flits at `load` flits per host and cycle.
     pub fn drawn(to: Arc<Destinations>, load: f64, flits: u32, process: Process) -> Self {
         let rate = load / f64::from(flits);

@@ -1,12 +1,12 @@
 //! Wait-for cycles among channels when nothing moves.
 
-use super::Engine;
+use super::CycleEngine;
 use super::state::{FREE, NONE, SENT};
 
 /// Input channel: switch, input port, virtual channel.
 type Channel = (u32, u32, u32);
 
-impl Engine {
+impl CycleEngine {
     /// Describes one cycle of channels that wait for each other; or a waiting channel, if there is none.
     pub fn waiting(&self) -> String {
         let all: Vec<Channel> = self

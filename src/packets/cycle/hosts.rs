@@ -131,12 +131,12 @@ impl Visit<'_> {
         let mut source = self.hub.sources[place as usize];
         let from = self.first_host + place;
         let (created, to, cold) = match &plan.packets {
-            crate::packets::source::Packets::Drawn { .. } => {
+            crate::packets::source::PacketSource::Drawn { .. } => {
                 let size = plan.parameters.packet as u16;
                 let cold = Cold { id: self.hub.counts.entered, injected: t, head: 0, size };
                 (source.created, source.to, cold)
             }
-            crate::packets::source::Packets::Listed(list) => {
+            crate::packets::source::PacketSource::Listed(list) => {
                 let packet = list.packets[source.to as usize];
                 let cold = Cold { id: packet.id, injected: t, head: 0, size: packet.flits as u16 };
                 (packet.created, packet.to, cold)

@@ -13,19 +13,19 @@ mod state;
 mod visit;
 
 use super::parameters::Parameters;
-use super::source::{MAX_CYCLES, Packets};
+use super::source::{MAX_CYCLES, PacketSource};
 use super::statistics::{Counts, Logged};
 use super::wiring::{MAX_PLACES, Wiring};
 use super::{PacketError, Setup};
-use shard::{Mail, Plan, Shard};
+use shard::{Mail, RunConstants, Shard};
 use std::sync::{Arc, Barrier, Mutex, PoisonError};
 
 /// Longest block, in cycles.
 const MAX_BLOCK: u32 = 16;
 
 /// A network under simulation.
-pub struct Engine {
-    plan: Arc<Plan>,
+pub struct CycleEngine {
+    plan: Arc<RunConstants>,
     shards: Vec<Shard>,
     block: u32,
 }
@@ -33,7 +33,7 @@ pub struct Engine {
 /// Checks what the engine requires of a network.
 ///
 /// # Errors
-/// As [`Engine::new`].
+/// As [`CycleEngine::new`].
 pub(super) fn check(wiring: &Wiring, p: &Parameters) -> Result<(), PacketError> {
     p.check()?;
     let shift = p.vcs.next_power_of_two().ilog2();
@@ -51,7 +51,7 @@ pub(super) fn check(wiring: &Wiring, p: &Parameters) -> Result<(), PacketError> 
     Ok(())
 }
 
-impl Engine {
+impl CycleEngine {
     /// Returns the network before cycle 0, in parts that run on a thread each, `threads` at most. The result does not
     /// depend on their number.
     ///
@@ -60,7 +60,7 @@ impl Engine {
     pub fn new(setup: Setup, threads: usize) -> Result<Self, PacketError> {
         let Setup { wiring, rule, mut parameters, packets, seed, window, log } = setup;
         let mut cold = log;
-        if let Packets::Listed(list) = &packets {
+        if let PacketSource::Listed(list) = &packets {
             parameters.packet = list.largest;
             cold = true;
         }
@@ -111,7 +111,7 @@ impl Engine {
         }
         let space = p.space_needed();
         let calendar = (flits.max(credits).max(hosts) / block + 3).next_power_of_two().max(64);
-        let plan = Arc::new(Plan {
+        let plan = Arc::new(RunConstants {
             cold,
             log,
             seed,

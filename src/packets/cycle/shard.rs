@@ -4,11 +4,14 @@
 //! through a block of that length: its state is fetched once, and parts of the network need to meet only between
 //! blocks. Flits and credits are put directly into the slot of the cycle in which they are due, at the far end.
 
-use super::state::{Cold, FREE, HostPort, HostVc, InPort, Input, Link, NEVER, OutPort, Output, Packet, Source, Switch};
+use super::state::{
+    Cold, FREE, FarEnd, HostPort, HostSource, HostVc, InPort, InputChannel, NEVER, OutPort, OutputChannel, Packet,
+    SwitchOffsets,
+};
 use crate::packets::parameters::Parameters;
 use crate::packets::random::Stream;
 use crate::packets::routing::{Candidate, Rule};
-use crate::packets::source::Packets;
+use crate::packets::source::PacketSource;
 use crate::packets::statistics::{Counts, Logged, Window};
 use crate::packets::wiring::Wiring;
 use std::cmp::Reverse;
@@ -20,11 +23,11 @@ use std::sync::Arc;
 const MAX_ROWS: u32 = 1024;
 
 /// Constants of a run.
-pub(super) struct Plan {
+pub(super) struct RunConstants {
     pub wiring: Arc<Wiring>,
     pub rule: Arc<dyn Rule>,
     pub parameters: Parameters,
-    pub packets: Packets,
+    pub packets: PacketSource,
     pub seed: u64,
     pub window: Window,
     /// `true` if a log of all packets is kept, or sizes of packets differ.
@@ -60,7 +63,7 @@ pub(super) struct Plan {
     pub wake_by_credit: bool,
 }
 
-impl Plan {
+impl RunConstants {
     /// Returns the shard of a switch.
     #[inline]
     pub fn shard_of(&self, switch: u32) -> usize {
@@ -149,13 +152,13 @@ pub(super) const MAX_PACKETS: usize = (1 << 26) - 3;
 
 /// State of one part of the network.
 pub(super) struct Shard {
-    pub plan: Arc<Plan>,
+    pub plan: Arc<RunConstants>,
     pub number: usize,
     pub range: Range<u32>,
     pub first_host: u32,
-    pub switches: Vec<Switch>,
-    pub inputs: Vec<Input>,
-    pub outputs: Vec<Output>,
+    pub switches: Vec<SwitchOffsets>,
+    pub inputs: Vec<InputChannel>,
+    pub outputs: Vec<OutputChannel>,
     pub in_ports: Vec<InPort>,
     pub out_ports: Vec<OutPort>,
     pub loads: Vec<u32>,
@@ -185,7 +188,7 @@ pub(super) struct Hub {
     pub unused: Vec<u32>,
     pub host_ports: Vec<HostPort>,
     pub host_vcs: Vec<HostVc>,
-    pub sources: Vec<Source>,
+    pub sources: Vec<HostSource>,
     /// Packet that is arriving at each (host port, channel).
     pub arriving: Vec<u32>,
     /// Sets of switches by the block of their next visit.
@@ -227,7 +230,7 @@ pub(super) struct Scratch {
 
 impl Shard {
     /// Creates the state before cycle 0.
-    pub fn new(plan: &Arc<Plan>, number: usize) -> Self {
+    pub fn new(plan: &Arc<RunConstants>, number: usize) -> Self {
         let wiring = &plan.wiring;
         let p = &plan.parameters;
         let range = plan.bounds[number]..plan.bounds[number + 1];
@@ -240,7 +243,7 @@ impl Shard {
             let (inputs, outputs) = (wiring.inputs(s), wiring.outputs(s));
             let set = ((inputs as usize) << plan.shift).div_ceil(64);
             (most_inputs, most_outputs) = (most_inputs.max(inputs), most_outputs.max(outputs));
-            switches.push(Switch {
+            switches.push(SwitchOffsets {
                 in_port: in_ports.len() as u32,
                 out_port: out_ports.len() as u32,
                 word: words as u32,
@@ -265,7 +268,7 @@ impl Shard {
                     let end = wiring.near_end(s, cable);
                     let target = wiring.first_cable(end.switch) + end.cable;
                     let base = plan.out_port[end.switch as usize] * plan.credit_rows;
-                    in_port.link = Link {
+                    in_port.link = FarEnd {
                         switch: end.switch,
                         slot: base + target,
                         stride: wiring.outputs(end.switch) as u16,
@@ -282,7 +285,7 @@ impl Shard {
                     let end = wiring.far_end(s, cable);
                     let target = wiring.first_cable(end.switch) + end.cable;
                     let base = plan.in_port[end.switch as usize] * plan.flit_rows;
-                    out_port.link = Link {
+                    out_port.link = FarEnd {
                         switch: end.switch,
                         slot: base + target,
                         stride: wiring.inputs(end.switch) as u16,
@@ -303,8 +306,8 @@ impl Shard {
         let mut shard = Self {
             number,
             first_host,
-            inputs: vec![Input::default(); places_in],
-            outputs: vec![Output::default(); places_out],
+            inputs: vec![InputChannel::default(); places_in],
+            outputs: vec![OutputChannel::default(); places_out],
             loads: vec![0; out_ports.len()],
             waiting: vec![0; words],
             ready: vec![0; words],
@@ -367,7 +370,7 @@ impl Shard {
             let mut stream = Stream::new(plan.seed, host);
             let (created, to) = plan.packets.first(host, &mut stream);
             self.hub.count_created(created, plan.window);
-            self.hub.sources.push(Source { stream, created, to });
+            self.hub.sources.push(HostSource { stream, created, to });
         }
         for local in 0..self.switches.len() {
             let switch = self.switches[local];

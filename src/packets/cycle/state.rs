@@ -9,7 +9,7 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) const FREE: u16 = u16::MAX;
 /// Owner of an output channel whose packet has been sent, and whose credits are to come back before it is free.
 pub(super) const SENT: u16 = u16::MAX - 1;
-/// Bit of [`Input::left`]: the head of the packet has not been sent yet.
+/// Bit of [`InputChannel::left`]: the head of the packet has not been sent yet.
 pub(super) const HEAD: u16 = 1 << 15;
 /// A time that never comes.
 pub(super) const NEVER: u32 = u32::MAX;
@@ -47,7 +47,7 @@ pub(super) struct Cold {
 
 /// Virtual channel of an input.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Input {
+pub(super) struct InputChannel {
     /// First of the packets whose heads are in this queue.
     pub first: u32,
     /// Last of them.
@@ -63,7 +63,7 @@ pub(super) struct Input {
     pub pointer: u16,
 }
 
-impl Default for Input {
+impl Default for InputChannel {
     fn default() -> Self {
         Self { first: NONE, last: NONE, flits: 0, left: 0, output: 0, pointer: 0 }
     }
@@ -71,7 +71,7 @@ impl Default for Input {
 
 /// Credit account of a virtual channel at the far end of an output.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Output {
+pub(super) struct OutputChannel {
     /// Flits sent and not credited.
     pub used: u16,
     /// Place of the input whose packet owns it, [`FREE`] or [`SENT`].
@@ -80,7 +80,7 @@ pub(super) struct Output {
     pub pointer: u16,
 }
 
-impl Default for Output {
+impl Default for OutputChannel {
     fn default() -> Self {
         Self { used: 0, owner: FREE, pointer: 0 }
     }
@@ -88,7 +88,7 @@ impl Default for Output {
 
 /// Far end of a port's cable: destination of flits, or of credits.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Link {
+pub(super) struct FarEnd {
     /// Switch at the far end.
     pub switch: u32,
     /// Slot of the port in the first row, within the shard of that switch.
@@ -105,7 +105,7 @@ pub(super) struct Link {
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct InPort {
     /// Destination of credits.
-    pub link: Link,
+    pub link: FarEnd,
     /// Pointer of the switch allocator's first stage.
     pub pointer: u16,
     /// The virtual channel that is first in turn.
@@ -120,7 +120,7 @@ pub(super) struct OutPort {
     /// Virtual channels that a packet may take.
     pub free: u64,
     /// Destination of flits.
-    pub link: Link,
+    pub link: FarEnd,
     /// Pointer of the switch allocator's second stage.
     pub pointer: u16,
     /// Cycle in which the last flit left; only where a switch takes two steps in a cycle.
@@ -131,7 +131,7 @@ pub(super) struct OutPort {
 
 /// Offsets of the state of a switch in the arrays.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Switch {
+pub(super) struct SwitchOffsets {
     pub in_port: u32,
     pub out_port: u32,
     /// Words of a set of input places, in the arrays of sets.
@@ -183,7 +183,7 @@ pub(super) struct HostPort {
 
 /// Future packets of a host.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Source {
+pub(super) struct HostSource {
     pub stream: crate::packets::random::Stream,
     pub created: u32,
     /// Destination, or the place in the list of packets.

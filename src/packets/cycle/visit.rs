@@ -5,14 +5,16 @@
 //! 3. Heads whose routing is done get their candidates; they see the loads after 1.
 //! 4. The results of the allocation are carried out.
 
-use super::shard::{BODY, Hub, Plan, Rows, Shard, VC_BITS};
-use super::state::{FREE, HEAD, HOST_BITS, HOST_MASK, InPort, Input, NONE, OutPort, Output, SENT, Switch};
+use super::shard::{BODY, Hub, Rows, RunConstants, Shard, VC_BITS};
+use super::state::{
+    FREE, HEAD, HOST_BITS, HOST_MASK, InPort, InputChannel, NONE, OutPort, OutputChannel, SENT, SwitchOffsets,
+};
 use crate::packets::routing::{At, Candidate, Head};
 use std::collections::VecDeque;
 
 /// State of one switch during a visit.
 pub(super) struct Visit<'a> {
-    pub plan: &'a Plan,
+    pub plan: &'a RunConstants,
     pub number: usize,
     pub range_start: u32,
     pub range_end: u32,
@@ -29,9 +31,9 @@ pub(super) struct Visit<'a> {
     pub credit_row: u32,
     pub host_row: u32,
     pub route_row: u32,
-    pub switch: &'a mut Switch,
-    pub inputs: &'a mut [Input],
-    pub outputs: &'a mut [Output],
+    pub switch: &'a mut SwitchOffsets,
+    pub inputs: &'a mut [InputChannel],
+    pub outputs: &'a mut [OutputChannel],
     pub in_ports: &'a mut [InPort],
     pub out_ports: &'a mut [OutPort],
     pub loads: &'a mut [u32],
@@ -146,7 +148,7 @@ impl Shard {
 }
 
 impl Visit<'_> {
-    /// Runs one cycle. `LEAN` is [`Plan::lean`], known at compile time: most runs need none of the features that it
+    /// Runs one cycle. `LEAN` is [`RunConstants::lean`], known at compile time: most runs need none of the features that it
     /// excludes.
     fn cycle<const LEAN: bool>(&mut self, t: u32) {
         self.take_flits::<LEAN>(t);

@@ -1,7 +1,7 @@
 //! Visit to a switch: the allocations of a cycle, for heads alone.
 
-use super::wheel::Event;
-use super::{Engine, NONE};
+use super::wheel::WheelEvent;
+use super::{NONE, PacketEngine};
 use crate::packets::statistics::Logged;
 
 /// Working memory of an allocation.
@@ -28,7 +28,7 @@ fn ahead(place: u32, pointer: u32, size: u32) -> u32 {
     if place >= pointer { place - pointer } else { place + size - pointer }
 }
 
-impl Engine {
+impl PacketEngine {
     /// Allocates channels and the switch in a cycle.
     pub(super) fn look(&mut self, switch: u32, t: u32) {
         self.counts.visits += 1;
@@ -144,7 +144,7 @@ impl Engine {
             self.ready[own.word as usize + usize::from(place) / 64] |= bit;
         }
         if lost || !asked.is_empty() {
-            self.wheel.add(t + 1, Event::Look(switch));
+            self.wheel.add(t + 1, WheelEvent::Look(switch));
         }
         self.scratch.asked = asked;
 
@@ -170,7 +170,7 @@ impl Engine {
         (turn.free_at, turn.pointer, turn.offset) = (t + size, output + 1, (((place & mask) + 1) & mask) as u8);
         let line = &mut self.out_ports[own.output as usize + usize::from(output)];
         (line.free_at, line.pointer) = (t + size, port + 1);
-        self.wheel.add(t + size, Event::Look(switch));
+        self.wheel.add(t + size, WheelEvent::Look(switch));
         let word = own.word as usize + usize::from(place) / 64;
         self.ready[word] &= !(1 << (place % 64));
         let index = ((own.input as usize) << self.shift) + usize::from(place);
@@ -186,7 +186,7 @@ impl Engine {
         let from_host = u32::from(port).wrapping_sub(wiring.first_host_input(switch));
         if from_host < wiring.hosts_of(switch) {
             let host = own.host + from_host;
-            self.wheel.add(t + size + host_delay, Event::HostFree { host, vc });
+            self.wheel.add(t + size + host_delay, WheelEvent::HostFree { host, vc });
         } else {
             let cable = u32::from(port) - wiring.first_cable(switch);
             let end = wiring.near_end(switch, cable);
@@ -195,7 +195,7 @@ impl Engine {
             let place = (far << self.shift | u32::from(vc)) as u16;
             let channel = ((self.switches[end.switch as usize].output as usize) << self.shift) + usize::from(place);
             self.outputs[channel].leaves = t;
-            self.wheel.add(t + size + latency + credit_delay, Event::Free { switch: end.switch, place });
+            self.wheel.add(t + size + latency + credit_delay, WheelEvent::Free { switch: end.switch, place });
         }
 
         // Destination of the packet.
@@ -204,7 +204,7 @@ impl Engine {
             let arrives = t + crossing + host_delay + 1;
             self.outputs[channel].leaves = arrives;
             let free = arrives + size + host_delay + credit_delay;
-            self.wheel.add(free, Event::Free { switch, place: place_out });
+            self.wheel.add(free, WheelEvent::Free { switch, place: place_out });
             self.arrive(packet, arrives, size);
         } else {
             let cable = u32::from(output) - wiring.first_cable(switch);
@@ -217,7 +217,7 @@ impl Engine {
             self.arc_flits[wiring.out_arc(switch, cable).index()] += flits;
             self.counts.cable_flits += u64::from(flits);
             let due = t + crossing + latency + 1;
-            self.wheel.add(due, Event::Arrival { switch: end.switch, place, packet });
+            self.wheel.add(due, WheelEvent::Arrival { switch: end.switch, place, packet });
         }
     }
 

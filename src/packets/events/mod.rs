@@ -13,11 +13,11 @@ use super::parameters::{HostPort, Parameters};
 use super::random::Stream;
 use super::routing::{At, Candidate, Head};
 use super::simulation::Simulation;
-use super::source::{NEVER, Packets};
+use super::source::{NEVER, PacketSource};
 use super::statistics::{Counts, Logged};
 use super::wiring::{MAX_PLACES, Wiring};
 use super::{PacketError, Setup};
-use wheel::{Event, Wheel};
+use wheel::{Wheel, WheelEvent};
 
 /// No packet, or no cycle yet.
 const NONE: u32 = u32::MAX;
@@ -36,7 +36,7 @@ struct Packet {
 
 /// Virtual channel of an input: it holds one packet.
 #[derive(Clone, Copy, Debug)]
-struct Input {
+struct InputChannel {
     packet: u32,
     /// Place of the output channel, once it is granted.
     output: u16,
@@ -48,7 +48,7 @@ struct Input {
 
 /// Virtual channel at the far end of an output.
 #[derive(Clone, Copy, Debug)]
-struct Output {
+struct OutputChannel {
     busy: bool,
     pointer: u16,
     /// Cycle in which the packet was granted the switch here; [`NONE`] before.
@@ -67,7 +67,7 @@ struct Port {
 
 /// Offsets of the state of a switch in the arrays.
 #[derive(Clone, Copy, Debug)]
-struct Switch {
+struct SwitchOffsets {
     input: u32,
     output: u32,
     word: u32,
@@ -79,7 +79,7 @@ struct Switch {
 
 /// State of a host.
 #[derive(Clone, Copy, Debug)]
-struct Host {
+struct EventHost {
     stream: Stream,
     created: u32,
     to: u32,
@@ -90,13 +90,13 @@ struct Host {
 }
 
 /// Network under simulation.
-pub struct Engine {
+pub struct PacketEngine {
     setup: Setup,
     shift: u32,
     most: usize,
-    switches: Vec<Switch>,
-    inputs: Vec<Input>,
-    outputs: Vec<Output>,
+    switches: Vec<SwitchOffsets>,
+    inputs: Vec<InputChannel>,
+    outputs: Vec<OutputChannel>,
     in_ports: Vec<Port>,
     out_ports: Vec<Port>,
     waiting: Vec<u64>,
@@ -104,7 +104,7 @@ pub struct Engine {
     /// Candidates of the packets that wait, the first `counts` of `most` for each place.
     candidates: Vec<Candidate>,
     counts_of: Vec<u8>,
-    hosts: Vec<Host>,
+    hosts: Vec<EventHost>,
     packets: Vec<Packet>,
     unused: Vec<u32>,
     wheel: Wheel,
@@ -127,7 +127,7 @@ pub struct Engine {
 /// Checks what the engine requires of a network.
 ///
 /// # Errors
-/// As [`Engine::new`].
+/// As [`PacketEngine::new`].
 pub(super) fn check(wiring: &Wiring, p: &Parameters) -> Result<(), PacketError> {
     p.check()?;
     let must = |parameter, value: String, rule: &str| Err(PacketError::invalid(parameter, value, rule));
@@ -165,7 +165,7 @@ pub(super) fn check(wiring: &Wiring, p: &Parameters) -> Result<(), PacketError> 
     Ok(())
 }
 
-impl Engine {
+impl PacketEngine {
     /// Creates the network before cycle 0.
     ///
     /// # Errors
@@ -174,7 +174,7 @@ impl Engine {
     pub fn new(setup: Setup) -> Result<Self, PacketError> {
         let p = &setup.parameters;
         check(&setup.wiring, p)?;
-        if let Packets::Listed(list) = &setup.packets
+        if let PacketSource::Listed(list) = &setup.packets
             && list.packets.iter().any(|packet| packet.flits != p.packet)
         {
             let rule = "the packet engine needs packets of one size";
@@ -186,7 +186,7 @@ impl Engine {
         let (mut switches, mut input, mut output, mut word) = (Vec::with_capacity(n as usize), 0, 0, 0);
         for s in 0..n {
             let words = (wiring.inputs(s) << shift).div_ceil(64);
-            switches.push(Switch { input, output, word, words, host: wiring.host_first[s as usize], looked: 0 });
+            switches.push(SwitchOffsets { input, output, word, words, host: wiring.host_first[s as usize], looked: 0 });
             input += wiring.inputs(s);
             output += wiring.outputs(s);
             word += words;
@@ -200,8 +200,8 @@ impl Engine {
             shift,
             most,
             switches,
-            inputs: vec![Input { packet: NONE, output: 0, pointer: 0, since: 0 }; places(input)],
-            outputs: vec![Output { busy: false, pointer: 0, granted: NONE, leaves: NONE }; places(output)],
+            inputs: vec![InputChannel { packet: NONE, output: 0, pointer: 0, since: 0 }; places(input)],
+            outputs: vec![OutputChannel { busy: false, pointer: 0, granted: NONE, leaves: NONE }; places(output)],
             in_ports: vec![Port::default(); input as usize],
             out_ports: vec![Port::default(); output as usize],
             waiting: vec![0; word as usize],
@@ -228,9 +228,9 @@ impl Engine {
             let mut stream = Stream::new(engine.setup.seed, host);
             let (created, to) = engine.setup.packets.first(host, &mut stream);
             engine.count_created(created);
-            engine.hosts.push(Host { stream, created, to, free_at: 0, busy: 0, last: 255 });
+            engine.hosts.push(EventHost { stream, created, to, free_at: 0, busy: 0, last: 255 });
             if created != NEVER {
-                engine.wheel.add(created, Event::Host(host));
+                engine.wheel.add(created, WheelEvent::Host(host));
             }
         }
         Ok(engine)
@@ -261,27 +261,27 @@ impl Engine {
         let mut looks = std::mem::take(&mut bucket.switches);
         for event in bucket.accounts.drain(..) {
             match event {
-                Event::Arrival { switch, place, packet } => {
+                WheelEvent::Arrival { switch, place, packet } => {
                     let input = self.switches[switch as usize].input as usize;
                     self.inputs[(input << self.shift) + usize::from(place)].packet = packet;
                     let routed = t + self.setup.parameters.routing_delay - 1;
                     if routed == t {
                         bucket.routes.push((switch, place));
                     } else {
-                        self.wheel.add(routed, Event::Route { switch, place });
+                        self.wheel.add(routed, WheelEvent::Route { switch, place });
                     }
                 }
-                Event::Free { switch, place } => {
+                WheelEvent::Free { switch, place } => {
                     let output = self.switches[switch as usize].output as usize;
                     let channel = &mut self.outputs[(output << self.shift) + usize::from(place)];
                     (channel.busy, channel.granted, channel.leaves) = (false, NONE, NONE);
                     looks.push(switch);
                 }
-                Event::HostFree { host, vc } => {
+                WheelEvent::HostFree { host, vc } => {
                     self.hosts[host as usize].busy &= !(1 << vc);
                     bucket.hosts.push(host);
                 }
-                Event::Route { .. } | Event::Host(_) | Event::Look(_) => {}
+                WheelEvent::Route { .. } | WheelEvent::Host(_) | WheelEvent::Look(_) => {}
             }
         }
         for host in bucket.hosts.drain(..) {
@@ -303,7 +303,7 @@ impl Engine {
     }
 
     /// Returns the flits sent to an output channel and not credited.
-    fn used(&self, channel: &Output, t: u32, back: u32) -> u32 {
+    fn used(&self, channel: &OutputChannel, t: u32, back: u32) -> u32 {
         let size = self.setup.parameters.packet;
         let since = |begin: u32| if begin == NONE { 0 } else { t.saturating_sub(begin).min(size) };
         let left = if channel.leaves == NONE { 0 } else { channel.leaves.saturating_add(back) };
@@ -361,7 +361,7 @@ impl Engine {
         }
         self.counts_of[index] = count as u8;
         self.waiting[own.word as usize + usize::from(place) / 64] |= 1 << (place % 64);
-        self.wheel.add(t + 1, Event::Look(switch));
+        self.wheel.add(t + 1, WheelEvent::Look(switch));
     }
 
     /// Sends a host's packet if it has one, its link is free and there is a channel.
@@ -383,8 +383,8 @@ impl Engine {
         };
         let Some(vc) = vc else { return };
         let (id, to) = match &self.setup.packets {
-            Packets::Drawn { .. } => (self.counts.entered, host.to),
-            Packets::Listed(list) => {
+            PacketSource::Drawn { .. } => (self.counts.entered, host.to),
+            PacketSource::Listed(list) => {
                 let packet = list.packets[host.to as usize];
                 (packet.id, packet.to)
             }
@@ -409,14 +409,14 @@ impl Engine {
         let switch = self.setup.wiring.switch_of(number);
         let port = self.setup.wiring.first_host_input(switch) + number - self.switches[switch as usize].host;
         let place = (port << self.shift | u32::from(vc)) as u16;
-        self.wheel.add(t + p.host_delay + 1, Event::Arrival { switch, place, packet: index });
+        self.wheel.add(t + p.host_delay + 1, WheelEvent::Arrival { switch, place, packet: index });
         let host = &mut self.hosts[number as usize];
         (host.busy, host.last, host.free_at) = (host.busy | 1 << vc, vc, t + size);
         (host.created, host.to) = self.setup.packets.after(number, host.created, host.to, &mut host.stream);
         let (created, free_at) = (host.created, host.free_at);
         self.count_created(created);
         if created != NEVER {
-            self.wheel.add(created.max(free_at), Event::Host(number));
+            self.wheel.add(created.max(free_at), WheelEvent::Host(number));
         }
     }
 
@@ -443,7 +443,7 @@ impl Engine {
     }
 }
 
-impl Simulation for Engine {
+impl Simulation for PacketEngine {
     fn cycle(&self) -> u32 {
         self.now
     }

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 /// Event of the packet engine.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Event {
+pub(super) enum WheelEvent {
     /// A head arrives in a channel of a switch.
     Arrival { switch: u32, place: u16, packet: u32 },
     /// An output channel is empty.
@@ -23,7 +23,7 @@ pub(super) enum Event {
 /// Events of a cycle, in the order in which they are handled.
 #[derive(Default)]
 pub(super) struct Bucket {
-    pub accounts: Vec<Event>,
+    pub accounts: Vec<WheelEvent>,
     pub routes: Vec<(u32, u16)>,
     pub hosts: Vec<u32>,
     pub switches: Vec<u32>,
@@ -39,7 +39,7 @@ pub(super) struct Wheel {
     ring: Vec<Bucket>,
     /// Cycles with events in the ring, as a set.
     set: Vec<u64>,
-    far: BinaryHeap<Reverse<(u32, Event)>>,
+    far: BinaryHeap<Reverse<(u32, WheelEvent)>>,
     now: u32,
 }
 
@@ -57,7 +57,7 @@ impl Wheel {
 
     /// Adds an event of the present or a later cycle.
     #[inline]
-    pub fn add(&mut self, t: u32, event: Event) {
+    pub fn add(&mut self, t: u32, event: WheelEvent) {
         if t - self.now >= self.ring.len() as u32 {
             self.far.push(Reverse((t, event)));
         } else {
@@ -66,14 +66,14 @@ impl Wheel {
     }
 
     #[inline]
-    fn put(&mut self, t: u32, event: Event) {
+    fn put(&mut self, t: u32, event: WheelEvent) {
         let place = t as usize & (self.ring.len() - 1);
         self.set[place / 64] |= 1 << (place % 64);
         let bucket = &mut self.ring[place];
         match event {
-            Event::Route { switch, place } => bucket.routes.push((switch, place)),
-            Event::Host(host) => bucket.hosts.push(host),
-            Event::Look(switch) => bucket.switches.push(switch),
+            WheelEvent::Route { switch, place } => bucket.routes.push((switch, place)),
+            WheelEvent::Host(host) => bucket.hosts.push(host),
+            WheelEvent::Look(switch) => bucket.switches.push(switch),
             other => bucket.accounts.push(other),
         }
     }
@@ -152,7 +152,7 @@ mod tests {
     fn events_come_in_order_from_ring_and_heap() {
         let mut wheel = Wheel::new(10);
         for t in [5_u32, 3, 70, 1000, 64, 0] {
-            wheel.add(t, Event::Host(t));
+            wheel.add(t, WheelEvent::Host(t));
         }
         let mut seen = Vec::new();
         let mut now = 0;

@@ -1,8 +1,8 @@
 //! The seam to the engine: seconds outside, picoseconds inside.
 
 use super::fabric::{Fabric, Rail};
-use super::queue::{Event, LATEST};
-use super::state::{Arrival, NONE, State};
+use super::queue::{FabricEvent, LATEST};
+use super::state::{Arrival, FabricState, NONE};
 use super::time::{PS, whole};
 use crate::ids::{HostId, LinkId};
 use crate::network::sharing::LinkState;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 /// Constants of messages between two hosts.
 #[derive(Clone, Copy, Debug)]
-struct Pair {
+struct HostPair {
     /// Picoseconds of the latencies of the platform's route.
     latency: u64,
     /// Picoseconds of a byte on the loopback, for messages that take no network.
@@ -32,12 +32,12 @@ struct Divided {
 
 /// Carrier of a replay as packets.
 pub(super) struct Carry<'a> {
-    /// State of each plane.
-    states: Vec<State<'a>>,
+    /// FabricState of each plane.
+    states: Vec<FabricState<'a>>,
     platform: &'a Platform,
     rails: &'a [Rail],
     /// Constants by source, destination, and rail; [`NONE`] where hosts have one port.
-    pairs: FxHashMap<(u32, u32, u32), Pair>,
+    pairs: FxHashMap<(u32, u32, u32), HostPair>,
     /// Messages of each pair of hosts so far, where hosts have several ports.
     sequences: FxHashMap<(u32, u32), u64>,
     /// Messages under way, where hosts have several ports. In the planes, places in this list are their tags.
@@ -71,7 +71,7 @@ fn slack(now: f64) -> u64 {
 impl<'a> Carry<'a> {
     pub(super) fn new(fabric: &'a Fabric, platform: &'a Platform, watched: bool) -> Self {
         Self {
-            states: fabric.planes.iter().map(|plane| State::new(plane, platform, watched)).collect(),
+            states: fabric.planes.iter().map(|plane| FabricState::new(plane, platform, watched)).collect(),
             platform,
             rails: &fabric.rails,
             pairs: FxHashMap::default(),
@@ -85,7 +85,7 @@ impl<'a> Carry<'a> {
         }
     }
 
-    fn pair(&mut self, from: HostId, to: HostId, rail: u32) -> Result<Pair, RouteError> {
+    fn pair(&mut self, from: HostId, to: HostId, rail: u32) -> Result<HostPair, RouteError> {
         if let Some(pair) = self.pairs.get(&(from.0, to.0, rail)) {
             return Ok(*pair);
         }
@@ -97,7 +97,7 @@ impl<'a> Carry<'a> {
         let latency: f64 = links.iter().map(|link| platform.links[link.index()].latency).sum();
         let only_loopback = matches!(links[..], [link] if platform.loopback == Some(link));
         let loopback = only_loopback.then(|| PS / platform.links[links[0].index()].bandwidth);
-        let pair = Pair { latency: whole(latency * PS), loopback };
+        let pair = HostPair { latency: whole(latency * PS), loopback };
         self.pairs.insert((from.0, to.0, rail), pair);
         Ok(pair)
     }
@@ -107,7 +107,7 @@ impl<'a> Carry<'a> {
     }
 
     /// Starts a message, or a part of one, in its plane. Returns the seconds of its latency.
-    fn begin(&mut self, now: f64, pair: Pair, handshake: Option<Handshake>, part: &Part) -> f64 {
+    fn begin(&mut self, now: f64, pair: HostPair, handshake: Option<Handshake>, part: &Part) -> f64 {
         let Part { plane, ports: (from, to), bytes, tag, job } = *part;
         let state = &mut self.states[plane];
         // Not before the last event.
@@ -117,11 +117,11 @@ impl<'a> Carry<'a> {
         if let Some(byte) = pair.loopback {
             self.local.0 += 1;
             self.local.1 += bytes;
-            state.queue.add(t + pair.latency + whole(bytes as f64 * byte), Event::Arrived { message });
+            state.queue.add(t + pair.latency + whole(bytes as f64 * byte), FabricEvent::Arrived { message });
             return latency;
         }
         let Some(handshake) = handshake.filter(|handshake| handshake.trips > 0) else {
-            state.queue.add(t, Event::Begin { message });
+            state.queue.add(t, FabricEvent::Begin { message });
             return latency;
         };
         // The clearance is a packet. The request has left when the send was posted, which may be in the past, so it takes
@@ -130,7 +130,7 @@ impl<'a> Carry<'a> {
         state.messages[clearance as usize].then = message;
         let before = handshake.seconds(now, latency);
         let leaves = t + whole((before - latency).max(0.0) * PS);
-        state.queue.add(leaves, Event::Begin { message: clearance });
+        state.queue.add(leaves, FabricEvent::Begin { message: clearance });
         latency + before
     }
 
@@ -282,7 +282,7 @@ impl Carrier for Carry<'_> {
     }
 
     fn head_of_line(&self) -> Vec<HeadOfLine> {
-        let of_plane = |state: &State<'_>| {
+        let of_plane = |state: &FabricState<'_>| {
             let link = |port: u32| state.ports[port as usize].link;
             let blocked = state.behind.iter().map(|(&(wanted, behind), &(packets, time))| HeadOfLine {
                 wanted: LinkId(link(wanted)),
@@ -316,7 +316,7 @@ impl Carrier for Carry<'_> {
     }
 
     fn counts(&self) -> Option<PacketCounts> {
-        let sum = |count: fn(&State<'_>) -> u64| self.states.iter().map(count).sum();
+        let sum = |count: fn(&FabricState<'_>) -> u64| self.states.iter().map(count).sum();
         Some(PacketCounts {
             packets: sum(|state| state.made),
             hops: sum(|state| state.passed),

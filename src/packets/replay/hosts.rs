@@ -1,17 +1,17 @@
 //! Hosts: messages become packets, and packets that arrive complete messages.
 
-use super::queue::Event;
-use super::state::{Arrival, Line, Message, NONE, Packet, State};
+use super::queue::FabricEvent;
+use super::state::{Arrival, FabricMessage, FabricPacket, FabricState, NONE, SendQueue};
 use super::time::whole;
 use crate::network::model::Injection;
 use crate::network::sharing::LinkState;
 use crate::slots;
 
-impl State<'_> {
-    /// Enters a message, which begins with [`Event::Begin`].
+impl FabricState<'_> {
+    /// Enters a message, which begins with [`FabricEvent::Begin`].
     pub(super) fn enter(&mut self, tag: u32, (from, to): (u32, u32), job: u32, bytes: u64) -> u32 {
         let packets = bytes.div_ceil(u64::from(self.plane.level.mtu)).max(1);
-        let message = Message {
+        let message = FabricMessage {
             tag,
             then: NONE,
             from,
@@ -57,7 +57,7 @@ impl State<'_> {
         let line = &mut self.lines[(message.from * self.vcs + message.vc) as usize];
         if line.first == NONE {
             self.filled[message.from as usize] |= 1 << message.vc;
-            *line = Line { first: index, last: index };
+            *line = SendQueue { first: index, last: index };
         } else {
             let last = std::mem::replace(&mut line.last, index);
             self.messages[last as usize].next = index;
@@ -118,7 +118,7 @@ impl State<'_> {
                 self.line_up(index);
             }
         }
-        let packet = Packet {
+        let packet = FabricPacket {
             message: index,
             next: NONE,
             lane: self.ports[number as usize].far << self.shift | vc,
@@ -146,14 +146,14 @@ impl State<'_> {
             self.messages[index as usize].links += 1;
         }
         let head = t + port.latency;
-        self.queue.add(head, Event::Arrival { packet });
+        self.queue.add(head, FabricEvent::Arrival { packet });
         let waits = self.filled[host as usize] != 0;
         if waits {
             self.wake(number, gone);
         }
         if self.watched {
             self.report(number, LinkState { full: true, limiting: waits }, t);
-            self.queue.add(gone, Event::Idle(number));
+            self.queue.add(gone, FabricEvent::Idle(number));
         }
     }
 
@@ -170,9 +170,9 @@ impl State<'_> {
         message.done_at = message.done_at.max(tail);
         message.to_arrive -= 1;
         if message.to_arrive == 0 {
-            self.queue.add(message.done_at, Event::Arrived { message: packet.message });
+            self.queue.add(message.done_at, FabricEvent::Arrived { message: packet.message });
         } else if windowed {
-            self.queue.add(tail, Event::Acknowledged { message: packet.message });
+            self.queue.add(tail, FabricEvent::Acknowledged { message: packet.message });
         }
     }
 
@@ -191,12 +191,12 @@ impl State<'_> {
     /// Completes a message whose last packet has arrived.
     pub(super) fn message_arrives(&mut self, index: u32, t: u64) {
         let message = &mut self.messages[index as usize];
-        let Message { tag, then, .. } = *message;
+        let FabricMessage { tag, then, .. } = *message;
         let links = std::mem::take(&mut message.links);
         self.free_messages.push(index);
         self.open -= 1;
         if then != NONE {
-            self.queue.add(t, Event::Begin { message: then });
+            self.queue.add(t, FabricEvent::Begin { message: then });
         } else {
             self.finished.push(Arrival { tag, links });
             self.finished_at = t;

@@ -11,7 +11,7 @@
 
 /// Event with its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Event {
+pub(super) enum FabricEvent {
     /// The head of a packet arrives at a switch.
     Arrival { packet: u32 },
     /// The packet at the front of a lane is routed.
@@ -30,23 +30,23 @@ pub(super) enum Event {
     Arrived { message: u32 },
 }
 
-/// [`Event`] in eight bytes, so that an entry of the queue has sixteen: bits 0 to 31 are its number, 32 to 60 bytes, and
+/// [`FabricEvent`] in eight bytes, so that an entry of the queue has sixteen: bits 0 to 31 are its number, 32 to 60 bytes, and
 /// the upper three its kind.
 #[derive(Clone, Copy, Debug)]
 struct Packed(u64);
 
 impl Packed {
     #[inline]
-    fn new(event: Event) -> Self {
+    fn new(event: FabricEvent) -> Self {
         let (kind, number, bytes) = match event {
-            Event::Arrival { packet } => (0, packet, 0),
-            Event::Front { lane } => (1, lane, 0),
-            Event::Credit { channel, bytes } => (2, channel, bytes),
-            Event::Port(port) => (3, port, 0),
-            Event::Idle(port) => (4, port, 0),
-            Event::Acknowledged { message } => (5, message, 0),
-            Event::Begin { message } => (6, message, 0),
-            Event::Arrived { message } => (7, message, 0),
+            FabricEvent::Arrival { packet } => (0, packet, 0),
+            FabricEvent::Front { lane } => (1, lane, 0),
+            FabricEvent::Credit { channel, bytes } => (2, channel, bytes),
+            FabricEvent::Port(port) => (3, port, 0),
+            FabricEvent::Idle(port) => (4, port, 0),
+            FabricEvent::Acknowledged { message } => (5, message, 0),
+            FabricEvent::Begin { message } => (6, message, 0),
+            FabricEvent::Arrived { message } => (7, message, 0),
         };
         // A packet has at most 2^25 bytes.
         debug_assert!(bytes < 1 << 29, "too many bytes");
@@ -54,17 +54,17 @@ impl Packed {
     }
 
     #[inline]
-    fn event(self) -> Event {
+    fn event(self) -> FabricEvent {
         let (number, bytes) = (self.0 as u32, (self.0 >> 32) as u32 & ((1 << 29) - 1));
         match self.0 >> 61 {
-            0 => Event::Arrival { packet: number },
-            1 => Event::Front { lane: number },
-            2 => Event::Credit { channel: number, bytes },
-            3 => Event::Port(number),
-            4 => Event::Idle(number),
-            5 => Event::Acknowledged { message: number },
-            6 => Event::Begin { message: number },
-            _ => Event::Arrived { message: number },
+            0 => FabricEvent::Arrival { packet: number },
+            1 => FabricEvent::Front { lane: number },
+            2 => FabricEvent::Credit { channel: number, bytes },
+            3 => FabricEvent::Port(number),
+            4 => FabricEvent::Idle(number),
+            5 => FabricEvent::Acknowledged { message: number },
+            6 => FabricEvent::Begin { message: number },
+            _ => FabricEvent::Arrived { message: number },
         }
     }
 }
@@ -123,7 +123,7 @@ impl EventQueue {
 
     /// Adds an event of the present or a later time. It is inlined so that the packing of a known kind costs nothing.
     #[inline(always)]
-    pub(super) fn add(&mut self, time: u64, event: Event) {
+    pub(super) fn add(&mut self, time: u64, event: FabricEvent) {
         let time = time.min(LATEST);
         debug_assert!(time >= self.now, "time goes back");
         let entry = (time, Packed::new(event));
@@ -213,7 +213,7 @@ impl EventQueue {
     /// Returns event `index` of the `count` that were taken last, in the order in which they were added. Events that are added
     /// meanwhile come later.
     #[inline]
-    pub(super) fn taken(&self, index: usize, count: usize) -> Event {
+    pub(super) fn taken(&self, index: usize, count: usize) -> FabricEvent {
         self.run[self.at - count + index].1.event()
     }
 }
@@ -232,7 +232,7 @@ mod tests {
             let mut now = 0;
             for (number, (delay, scale, takes)) in (0..).zip(steps) {
                 let delay = if scale < 8 { delay } else { delay << scale };
-                queue.add(now + delay, Event::Port(number));
+                queue.add(now + delay, FabricEvent::Port(number));
                 expected.push((now + delay, number));
                 if takes {
                     expected.sort_unstable();
@@ -241,7 +241,7 @@ mod tests {
                     let count = queue.take(first);
                     let taken: Vec<_> = (0..count).map(|index| queue.taken(index, count)).collect();
                     let due = expected.iter().take_while(|event| event.0 == first).count();
-                    let due: Vec<_> = expected.drain(..due).map(|(_, port)| Event::Port(port)).collect();
+                    let due: Vec<_> = expected.drain(..due).map(|(_, port)| FabricEvent::Port(port)).collect();
                     prop_assert_eq!(&taken, &due);
                     now = first;
                 }

@@ -1,11 +1,11 @@
-//! State of a network of packets, in flat arrays.
+//! FabricState of a network of packets, in flat arrays.
 //!
 //! Ports that send are numbered consecutively: the outputs of all switches, then the links of hosts to their switches.
 //! A port has `vcs` channels, which are the credit accounts of the buffers at its far end; these buffers are the lanes
 //! of the input there.
 
 use super::plane::Plane;
-use super::queue::{Event, EventQueue};
+use super::queue::{EventQueue, FabricEvent};
 use super::time::{PS, whole};
 use crate::ids::LinkId;
 use crate::network::sharing::LinkState;
@@ -20,7 +20,7 @@ pub(super) const NEVER: u64 = u64::MAX;
 /// Packet under way. The alignment puts each packet into one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-pub(super) struct Packet {
+pub(super) struct FabricPacket {
     pub message: u32,
     /// Packet behind it in its lane.
     pub next: u32,
@@ -76,7 +76,7 @@ pub(super) struct Input {
 /// Request of a packet at the front of a lane for an output. It has what an output compares, so that a choice reads
 /// neither lanes nor packets.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Request {
+pub(super) struct OutputRequest {
     pub lane: u32,
     pub bytes: u32,
     /// Input and virtual channel of the lane.
@@ -96,11 +96,11 @@ pub(super) struct Request {
 pub(super) struct Port {
     /// Time at which its wire is free.
     pub free_at: u64,
-    /// Time of the next [`Event::Port`]; [`NEVER`] if there is none.
+    /// Time of the next [`FabricEvent::Port`]; [`NEVER`] if there is none.
     pub wake_at: u64,
     /// Instant at which it was put on the list of ports that may send.
     pub touched: u64,
-    pub requests: Vec<Request>,
+    pub requests: Vec<OutputRequest>,
     /// Input at the far end; [`NONE`] if it is a host.
     pub far: u32,
     /// Next input of the switch in turn.
@@ -113,13 +113,13 @@ pub(super) struct Port {
     pub latency: u64,
     pub messages: u64,
     pub bytes: u64,
-    /// State of the link as last reported.
+    /// FabricState of the link as last reported.
     pub reported: LinkState,
 }
 
 /// Message until its last packet has arrived.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Message {
+pub(super) struct FabricMessage {
     /// Tag of its starter; [`NONE`] for control messages.
     pub tag: u32,
     /// Message that begins when this one has arrived.
@@ -158,13 +158,13 @@ pub(super) struct Arrival {
 
 /// Messages of a host on a virtual channel, in the order of their turns.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Line {
+pub(super) struct SendQueue {
     pub first: u32,
     pub last: u32,
 }
 
-/// State of the whole network.
-pub(super) struct State<'a> {
+/// FabricState of the whole network.
+pub(super) struct FabricState<'a> {
     pub plane: &'a Plane,
     pub vcs: u32,
     /// Lane `vc` of input `i` is `i << shift | vc`; likewise the channels of ports.
@@ -192,15 +192,15 @@ pub(super) struct State<'a> {
     /// Number of outputs of switches: ports from there on are those of hosts.
     pub outputs: u32,
     /// Messages of hosts, by host and virtual channel.
-    pub lines: Vec<Line>,
+    pub lines: Vec<SendQueue>,
     /// Virtual channels on which a host has messages, as bits.
     pub filled: Vec<u64>,
     /// Virtual channel of the next message of each host.
     pub next_vc: Vec<u32>,
     pub stamps: u64,
-    pub packets: Vec<Packet>,
+    pub packets: Vec<FabricPacket>,
     pub free_packets: Vec<u32>,
-    pub messages: Vec<Message>,
+    pub messages: Vec<FabricMessage>,
     pub free_messages: Vec<u32>,
     /// Ports that may send at this instant.
     pub touched: Vec<u32>,
@@ -224,7 +224,7 @@ pub(super) struct State<'a> {
     pub more: Vec<crate::packets::routing::Candidate>,
 }
 
-impl<'a> State<'a> {
+impl<'a> FabricState<'a> {
     pub(super) fn new(plane: &'a Plane, platform: &Platform, watched: bool) -> Self {
         let wiring: &Wiring = &plane.wiring;
         let vcs = plane.vcs;
@@ -307,7 +307,7 @@ impl<'a> State<'a> {
             queue: EventQueue::new(),
             first_out,
             used: vec![0; ports.len() << shift],
-            lines: vec![Line { first: NONE, last: NONE }; wiring.hosts() as usize * vcs as usize],
+            lines: vec![SendQueue { first: NONE, last: NONE }; wiring.hosts() as usize * vcs as usize],
             filled: vec![0; wiring.hosts() as usize],
             next_vc: vec![0; wiring.hosts() as usize],
             ports,
@@ -357,7 +357,7 @@ impl<'a> State<'a> {
         let entry = &mut self.ports[port as usize];
         if time < entry.wake_at {
             entry.wake_at = time;
-            self.queue.add(time, Event::Port(port));
+            self.queue.add(time, FabricEvent::Port(port));
         }
     }
 
@@ -375,24 +375,24 @@ impl<'a> State<'a> {
         let count = self.queue.take(t);
         for index in 0..count {
             match self.queue.taken(index, count) {
-                Event::Arrival { packet } => self.head_arrives(packet, t),
-                Event::Front { lane } => self.front(lane, t),
-                Event::Credit { channel, bytes } => self.credit(channel, bytes, t),
-                Event::Port(port) => {
+                FabricEvent::Arrival { packet } => self.head_arrives(packet, t),
+                FabricEvent::Front { lane } => self.front(lane, t),
+                FabricEvent::Credit { channel, bytes } => self.credit(channel, bytes, t),
+                FabricEvent::Port(port) => {
                     // An event that was overtaken by an earlier one of its port differs from the time noted there.
                     if self.ports[port as usize].wake_at == t {
                         self.ports[port as usize].wake_at = NEVER;
                         self.touch(port, t);
                     }
                 }
-                Event::Idle(port) => {
+                FabricEvent::Idle(port) => {
                     if self.ports[port as usize].free_at == t {
                         self.report(port, LinkState::default(), t);
                     }
                 }
-                Event::Acknowledged { message } => self.acknowledged(message, t),
-                Event::Begin { message } => self.begin(message, t),
-                Event::Arrived { message } => self.message_arrives(message, t),
+                FabricEvent::Acknowledged { message } => self.acknowledged(message, t),
+                FabricEvent::Begin { message } => self.begin(message, t),
+                FabricEvent::Arrived { message } => self.message_arrives(message, t),
             }
         }
         // Ports decide when all events of this instant are known. Their decisions touch no further ones.

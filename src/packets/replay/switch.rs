@@ -1,8 +1,8 @@
 //! Switches: heads arrive and are routed, outputs choose among the lanes that request them.
 
 use super::fabric::FLIT;
-use super::queue::Event;
-use super::state::{Departure, Input, NONE, Packet, Request, State};
+use super::queue::FabricEvent;
+use super::state::{Departure, FabricPacket, FabricState, Input, NONE, OutputRequest};
 use super::time::whole;
 use crate::network::sharing::LinkState;
 use crate::packets::routing::{At, Candidate, Head};
@@ -13,7 +13,7 @@ pub(super) fn flits(bytes: u32) -> u32 {
     bytes.div_ceil(FLIT)
 }
 
-impl State<'_> {
+impl FabricState<'_> {
     /// Handles the head of a packet that is in its lane.
     pub(super) fn head_arrives(&mut self, index: u32, t: u64) {
         let packet = &mut self.packets[index as usize];
@@ -32,7 +32,7 @@ impl State<'_> {
         }
         (lane.first, lane.last) = (index, index);
         if lane.busy_until > t {
-            self.queue.add(lane.busy_until, Event::Front { lane: lane_number });
+            self.queue.add(lane.busy_until, FabricEvent::Front { lane: lane_number });
         } else {
             self.front(lane_number, t);
         }
@@ -86,7 +86,15 @@ impl State<'_> {
     }
 
     /// Adds the requests of a lane.
-    fn ask(&mut self, lane: u32, input: &Input, packet: &Packet, first_out: u32, candidates: &[Candidate], t: u64) {
+    fn ask(
+        &mut self,
+        lane: u32,
+        input: &Input,
+        packet: &FabricPacket,
+        first_out: u32,
+        candidates: &[Candidate],
+        t: u64,
+    ) {
         let incoming = if self.uneven { self.ports[input.from as usize].byte } else { 0.0 };
         let vc = (lane & ((1 << self.shift) - 1)) as u8;
         for (place, candidate) in candidates.iter().enumerate() {
@@ -96,7 +104,7 @@ impl State<'_> {
             let stored = incoming > port.byte;
             let Candidate { lowest, highest, priority, .. } = *candidate;
             let (bytes, input) = (packet.bytes, input.number);
-            port.requests.push(Request { lane, bytes, input, vc, lowest, highest, priority, stored });
+            port.requests.push(OutputRequest { lane, bytes, input, vc, lowest, highest, priority, stored });
             if self.watched && port.free_at > t {
                 self.report(number, LinkState { full: true, limiting: true }, t);
             }
@@ -112,7 +120,7 @@ impl State<'_> {
 
     /// Records that the packet at the front of a lane, which leaves through an output, waited there behind one for an
     /// output that it had not requested (head-of-line blocking).
-    fn was_behind(&mut self, lane_number: u32, wanted: u32, packet: &Packet) {
+    fn was_behind(&mut self, lane_number: u32, wanted: u32, packet: &FabricPacket) {
         let left = self.departures[lane_number as usize];
         let (aggressor, waited) = (left.port, self.lanes[lane_number as usize].busy_until - packet.head_at);
         let asked = if self.most > 1 {
@@ -134,7 +142,7 @@ impl State<'_> {
     /// Returns the channel with the most space that a request may use, the lowest of equals; `None` if none has room
     /// for the packet.
     #[inline]
-    fn channel_for(&self, port: u32, request: &Request) -> Option<u32> {
+    fn channel_for(&self, port: u32, request: &OutputRequest) -> Option<u32> {
         let base = port << self.shift;
         let mut best = None;
         let mut least = self.buffer.saturating_sub(request.bytes).saturating_add(1);
@@ -196,7 +204,8 @@ impl State<'_> {
     /// Sends the packet of a request through an output from time `t` on.
     fn grant(&mut self, number: u32, request: usize, vc: u32, t: u64) {
         let shift = self.shift;
-        let Request { lane: lane_number, vc: own, .. } = self.ports[number as usize].requests.swap_remove(request);
+        let OutputRequest { lane: lane_number, vc: own, .. } =
+            self.ports[number as usize].requests.swap_remove(request);
         let lane = &self.lanes[lane_number as usize];
         let index = lane.first;
         if self.watched {
@@ -233,9 +242,9 @@ impl State<'_> {
         lane.busy_until = gone;
         lane.first = packet.next;
         if lane.first != NONE {
-            self.queue.add(gone, Event::Front { lane: lane_number });
+            self.queue.add(gone, FabricEvent::Front { lane: lane_number });
         }
-        self.queue.add(gone + latency, Event::Credit { channel: from << shift | u32::from(own), bytes });
+        self.queue.add(gone + latency, FabricEvent::Credit { channel: from << shift | u32::from(own), bytes });
         if self.most > 1 {
             self.withdraw(lane_number);
         }
@@ -249,14 +258,14 @@ impl State<'_> {
             if self.reads_loads && self.most > 1 {
                 self.loads[number as usize] += flits(bytes);
             }
-            self.queue.add(head, Event::Arrival { packet: index });
+            self.queue.add(head, FabricEvent::Arrival { packet: index });
         }
         if waits {
             self.wake(number, gone);
         }
         if self.watched {
             self.report(number, LinkState { full: true, limiting: waits }, t);
-            self.queue.add(gone, Event::Idle(number));
+            self.queue.add(gone, FabricEvent::Idle(number));
         }
     }
 
@@ -290,11 +299,11 @@ impl State<'_> {
 
 /// Moves a packet over one more cable, to a lane.
 #[inline]
-fn packet_goes(packet: &mut Packet, lane: u32) {
+fn packet_goes(packet: &mut FabricPacket, lane: u32) {
     packet.hops += 1;
     packet.lane = lane;
 }
 
-fn place_of(requests: &[Request], lane: u32) -> Option<usize> {
+fn place_of(requests: &[OutputRequest], lane: u32) -> Option<usize> {
     requests.iter().position(|request| request.lane == lane)
 }

@@ -31,7 +31,7 @@ pub(super) struct DimensionOrder {
 }
 
 /// Step by dimension order.
-pub(super) struct Step {
+pub(super) struct GridStep {
     /// Cable out of the switch.
     pub(super) cable: u32,
     /// `true` if the packet is in the upper half of the virtual channels.
@@ -101,7 +101,14 @@ impl DimensionOrder {
 
     /// Returns the step of a packet to the switch `target`; `None` if it is there. `fresh` packets choose their
     /// direction as if they entered the network here; `wraps` is kept with the packet.
-    pub(super) fn step(&self, at: &At<'_>, head: &Head, target: u32, fresh: bool, wraps: &mut bool) -> Option<Step> {
+    pub(super) fn step(
+        &self,
+        at: &At<'_>,
+        head: &Head,
+        target: u32,
+        fresh: bool,
+        wraps: &mut bool,
+    ) -> Option<GridStep> {
         let (mut here, mut there, mut dimension) = (at.switch, target, 0);
         let size = loop {
             let &size = self.grid.dims.get(dimension)?;
@@ -121,7 +128,7 @@ impl DimensionOrder {
                 let next = SwitchId(self.grid.at(at.switch, dimension, there));
                 // Of parallel cables, one by the destination and the switch: packets to one destination stay in order.
                 let arc = graph.find_parallel_arc(SwitchId(at.switch), next, spread(at.switch, target))?;
-                return Some(Step { cable: self.wiring.output_of(arc), upper: false });
+                return Some(GridStep { cable: self.wiring.output_of(arc), upper: false });
             }
             Line::Path => there > here,
             Line::Cycle => {
@@ -149,7 +156,7 @@ impl DimensionOrder {
             }
         };
         let upper = self.grid.lines[dimension] == Line::Cycle && *wraps;
-        Some(Step { cable: cables(upwards), upper })
+        Some(GridStep { cable: cables(upwards), upper })
     }
 
     /// Calls `visit` with both steps of a packet whose distances in both directions are equal; with one step in all
@@ -161,7 +168,7 @@ impl DimensionOrder {
         target: u32,
         fresh: bool,
         wraps: bool,
-        visit: &mut dyn FnMut(Step, bool),
+        visit: &mut dyn FnMut(GridStep, bool),
     ) {
         // The coin is a hash of the seed; a few seeds show both sides.
         let mut seen = [false; 2];
@@ -175,7 +182,7 @@ impl DimensionOrder {
         }
     }
 
-    fn candidate(&self, at: &At<'_>, step: &Step) -> Candidate {
+    fn candidate(&self, at: &At<'_>, step: &GridStep) -> Candidate {
         let output = (self.wiring.first_cable(at.switch) + step.cable) as u16;
         let (lowest, highest) =
             if self.has_rings() { halves(self.vcs)[usize::from(step.upper)] } else { (0, self.vcs as u8 - 1) };

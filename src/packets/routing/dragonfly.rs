@@ -25,7 +25,7 @@ const THRESHOLD: u32 = 30;
 /// The second and third bit of the phase are the virtual channel.
 const SHIFT: u32 = 1;
 
-struct Dragonfly {
+struct DragonflyRoute {
     wiring: Arc<Wiring>,
     group: u32,
     shape: Groups,
@@ -59,7 +59,7 @@ fn build(request: &Request<'_>, adaptive: bool) -> Result<Box<dyn Rule>, PacketE
             "`amin`, `ugal` and `escape` fit other networks",
         ));
     };
-    Ok(Box::new(Dragonfly {
+    Ok(Box::new(DragonflyRoute {
         wiring: request.wiring.clone(),
         group: shape.size,
         shape,
@@ -69,7 +69,7 @@ fn build(request: &Request<'_>, adaptive: bool) -> Result<Box<dyn Rule>, PacketE
     }))
 }
 
-impl Dragonfly {
+impl DragonflyRoute {
     /// The next switch towards another, and whether the cable to it is a global one. Of several cables between two
     /// groups, a hash of the group and the destination chooses one, the same at every switch of the group.
     fn next(&self, at: u32, to: u32) -> (u32, bool) {
@@ -143,7 +143,7 @@ impl Dragonfly {
     }
 }
 
-impl Rule for Dragonfly {
+impl Rule for DragonflyRoute {
     fn route(&self, at: &At<'_>, head: &mut Head, _more: &mut Vec<Candidate>) -> Candidate {
         if at.cable.is_none() && head.target != at.switch {
             let direct = self.direct(at, head);

@@ -43,7 +43,7 @@ pub(super) fn build(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError>
 }
 
 /// Next switch of a packet, and its class of virtual channels; `None` on cables between layers.
-struct Step {
+struct DsnfStep {
     next: Label,
     class: Option<u32>,
 }
@@ -51,25 +51,25 @@ struct Step {
 impl DsnfRoute {
     /// Returns the step along the ring of levels in the shorter direction, upwards if both are equally long. `before` is
     /// the class until the cable between level p and level 1 has been passed.
-    fn turn(&self, at: Label, level: usize, before: u32) -> Step {
+    fn turn(&self, at: Label, level: usize, before: u32) -> DsnfStep {
         let p = self.network.p;
         let up = (level + p - at.level) % p <= (at.level + p - level) % p;
         let (next, wraps) = match up {
             true => (at.level % p + 1, at.level > level),
             false => ((at.level + p - 2) % p + 1, at.level < level),
         };
-        Step { next: Label { level: next, ..at }, class: Some(before + u32::from(!wraps)) }
+        DsnfStep { next: Label { level: next, ..at }, class: Some(before + u32::from(!wraps)) }
     }
 
-    fn step(&self, at: Label, goal: Label, phase: &mut u32) -> Step {
+    fn step(&self, at: Label, goal: Label, phase: &mut u32) -> DsnfStep {
         let (p, nodes) = (self.network.p, self.network.supernodes());
         let delta = (goal.supernode + nodes - at.supernode) % nodes;
         if at.layer > 0 && *phase & DOWN == 0 {
-            return Step { next: Label { layer: at.layer - 1, ..at }, class: None };
+            return DsnfStep { next: Label { layer: at.layer - 1, ..at }, class: None };
         }
         if delta == 0 && at.level == goal.level {
             *phase |= DOWN;
-            return Step { next: Label { layer: at.layer + 1, ..at }, class: None };
+            return DsnfStep { next: Label { layer: at.layer + 1, ..at }, class: None };
         }
         if delta == 0 {
             return self.turn(at, goal.level, 2);
@@ -78,19 +78,19 @@ impl DsnfRoute {
         if at.level != wanted {
             return match *phase & MAIN {
                 0 => self.turn(at, wanted, 0),
-                _ => Step { next: Label { level: at.level + 1, ..at }, class: Some(1) },
+                _ => DsnfStep { next: Label { level: at.level + 1, ..at }, class: Some(1) },
             };
         }
         *phase |= MAIN;
         let (level, span) = if at.level == p { (1, 1) } else { (at.level + 1, 1 << (p - at.level)) };
-        Step { next: Label { level, layer: 0, supernode: (at.supernode + span) % nodes }, class: Some(1) }
+        DsnfStep { next: Label { level, layer: 0, supernode: (at.supernode + span) % nodes }, class: Some(1) }
     }
 }
 
 impl Rule for DsnfRoute {
     fn route(&self, at: &At<'_>, head: &mut Head, _more: &mut Vec<Candidate>) -> Candidate {
         let (here, goal) = (self.network.label(at.switch as usize), self.network.label(head.target as usize));
-        let Step { next, class } = self.step(here, goal, &mut head.phase);
+        let DsnfStep { next, class } = self.step(here, goal, &mut head.phase);
         let next = self.network.switch(next).expect("layers above a switch and layer 0 are complete");
         let arc = self.wiring.topology.graph.find_arc(SwitchId(at.switch), SwitchId(next as u32));
         let cable = self.wiring.output_of(arc.expect("labels that differ by a step are joined"));

@@ -22,7 +22,7 @@ use std::sync::Arc;
 const WRAPS: u32 = 2;
 const FAR: u16 = u16::MAX;
 
-enum Way {
+enum EscapeRoute {
     /// Dimension order, on one virtual channel or two.
     Grid(DimensionOrder),
     /// Up*/down*: the cable by phase (may go up, may not), switch and target.
@@ -32,7 +32,7 @@ enum Way {
 struct Escape {
     wiring: Arc<Wiring>,
     shortest: Arc<Shortest>,
-    way: Way,
+    way: EscapeRoute,
     /// Number of escape channels, which are `0..escapes`.
     escapes: u8,
     vcs: u8,
@@ -54,7 +54,7 @@ pub(super) fn build(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError>
     };
     let wiring = request.wiring.clone();
     let way = if Grid::of(&wiring.topology).is_some() {
-        Way::Grid(DimensionOrder::new(request)?)
+        EscapeRoute::Grid(DimensionOrder::new(request)?)
     } else {
         let graph = &wiring.topology.graph;
         if graph.is_directed() {
@@ -69,7 +69,7 @@ pub(super) fn build(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError>
         up_down(request)?
     };
     let escapes = match &way {
-        Way::Grid(order) if order.has_rings() => 2,
+        EscapeRoute::Grid(order) if order.has_rings() => 2,
         _ => 1,
     };
     let most = 1 + (0..wiring.switches() as u32).map(|s| wiring.out_cables(s)).max().unwrap_or(0) as usize;
@@ -80,7 +80,7 @@ pub(super) fn build(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError>
 
 /// Returns the next hops of shortest legal paths: up first, then down, the lowest cable of equals. The root is the
 /// switch with the most cables (M. Schroeder et al., Autonet, 1991).
-fn up_down(request: &Request<'_>) -> Result<Way, PacketError> {
+fn up_down(request: &Request<'_>) -> Result<EscapeRoute, PacketError> {
     let wiring = request.wiring;
     let graph = &wiring.topology.graph;
     let n = graph.switches();
@@ -140,7 +140,7 @@ fn up_down(request: &Request<'_>) -> Result<Way, PacketError> {
         let rows = (0..n).into_par_iter();
         rows.flat_map_iter(|s| columns.iter().map(move |column| column[phase][s])).collect()
     };
-    Ok(Way::UpDown { cables: [table(0), table(1)], up })
+    Ok(EscapeRoute::UpDown { cables: [table(0), table(1)], up })
 }
 
 impl Escape {
@@ -148,7 +148,7 @@ impl Escape {
     fn escape(&self, at: &At<'_>, head: &mut Head, on_it: bool) -> Candidate {
         let first = self.wiring.first_cable(at.switch);
         match &self.way {
-            Way::Grid(order) => {
+            EscapeRoute::Grid(order) => {
                 let mut wraps = head.phase & WRAPS != 0;
                 let step = order
                     .step(at, head, head.target, !on_it, &mut wraps)
@@ -157,7 +157,7 @@ impl Escape {
                 let vc = if self.escapes == 2 { u8::from(step.upper) } else { 0 };
                 Candidate { output: (first + step.cable) as u16, lowest: vc, highest: vc, priority: 0 }
             }
-            Way::UpDown { cables, up } => {
+            EscapeRoute::UpDown { cables, up } => {
                 let came_down =
                     on_it && at.cable.is_some_and(|cable| !up[self.wiring.in_arc(at.switch, cable).index()]);
                 let place = at.switch as usize * self.wiring.switches() + head.target as usize;
@@ -232,8 +232,8 @@ impl Rule for Escape {
 
     fn proof(&self) -> Option<&'static str> {
         Some(match self.way {
-            Way::Grid(_) => "its escape is dimension order with datelines (Dally and Seitz, 1987)",
-            Way::UpDown { .. } => "its escape is up*/down* (Schroeder et al., 1991)",
+            EscapeRoute::Grid(_) => "its escape is dimension order with datelines (Dally and Seitz, 1987)",
+            EscapeRoute::UpDown { .. } => "its escape is up*/down* (Schroeder et al., 1991)",
         })
     }
 

@@ -1,11 +1,11 @@
 //! The packet model against BookSim 2: logs packet by packet, rows within tolerances (`tests/data/packets.json.zst`).
 
 use mopsim::packets::Setup;
-use mopsim::packets::cycle::Engine;
+use mopsim::packets::cycle::CycleEngine;
 use mopsim::packets::destinations::Destinations;
 use mopsim::packets::parameters::{HostPort, Parameters, Switching};
 use mopsim::packets::run::{Mode, Outcome, PacketNetwork, Trial};
-use mopsim::packets::source::{ListedPacket, PacketList, Packets, Process};
+use mopsim::packets::source::{ListedPacket, PacketList, PacketSource, Process};
 use mopsim::packets::statistics::{Logged, Window};
 use mopsim::packets::{Wiring, routing};
 use mopsim::platform::HostsPerSwitch;
@@ -120,12 +120,12 @@ pub fn logs() -> impl Iterator<Item = (&'static str, PacketNetwork, PacketList, 
 fn logs_are_equal_packet_by_packet() {
     let (mut count, mut packets) = (0, 0);
     for (name, network, list, expected) in logs() {
-        let mut engine = Engine::new(
+        let mut engine = CycleEngine::new(
             Setup {
                 wiring: network.wiring.clone(),
                 rule: network.rule.clone(),
                 parameters: network.parameters.clone(),
-                packets: Packets::Listed(Arc::new(list)),
+                packets: PacketSource::Listed(Arc::new(list)),
                 seed: 1,
                 window: Window { from: 0, until: 1 << 20 },
                 log: true,

@@ -2,14 +2,14 @@
 
 use super::identities::{NETWORKS, uniform};
 use mopsim::packets::PacketError;
-use mopsim::packets::deflection::{DeflectionNetwork, Engine};
+use mopsim::packets::deflection::{DeflectionEngine, DeflectionNetwork};
 use mopsim::packets::destinations::Destinations;
 use mopsim::packets::parameters::{HostPort, Parameters};
 use mopsim::packets::random::Stream;
 use mopsim::packets::routing::{self, Ready};
 use mopsim::packets::run::{Mode, Outcome, Trial};
 use mopsim::packets::simulation::Simulation;
-use mopsim::packets::source::{ListedPacket, PacketList, Packets, Process};
+use mopsim::packets::source::{ListedPacket, PacketList, PacketSource, Process};
 use mopsim::packets::statistics::{Counts, Logged, Window};
 use mopsim::packets::wiring::Wiring;
 use mopsim::platform::HostsPerSwitch;
@@ -68,10 +68,14 @@ fn random_list(hosts: u32, until: u32, rate: f64, flits: u32, seed: u64) -> Vec<
     list
 }
 
-fn run_list(network: &DeflectionNetwork, list: Vec<ListedPacket>, window: Window) -> (Vec<Logged>, Counts, Engine) {
+fn run_list(
+    network: &DeflectionNetwork,
+    list: Vec<ListedPacket>,
+    window: Window,
+) -> (Vec<Logged>, Counts, DeflectionEngine) {
     let packets = list.len() as u64;
     let list = Arc::new(PacketList::new(list, network.wiring.hosts()).unwrap());
-    let mut engine = Engine::new(network, Packets::Listed(list), 3, window, true).unwrap();
+    let mut engine = DeflectionEngine::new(network, PacketSource::Listed(list), 3, window, true).unwrap();
     engine.run_until_empty(packets).unwrap();
     (engine.log(), engine.counts(), engine)
 }

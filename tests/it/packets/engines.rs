@@ -5,7 +5,7 @@ use super::identities::{NETWORKS, RULES, network, uniform};
 use mopsim::packets::parameters::{Parameters, Switching};
 use mopsim::packets::random::Stream;
 use mopsim::packets::run::PacketNetwork;
-use mopsim::packets::source::{ListedPacket, PacketList, Packets, Process};
+use mopsim::packets::source::{ListedPacket, PacketList, PacketSource, Process};
 use mopsim::packets::statistics::{Counts, Logged, Window};
 use mopsim::packets::{Setup, cycle, events};
 use rayon::prelude::*;
@@ -26,8 +26,8 @@ const WINDOW: Window = Window { from: 300, until: 1500 };
 
 type Run = (Vec<Logged>, Counts, Vec<u32>);
 
-fn by_cycles(network: &PacketNetwork, packets: Packets, until: u32) -> Run {
-    let mut engine = cycle::Engine::new(
+fn by_cycles(network: &PacketNetwork, packets: PacketSource, until: u32) -> Run {
+    let mut engine = cycle::CycleEngine::new(
         Setup {
             wiring: network.wiring.clone(),
             rule: network.rule.clone(),
@@ -44,8 +44,8 @@ fn by_cycles(network: &PacketNetwork, packets: Packets, until: u32) -> Run {
     (engine.log(), engine.counts(), engine.accepted().collect())
 }
 
-fn by_events(network: &PacketNetwork, packets: Packets, until: u32) -> Run {
-    let mut engine = events::Engine::new(Setup {
+fn by_events(network: &PacketNetwork, packets: PacketSource, until: u32) -> Run {
+    let mut engine = events::PacketEngine::new(Setup {
         wiring: network.wiring.clone(),
         rule: network.rule.clone(),
         parameters: network.parameters.clone(),
@@ -95,7 +95,7 @@ fn both_engines_agree_on_every_packet() {
                     }
                 }
             }
-            let packets = Packets::Listed(Arc::new(PacketList::new(list, hosts).unwrap()));
+            let packets = PacketSource::Listed(Arc::new(PacketList::new(list, hosts).unwrap()));
             let (log, counts, accepted) = by_cycles(&network, packets.clone(), 20_000);
             let (other, others, taken) = by_events(&network, packets, 20_000);
             let name = format!("{spec} {rule} {:?}", network.parameters);
@@ -120,7 +120,7 @@ fn both_engines_agree_beyond_saturation() {
     for (spec, rule) in [("torus:4x4", "dimension-order"), ("random:n=32,d=4", "amin"), ("imase_itoh:n=20,d=3", "ugal")]
     {
         let network = network(spec, rule, held(5)).unwrap();
-        let packets = Packets::drawn(uniform(&network.wiring), 0.9, 5, Process::Bernoulli);
+        let packets = PacketSource::drawn(uniform(&network.wiring), 0.9, 5, Process::Bernoulli);
         let (_, counts, accepted) = by_cycles(&network, packets.clone(), 2000);
         let (_, others, taken) = by_events(&network, packets, 2000);
         assert!(
@@ -134,7 +134,7 @@ fn both_engines_agree_beyond_saturation() {
 fn logs_of_held_switches_are_equal_packet_by_packet() {
     let mut compared = 0;
     for (name, network, list, expected) in booksim::logs().filter(|log| log.1.parameters.hold_switch) {
-        let (log, ..) = by_events(&network, Packets::Listed(Arc::new(list)), 1 << 20);
+        let (log, ..) = by_events(&network, PacketSource::Listed(Arc::new(list)), 1 << 20);
         assert_eq!(log, expected, "{name}");
         compared += log.len();
     }
@@ -145,7 +145,7 @@ fn logs_of_held_switches_are_equal_packet_by_packet() {
 fn other_switches_are_refused() {
     let mut network = network("torus:4x4", "dimension-order", held(5)).unwrap();
     network.parameters.hold_switch = false;
-    let packets = Packets::drawn(uniform(&network.wiring), 0.1, 5, Process::Bernoulli);
+    let packets = PacketSource::drawn(uniform(&network.wiring), 0.1, 5, Process::Bernoulli);
     let setup = Setup {
         wiring: network.wiring.clone(),
         rule: network.rule.clone(),
@@ -155,6 +155,6 @@ fn other_switches_are_refused() {
         window: WINDOW,
         log: false,
     };
-    let error = events::Engine::new(setup).map(|_| ()).unwrap_err().to_string();
+    let error = events::PacketEngine::new(setup).map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("needs held switches"), "{error}");
 }

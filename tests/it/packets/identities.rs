@@ -1,13 +1,13 @@
 //! Invariants of every network and rule, whatever the parameters.
 
 use mopsim::packets::Setup;
-use mopsim::packets::cycle::Engine;
+use mopsim::packets::cycle::CycleEngine;
 use mopsim::packets::deadlock;
 use mopsim::packets::destinations::Destinations;
 use mopsim::packets::parameters::{HostPort, Parameters, Switching};
 use mopsim::packets::routing;
 use mopsim::packets::run::{Mode, PacketNetwork, Trial};
-use mopsim::packets::source::{ListedPacket, PacketList, Packets, Process};
+use mopsim::packets::source::{ListedPacket, PacketList, PacketSource, Process};
 use mopsim::packets::statistics::Window;
 use mopsim::packets::{PacketError, Wiring};
 use mopsim::topology;
@@ -194,12 +194,12 @@ fn every_rule_on_every_family_keeps_the_identities() {
             }
             let packets = list.len() as u64;
             let list = Arc::new(PacketList::new(list, wiring.hosts()).unwrap());
-            let mut engine = Engine::new(
+            let mut engine = CycleEngine::new(
                 Setup {
                     wiring: wiring.clone(),
                     rule: network.rule.clone(),
                     parameters: p.clone(),
-                    packets: Packets::Listed(list),
+                    packets: PacketSource::Listed(list),
                     seed: 1,
                     window: Window { from, until },
                     log: true,
@@ -274,12 +274,12 @@ fn a_packet_alone_takes_the_sum_of_its_delays() {
                 flits: p.packet,
             });
             let list = Arc::new(PacketList::new(packets.collect(), wiring.hosts()).unwrap());
-            let mut engine = Engine::new(
+            let mut engine = CycleEngine::new(
                 Setup {
                     wiring: wiring.clone(),
                     rule: network.rule.clone(),
                     parameters: p.clone(),
-                    packets: Packets::Listed(list),
+                    packets: PacketSource::Listed(list),
                     seed: 1,
                     window: Window { from: 0, until: 1 << 20 },
                     log: true,
@@ -307,12 +307,12 @@ fn threads_change_nothing() {
         let parameters = Parameters { packet, ..Parameters::default() };
         let network = network(spec, rule, parameters).unwrap();
         let run = |threads: usize| {
-            let mut engine = Engine::new(
+            let mut engine = CycleEngine::new(
                 Setup {
                     wiring: network.wiring.clone(),
                     rule: network.rule.clone(),
                     parameters: network.parameters.clone(),
-                    packets: Packets::drawn(uniform(&network.wiring), 0.3, packet, Process::Bernoulli),
+                    packets: PacketSource::drawn(uniform(&network.wiring), 0.3, packet, Process::Bernoulli),
                     seed: 5,
                     window: Window { from: 100, until: 600 },
                     log: false,
