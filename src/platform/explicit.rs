@@ -84,8 +84,8 @@ struct WrittenArc {
 
 impl<'de> Deserialize<'de> for WrittenArc {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
+        struct ArcVisitor;
+        impl<'de> Visitor<'de> for ArcVisitor {
             type Value = WrittenArc;
 
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -102,7 +102,7 @@ impl<'de> Deserialize<'de> for WrittenArc {
                 }
             }
         }
-        deserializer.deserialize_seq(Reader)
+        deserializer.deserialize_seq(ArcVisitor)
     }
 }
 
@@ -115,8 +115,8 @@ struct WrittenRoutes {
 
 impl<'de> Deserialize<'de> for WrittenRoutes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
+        struct RoutesVisitor;
+        impl<'de> Visitor<'de> for RoutesVisitor {
             type Value = WrittenRoutes;
 
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -137,7 +137,7 @@ impl<'de> Deserialize<'de> for WrittenRoutes {
                 Ok(routes)
             }
         }
-        deserializer.deserialize_map(Reader)
+        deserializer.deserialize_map(RoutesVisitor)
     }
 }
 
@@ -156,7 +156,7 @@ pub fn parse(file: &str, text: &str, loopback: Loopback) -> Result<Platform, Pla
 pub fn parse_all(file: &str, text: &str, loopback: Loopback) -> Result<Loaded, PlatformError> {
     let written: WrittenPlatform = serde_json::from_str(text)
         .map_err(|error| PlatformError::File(Located::from_json(file, &error, SHAPE_HELP)))?;
-    let reader = Reader { file, text, written: &written };
+    let reader = PlatformReader { file, text, written: &written };
     let platform = reader.platform(loopback)?;
     for (key, value) in [("price", written.price), ("watts", written.watts)] {
         if let Some(value) = value.filter(|value| *value < 0.0) {
@@ -167,13 +167,13 @@ pub fn parse_all(file: &str, text: &str, loopback: Loopback) -> Result<Loaded, P
     Ok(Loaded { price: written.price, watts: written.watts, ..Loaded::from(platform) })
 }
 
-struct Reader<'a> {
+struct PlatformReader<'a> {
     file: &'a str,
     text: &'a str,
     written: &'a WrittenPlatform,
 }
 
-impl Reader<'_> {
+impl PlatformReader<'_> {
     fn wrong<T>(&self, key: &str, index: Option<usize>, message: String, help: &str) -> Result<T, PlatformError> {
         Err(PlatformError::File(located(self.file, self.text, key, index, message, help)))
     }

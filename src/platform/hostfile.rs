@@ -23,7 +23,7 @@ pub fn load(path: &Path, platform: &Platform) -> Result<Vec<HostId>, PlatformErr
 /// # Errors
 /// As [`load`].
 pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>, PlatformError> {
-    let names = Names::of(platform);
+    let names = HostNames::of(platform);
     let mut hosts = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let wrong = |message: String, help: &str| {
@@ -68,9 +68,9 @@ pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>,
 const NAME_HELP: &str = "each line is the name of a host of the platform, or `name:k` for k ranks on it";
 
 /// Index of the hosts of a platform by name.
-pub(super) struct Names<'a>(HashMap<&'a str, HostId>);
+pub(super) struct HostNames<'a>(HashMap<&'a str, HostId>);
 
-impl<'a> Names<'a> {
+impl<'a> HostNames<'a> {
     /// Builds the index of a platform.
     pub(super) fn of(platform: &'a Platform) -> Self {
         let hosts = platform.hosts.iter().enumerate();

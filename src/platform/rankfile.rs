@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use super::error::PlatformError;
-use super::hostfile::{Names, unknown};
+use super::hostfile::{HostNames, unknown};
 use super::{Platform, parameters::MAX_HOSTS};
 use crate::ids::HostId;
 use crate::topology::input::{Located, MAX_FILE_BYTES, read_text};
@@ -43,7 +43,7 @@ fn split(line: &str) -> Option<(&str, &str)> {
 /// # Errors
 /// As [`load`].
 pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>, PlatformError> {
-    let names = Names::of(platform);
+    let names = HostNames::of(platform);
     let wrong = |line: usize, column: usize, message: String, help: &str| {
         Err(PlatformError::File(Located { file: file.into(), line, column, message, help: help.into() }))
     };

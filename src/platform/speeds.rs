@@ -43,7 +43,7 @@ impl Serialize for Values {
 
 /// Speeds of a platform, in bytes, flops and seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Speeds {
+pub struct PlatformSpeeds {
     /// Speed of a core in flop/s.
     pub core_flops: Option<Values>,
     /// Number of cores per host.
@@ -66,7 +66,7 @@ pub struct Speeds {
     pub host_links: usize,
 }
 
-impl Speeds {
+impl PlatformSpeeds {
     /// Returns the speeds of a platform.
     pub fn of(platform: &Platform) -> Self {
         let shared = || platform.links.iter().filter(|link| link.policy == SharingPolicy::Shared);

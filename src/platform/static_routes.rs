@@ -8,7 +8,7 @@ pub(super) const MAX_ROUTE_LINKS: usize = u32::MAX as usize;
 
 /// A declared route: its ends, and the range of its links.
 #[derive(Clone, Copy, Debug)]
-struct Declared {
+struct DeclaredRoute {
     from: u32,
     to: u32,
     start: u32,
@@ -19,7 +19,7 @@ struct Declared {
 #[derive(Debug, Default)]
 pub(super) struct StaticRoutes {
     /// Sorted by (from, to) once complete.
-    declared: Vec<Declared>,
+    declared: Vec<DeclaredRoute>,
     links: Vec<LinkId>,
 }
 
@@ -32,7 +32,7 @@ impl StaticRoutes {
             return None;
         }
         let (start, len) = (start as u32, (self.links.len() - start) as u32);
-        self.declared.push(Declared { from: from.0, to: to.0, start, len });
+        self.declared.push(DeclaredRoute { from: from.0, to: to.0, start, len });
         Some(())
     }
 

@@ -173,8 +173,8 @@ macro_rules! quantity {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct Reader;
-                impl<'de> Visitor<'de> for Reader {
+                struct QuantityVisitor;
+                impl<'de> Visitor<'de> for QuantityVisitor {
                     type Value = $name;
 
                     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -202,7 +202,7 @@ macro_rules! quantity {
                         self.visit_f64(number)
                     }
                 }
-                deserializer.deserialize_any(Reader)
+                deserializer.deserialize_any(QuantityVisitor)
             }
         }
     };

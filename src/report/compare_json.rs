@@ -6,7 +6,7 @@ use super::json::ShownModel;
 use super::named::Named;
 use super::{cross_check, findings, packet_curves};
 use crate::cost::Ownership;
-use crate::platform::speeds::{Resolved, Speeds};
+use crate::platform::speeds::{PlatformSpeeds, Resolved};
 use crate::result::explain::Explanation;
 use crate::study::comparison::Comparison;
 use crate::study::perturb::Factors;
@@ -71,7 +71,7 @@ struct JsonNetwork<'a> {
     duplex: Option<&'a str>,
     routing: Option<&'a str>,
     routing_kind: &'a str,
-    speeds: &'a Speeds,
+    speeds: &'a PlatformSpeeds,
     parameters: Option<&'a Resolved>,
     /// Name in cells, and setting.
     column: JsonColumn<'a>,

@@ -1,7 +1,7 @@
 //! Findings on results, in sentences that all formats share.
 
 use super::number::{bandwidth, brief_seconds, counted, flops, percent, seconds};
-use crate::platform::speeds::{HostPorts, Resolved, Speeds, Values};
+use crate::platform::speeds::{HostPorts, PlatformSpeeds, Resolved, Values};
 use crate::result::critical::CriticalPath;
 use crate::result::explain::{Explanation, Shares};
 use crate::study::comparison::Comparison;
@@ -84,7 +84,7 @@ pub(super) fn host_ports(ports: &HostPorts) -> String {
     )
 }
 
-fn speeds(speeds: &Speeds) -> String {
+fn speeds(speeds: &PlatformSpeeds) -> String {
     let links = |bandwidths: Option<Values>, latencies: Option<Values>| {
         bandwidths.zip(latencies).map(|(b, l)| format!("{}, {}", b.text(bandwidth), l.text(brief_seconds)))
     };

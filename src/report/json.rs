@@ -2,7 +2,7 @@
 
 use super::{ReplayReport, Reporter, Sheet, ThroughputReport};
 use crate::network::PacketCounts;
-use crate::platform::speeds::{Resolved, Speeds};
+use crate::platform::speeds::{PlatformSpeeds, Resolved};
 use crate::report::site::SiteDefault;
 use crate::result::critical::CriticalPath;
 use crate::result::explain::{Blocking, BusyLink, Shares};
@@ -72,7 +72,7 @@ struct JsonReplay<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     jobs: Option<Vec<super::jobs::JobJson<'a>>>,
     model: ShownModel<'a>,
-    speeds: &'a Speeds,
+    speeds: &'a PlatformSpeeds,
     parameters: Option<&'a Resolved>,
     notes: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -14,13 +14,13 @@ use std::sync::{Mutex, PoisonError};
 use super::hashed::tie;
 use super::rule::HostNumbers;
 use super::towards::Towards;
-use super::{Chosen, Ends, Message, Options, Parameter, Routing, RoutingError, RoutingSpec, Values};
+use super::{Chosen, Ends, Message, Options, Routing, RoutingError, RoutingSpec, RuleParameter, Values};
 use crate::ids::SwitchId;
 use crate::topology::hops::{FAR, nearer};
 use crate::topology::{ArcId, Graph, Topology, chosen, derived_seed};
 
 /// Option for the knowledge of a choice.
-pub(super) const KNOWLEDGE: Parameter = Parameter {
+pub(super) const KNOWLEDGE: RuleParameter = RuleParameter {
     name: "knowledge",
     values: Values::Words(&["global", "local"]),
     default: 0,
@@ -36,7 +36,7 @@ pub(super) struct Adaptive {
     pub hosts: HostNumbers,
     pub towards: Towards,
     /// Shortest paths of pairs of switches, each pair at the index of its hash.
-    pairs: Vec<Mutex<Option<Box<Paths>>>>,
+    pairs: Vec<Mutex<Option<Box<ShortestPaths>>>>,
 }
 
 pub(super) fn build(
@@ -48,7 +48,7 @@ pub(super) fn build(
 }
 
 /// All shortest paths of a pair of switches, as a graph of its own.
-struct Paths {
+struct ShortestPaths {
     from: SwitchId,
     to: SwitchId,
     /// Switches on a shortest path, by their distance from the source; the destination is the last.
@@ -63,7 +63,7 @@ struct Paths {
     sums: Vec<u64>,
 }
 
-impl Paths {
+impl ShortestPaths {
     /// Returns the paths for distances that are valid on them; `None` if there is none.
     fn new(graph: &Graph, distance: &[u32], from: SwitchId, to: SwitchId) -> Option<Self> {
         if distance[from.index()] == FAR {
@@ -167,8 +167,9 @@ impl Adaptive {
         // If another thread panicked there, its unfinished entry is dropped.
         let mut slot = self.pairs[place].lock().unwrap_or_else(PoisonError::into_inner);
         if !matches!(&*slot, Some(paths) if paths.from == from && paths.to == to) {
-            *slot =
-                self.towards.with_distances(from, to, |distance| Paths::new(graph, distance, from, to).map(Box::new));
+            *slot = self
+                .towards
+                .with_distances(from, to, |distance| ShortestPaths::new(graph, distance, from, to).map(Box::new));
         }
         match &mut *slot {
             Some(paths) => {

@@ -8,11 +8,11 @@ use std::fmt;
 
 use super::grid::{Grid, Line};
 use super::walk::{Walk, Walked};
-use super::{Options, Parameter, Routing, RoutingError, RoutingSpec, Values};
+use super::{Options, Routing, RoutingError, RoutingSpec, RuleParameter, Values};
 use crate::topology::Topology;
 
 /// Option for directions round a torus that are equally long.
-pub(super) const TIES: Parameter = Parameter {
+pub(super) const TIES: RuleParameter = RuleParameter {
     name: "ties",
     values: Values::Words(&["alternate", "up"]),
     default: 0,

@@ -14,7 +14,7 @@ use crate::topology::families::dragonfly::Groups;
 use crate::topology::{ArcId, Graph, Topology, chosen, derived_seed};
 use std::sync::Arc;
 
-struct Dragonfly {
+struct DragonflyRouting {
     graph: Arc<Graph>,
     groups: u32,
     shape: Groups,
@@ -48,10 +48,10 @@ fn build(
         RoutingError::unsuitable(name, topology, "it is for dragonfly and dragonfly_fc, by their groups")
     })?;
     let groups = topology.graph.switches() as u32 / shape.size;
-    Ok(Box::new(Dragonfly { graph: topology.graph.clone(), groups, shape, through }))
+    Ok(Box::new(DragonflyRouting { graph: topology.graph.clone(), groups, shape, through }))
 }
 
-impl Dragonfly {
+impl DragonflyRouting {
     fn group(&self, switch: u32) -> u32 {
         switch / self.shape.size
     }
@@ -105,7 +105,7 @@ impl Dragonfly {
     }
 }
 
-impl Routing for Dragonfly {
+impl Routing for DragonflyRouting {
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
         self.route_between(&self.first_of(from, to), arcs)
     }

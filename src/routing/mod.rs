@@ -50,7 +50,7 @@ pub(crate) use rule::spread;
 pub use rule::{
     BuildRouting, Chosen, DEFAULT_SEED, Ends, FULL_LOAD, Message, Options, Routing, RoutingKind, Scope, seed_for,
 };
-pub use spec::{Parameter, RoutingSpec, Values};
+pub use spec::{RoutingSpec, RuleParameter, Values};
 
 /// All routings.
 #[rustfmt::skip]

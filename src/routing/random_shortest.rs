@@ -24,11 +24,11 @@ pub(super) struct RandomShortest {
     graph: Arc<Graph>,
     seed: u64,
     hosts: HostNumbers,
-    trees: SourceCache<Counts>,
+    trees: SourceCache<PathCounts>,
 }
 
 /// Result of a search from a source.
-struct Counts {
+struct PathCounts {
     distance: Vec<u32>,
     /// Number of shortest paths from the source. A torus has more of them than any integer type can hold; but only
     /// counts at equal distance are compared, so the counts at one distance may share a factor, and floats suffice.
@@ -49,9 +49,9 @@ impl RandomShortest {
         Self { graph, seed, hosts, trees: SourceCache::new(n, n * (size_of::<u32>() + size_of::<f64>())) }
     }
 
-    fn search(&self, source: SwitchId) -> Counts {
+    fn search(&self, source: SwitchId) -> PathCounts {
         let n = self.graph.switches();
-        let mut counts = Counts { distance: vec![FAR; n], paths: vec![0.0; n] };
+        let mut counts = PathCounts { distance: vec![FAR; n], paths: vec![0.0; n] };
         counts.distance[source.index()] = 0;
         counts.paths[source.index()] = 1.0;
         let mut level = vec![source];
@@ -84,7 +84,7 @@ impl RandomShortest {
     }
 
     /// Draws the arc by which the route enters `switch`.
-    fn enter(&self, counts: &Counts, switch: SwitchId, random: &mut Randomness) -> ArcId {
+    fn enter(&self, counts: &PathCounts, switch: SwitchId, random: &mut Randomness) -> ArcId {
         let before = counts.distance[switch.index()] - 1;
         let candidates = || {
             self.graph

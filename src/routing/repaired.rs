@@ -6,7 +6,7 @@
 //! intact network, so rules that depend on them choose as before.
 
 use super::rule::HostNumbers;
-use super::{Chosen, Ends, Options, Parameter, Routing, RoutingError, RoutingSpec, Values, default_routing};
+use super::{Chosen, Ends, Options, Routing, RoutingError, RoutingSpec, RuleParameter, Values, default_routing};
 use crate::defaults::Version;
 use crate::ids::SwitchId;
 use crate::topology::families::damaged;
@@ -31,7 +31,7 @@ const RULES: [&str; 14] = [
 ];
 
 /// The option for the rule of the intact network.
-pub(super) const OF: Parameter = Parameter {
+pub(super) const OF: RuleParameter = RuleParameter {
     name: "of",
     values: Values::Words(&RULES),
     default: 0,

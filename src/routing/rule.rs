@@ -1,7 +1,7 @@
 //! Routing rules: routes between switches, and an entry of the table of rules.
 
 use super::error::RoutingError;
-use super::spec::{Parameter, RoutingSpec};
+use super::spec::{RoutingSpec, RuleParameter};
 use crate::ids::SwitchId;
 use crate::topology::{ArcId, Topology, derived_seed};
 
@@ -204,7 +204,7 @@ pub struct RoutingKind {
     /// Ends on which a route depends.
     pub scope: Scope,
     /// Options in specifications.
-    pub parameters: &'static [Parameter],
+    pub parameters: &'static [RuleParameter],
     /// Builds the routing for a topology; the seed is for random ones. A routing for some families rejects the others,
     /// and finds their parameters in the specification of the topology.
     pub build: BuildRouting,
@@ -253,7 +253,7 @@ impl RoutingKind {
         Self { scope, ..self }
     }
 
-    pub(super) const fn with(self, parameters: &'static [Parameter]) -> Self {
+    pub(super) const fn with(self, parameters: &'static [RuleParameter]) -> Self {
         Self { parameters, ..self }
     }
 }

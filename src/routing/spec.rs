@@ -19,7 +19,7 @@ pub enum Values {
 
 /// An option of a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Parameter {
+pub struct RuleParameter {
     /// Name in specifications.
     pub name: &'static str,
     /// Values that it can have.
@@ -30,7 +30,7 @@ pub struct Parameter {
     pub help: &'static str,
 }
 
-impl Parameter {
+impl RuleParameter {
     pub(super) fn read(&self, text: &str) -> Option<u64> {
         match self.values {
             Values::Words(words) => words.iter().position(|word| *word == text).map(|at| at as u64),
@@ -122,7 +122,7 @@ const BY_SWITCHES: u64 = 0;
 pub(super) const BY_FLOW: u64 = 2;
 
 /// Option of rules that spread pairs over equal paths.
-pub(super) const BY: Parameter = Parameter {
+pub(super) const BY: RuleParameter = RuleParameter {
     name: "by",
     values: Values::Words(&["switches", "hosts", "flow"]),
     default: 1,

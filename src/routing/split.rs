@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// Hashed with the pair of hosts for the one path that represents all.
 const SALT: u64 = 0;
 
-struct Split {
+struct SplitRouting {
     hosts: HostNumbers,
     towards: Towards,
 }
@@ -26,10 +26,10 @@ pub(super) fn build(
     _spec: &RoutingSpec,
 ) -> Result<Box<dyn Routing>, RoutingError> {
     let hosts = HostNumbers::new(topology, options);
-    Ok(Box::new(Split { hosts, towards: Towards::new(topology.graph.clone()) }))
+    Ok(Box::new(SplitRouting { hosts, towards: Towards::new(topology.graph.clone()) }))
 }
 
-impl Split {
+impl SplitRouting {
     /// Visits the arcs of one of the paths, by a hash of the pair of hosts, each with the number of shortest next hops.
     fn walk(&self, ends: &Ends, mut visit: impl FnMut(ArcId, usize)) -> bool {
         let key = derived_seed(SALT, ends.pair());
@@ -37,7 +37,7 @@ impl Split {
     }
 }
 
-impl Routing for Split {
+impl Routing for SplitRouting {
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
         self.route_between(&self.hosts.first_of(from, to), arcs)
     }

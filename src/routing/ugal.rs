@@ -12,12 +12,12 @@
 
 use super::adaptive::Adaptive;
 use super::valiant::{between, through};
-use super::{Chosen, Ends, Message, Options, Parameter, Routing, RoutingError, RoutingSpec, Values};
+use super::{Chosen, Ends, Message, Options, Routing, RoutingError, RoutingSpec, RuleParameter, Values};
 use crate::ids::SwitchId;
 use crate::topology::{ArcId, Topology, derived_seed};
 
 /// Option for the number of Valiant paths.
-pub(super) const CANDIDATES: Parameter = Parameter {
+pub(super) const CANDIDATES: RuleParameter = RuleParameter {
     name: "k",
     values: Values::Count(1, 64),
     default: 4,

@@ -10,7 +10,7 @@ use crate::defaults::Version;
 use crate::layout::FloorOptions;
 use crate::platform::load::LoadOptions;
 use crate::platform::parameters::{Duplex, PlatformParameters};
-use crate::platform::speeds::{Resolved, Speeds};
+use crate::platform::speeds::{PlatformSpeeds, Resolved};
 use crate::platform::units::HostLinkBandwidth;
 use crate::platform::{CheckedParameters, Loaded, Platform, PlatformError};
 use crate::routing::{self, RoutingSpec};
@@ -86,7 +86,7 @@ pub struct NetworkInfo {
     /// Number of hosts.
     pub hosts: usize,
     /// Speeds of hosts and links.
-    pub speeds: Speeds,
+    pub speeds: PlatformSpeeds,
     /// All parameters, including defaults; `None` if a platform file lists its links.
     pub parameters: Option<Resolved>,
 }
@@ -370,7 +370,7 @@ impl NetworkChoice {
                 routing: Some(rule),
                 routing_nature: nature,
                 hosts: platform.hosts.len(),
-                speeds: Speeds::of(&platform),
+                speeds: PlatformSpeeds::of(&platform),
                 parameters: Some(Resolved::new(&parameters, &topology, &hosts_on)),
             },
             platform: Arc::new(platform),
@@ -443,7 +443,7 @@ impl NetworkChoice {
                 // Files list one route for each pair.
                 routing_nature: "static",
                 hosts: platform.hosts.len(),
-                speeds: Speeds::of(&platform),
+                speeds: PlatformSpeeds::of(&platform),
                 parameters: None,
             },
             platform: Arc::new(platform),

@@ -20,7 +20,7 @@ pub(crate) fn located(
     help: &str,
 ) -> Located {
     let mut reader = serde_json::Deserializer::from_str(text);
-    let place = match reader.deserialize_map(Member { key, index }) {
+    let place = match reader.deserialize_map(MemberVisitor { key, index }) {
         // The reader is positioned at the element, and counts the columns that it has read.
         Err(stop) => (stop.line(), stop.column() + 1),
         Ok(()) => (0, 0),
@@ -29,12 +29,12 @@ pub(crate) fn located(
 }
 
 /// Reads an object up to the member, and stops with an error at that position.
-struct Member<'a> {
+struct MemberVisitor<'a> {
     key: &'a str,
     index: Option<usize>,
 }
 
-impl<'de> Visitor<'de> for Member<'_> {
+impl<'de> Visitor<'de> for MemberVisitor<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -47,7 +47,7 @@ impl<'de> Visitor<'de> for Member<'_> {
                 _ if key != self.key => {
                     map.next_value::<IgnoredAny>()?;
                 }
-                None => map.next_value_seed(Stop)?,
+                None => map.next_value_seed(StopAtValue)?,
                 Some(index) => map.next_value_seed(Element(index))?,
             }
         }
@@ -56,9 +56,9 @@ impl<'de> Visitor<'de> for Member<'_> {
 }
 
 /// Reads nothing: the error leaves the reader at the start of the value.
-struct Stop;
+struct StopAtValue;
 
-impl<'de> serde::de::DeserializeSeed<'de> for Stop {
+impl<'de> serde::de::DeserializeSeed<'de> for StopAtValue {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, _: D) -> Result<(), D::Error> {
@@ -90,7 +90,7 @@ impl<'de> Visitor<'de> for Element {
                 return Ok(());
             }
         }
-        seq.next_element_seed(Stop).map(|_| ())
+        seq.next_element_seed(StopAtValue).map(|_| ())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
@@ -99,7 +99,7 @@ impl<'de> Visitor<'de> for Element {
                 return Ok(());
             }
         }
-        map.next_entry_seed(std::marker::PhantomData::<IgnoredAny>, Stop).map(|_| ())
+        map.next_entry_seed(std::marker::PhantomData::<IgnoredAny>, StopAtValue).map(|_| ())
     }
 }
 

@@ -30,7 +30,7 @@ impl FromStr for Spec {
                 Some(rest) => split(text, text.len() - rest.len())?,
                 None => Vec::new(),
             };
-            return Reader { text, family }.read(&items);
+            return SpecReader { text, family }.read(&items);
         }
         if let Some(written) = equality::from_name(text)? {
             return written.parse();
@@ -40,12 +40,12 @@ impl FromStr for Spec {
                 Some(rest) => split(text, text.len() - rest.len())?,
                 None => Vec::new(),
             };
-            return preset.spec(&Reader { text, family: &preset.family }.read(&items)?.arguments);
+            return preset.spec(&SpecReader { text, family: &preset.family }.read(&items)?.arguments);
         }
         let name = plain_name(Path::new(text));
         if let Some((_, reader)) = EXTENSIONS.iter().find(|(extension, _)| name.ends_with(extension)) {
             let family = registry::find(reader).expect("the table of extensions names families");
-            return Reader { text, family }.read(&[Item { start: 0, name: Some("path"), value: text }]);
+            return SpecReader { text, family }.read(&[Item { start: 0, name: Some("path"), value: text }]);
         }
         let syntax = |reason: &str| TopologyError::Syntax { spec: text.into(), column: 1, reason: reason.into() };
         if text.trim().is_empty() {
@@ -116,12 +116,12 @@ fn syntax_error(spec: &str, at: usize, reason: impl Into<String>) -> TopologyErr
     TopologyError::Syntax { spec: spec.into(), column: 1 + spec[..at].chars().count(), reason: reason.into() }
 }
 
-struct Reader<'a> {
+struct SpecReader<'a> {
     text: &'a str,
     family: &'static Family,
 }
 
-impl Reader<'_> {
+impl SpecReader<'_> {
     fn read(&self, items: &[Item<'_>]) -> Result<Spec, TopologyError> {
         let parameters = self.family.parameters;
         let mut values: Vec<Option<Value>> = vec![None; parameters.len()];

@@ -10,7 +10,7 @@ use super::super::{Host, Link};
 use super::bypass::Bypasses;
 use super::network::{Routing, Zone};
 use super::points::{Point, PointId, PointKind, ZoneId};
-use super::source::Source;
+use super::source::XmlSource;
 use super::vivaldi::VivaldiPoint;
 use crate::ids::{HostId, LinkId};
 
@@ -32,7 +32,7 @@ pub(super) enum NamedLink {
 
 /// Declared routing of a zone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum ZoneRouting {
     Full,
     Floyd,
     Dijkstra,
@@ -50,8 +50,8 @@ pub(super) struct Counters {
 }
 
 /// State of building a platform from a document.
-pub(super) struct Builder<'a, 'input> {
-    pub(super) source: Source<'a, 'input>,
+pub(super) struct PlatformBuilder<'a, 'input> {
+    pub(super) source: XmlSource<'a, 'input>,
     pub(super) counters: Counters,
     pub(super) zones: Vec<Zone>,
     /// Number of points in each zone.
@@ -64,14 +64,14 @@ pub(super) struct Builder<'a, 'input> {
     pub(super) hosts: Vec<Host>,
     pub(super) links: Vec<Link>,
     /// Zones whose routes are read when all names are known.
-    pub(super) pending: Vec<(ZoneId, Node<'a, 'input>, Kind)>,
+    pub(super) pending: Vec<(ZoneId, Node<'a, 'input>, ZoneRouting)>,
     /// Coordinates and links of points of Vivaldi zones.
     pub(super) places: HashMap<PointId, VivaldiPoint>,
     pub(super) settings: Vec<Setting>,
     pub(super) disks: u32,
 }
 
-impl<'a, 'input> Builder<'a, 'input> {
+impl<'a, 'input> PlatformBuilder<'a, 'input> {
     /// Creates a zone, which is a point of its parent.
     pub(super) fn new_zone(
         &mut self,

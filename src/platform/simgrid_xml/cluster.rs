@@ -9,9 +9,9 @@ use roxmltree::{Attribute, Node};
 use super::super::error::PlatformError;
 use super::super::units::{Bandwidth, Seconds};
 use super::super::{Link, SharingPolicy};
-use super::builder::{Builder, NamedLink};
-use super::dragonfly::{self, Dragonfly};
-use super::fat_tree::{self, FatTree, Level};
+use super::builder::{NamedLink, PlatformBuilder};
+use super::dragonfly::{self, DragonflyZone};
+use super::fat_tree::{self, FatTree, FatTreeLevel};
 use super::leaves::Leaves;
 use super::network::{Generated, Routing};
 use super::points::{PointKind, ZoneId};
@@ -60,7 +60,7 @@ const ATTRIBUTES: [&str; 18] = [
     "loopback_lat",
 ];
 
-impl<'a, 'input> Builder<'a, 'input> {
+impl<'a, 'input> PlatformBuilder<'a, 'input> {
     /// Reads a cluster, which is a zone of its own.
     pub(super) fn cluster(&mut self, node: Node<'a, 'input>, parent: Option<ZoneId>) -> Result<ZoneId, PlatformError> {
         let cluster = self.checked_cluster(node)?;
@@ -324,8 +324,8 @@ impl<'a, 'input> Builder<'a, 'input> {
             }
         }
         let shape = children.iter().zip(&parents).zip(&cables);
-        let levels: Vec<Level> =
-            shape.map(|((&children, &parents), &cables)| Level { children, parents, cables }).collect();
+        let levels: Vec<FatTreeLevel> =
+            shape.map(|((&children, &parents), &cables)| FatTreeLevel { children, parents, cables }).collect();
         let cables = (0..levels.len()).map(|level| fat_tree::cables_above(&levels, level));
         let switches = (1..=levels.len()).map(|level| fat_tree::nodes_on(&levels, level));
         let switches = switches.fold(0, u64::saturating_add);
@@ -369,7 +369,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         Ok(FatTree { levels, leaves, switch_limiters, first_cable, links_per_cable, first_position })
     }
 
-    fn dragonfly(&mut self, cluster: &Cluster<'a, 'input>, zone: ZoneId) -> Result<Dragonfly, PlatformError> {
+    fn dragonfly(&mut self, cluster: &Cluster<'a, 'input>, zone: ZoneId) -> Result<DragonflyZone, PlatformError> {
         let parameters = self.source.required(cluster.node, "topo_parameters")?;
         let at = parameters.range_value().start;
         let help = "write groups, chassis and routers with the cables of their links, and hosts of a router: \
@@ -441,7 +441,7 @@ impl<'a, 'input> Builder<'a, 'input> {
             cable(format_args!("blue_link_between_group_{low}_and_{high}_routers_{from}_and_{to}"), blue)?;
         }
         let links_per_cable = 1 + u32::from(cluster.split);
-        Ok(Dragonfly { groups, chassis, routers, nodes, leaves, router_limiters, first_cable, links_per_cable })
+        Ok(DragonflyZone { groups, chassis, routers, nodes, leaves, router_limiters, first_cable, links_per_cable })
     }
 
     /// Reads numbers of at least 1, separated by commas.

@@ -7,7 +7,7 @@ use super::points::PointId;
 use crate::ids::LinkId;
 
 /// Rule that combines declared routes into paths.
-pub(super) enum Rule {
+pub(super) enum RouteRule {
     /// A path is one declared route.
     Full,
     /// Fewest links, all pairs computed beforehand.
@@ -17,14 +17,14 @@ pub(super) enum Rule {
 }
 
 /// Routes of a zone.
-pub(super) struct Declared {
+pub(super) struct DeclaredRoutes {
     edges: Edges,
-    rule: Rule,
+    rule: RouteRule,
 }
 
-impl Declared {
+impl DeclaredRoutes {
     /// Combines routes and a rule.
-    pub(super) fn new(edges: Edges, rule: Rule) -> Self {
+    pub(super) fn new(edges: Edges, rule: RouteRule) -> Self {
         Self { edges, rule }
     }
 
@@ -32,12 +32,12 @@ impl Declared {
     /// not an error: its path is empty.
     pub(super) fn path(&self, from: u32, to: u32, path: &mut Vec<EdgeId>) -> bool {
         match &self.rule {
-            Rule::Full => {
+            RouteRule::Full => {
                 path.extend(self.edges.find(from, to));
                 true
             }
-            Rule::Floyd(floyd) => floyd.path(&self.edges, from, to, path),
-            Rule::Dijkstra(dijkstra) => dijkstra.path(&self.edges, from, to, path),
+            RouteRule::Floyd(floyd) => floyd.path(&self.edges, from, to, path),
+            RouteRule::Dijkstra(dijkstra) => dijkstra.path(&self.edges, from, to, path),
         }
     }
 
@@ -50,7 +50,7 @@ impl Declared {
     pub(super) fn append(&self, edge: EdgeId, links: &mut Vec<LinkId>) {
         let own = self.edges.links(edge);
         match self.rule {
-            Rule::Dijkstra(_) => links.extend(own.iter().rev()),
+            RouteRule::Dijkstra(_) => links.extend(own.iter().rev()),
             _ => links.extend_from_slice(own),
         }
     }
@@ -62,7 +62,7 @@ impl Declared {
 
     /// Returns `true` if SimGrid builds a path from its end.
     pub(super) fn walks_backwards(&self) -> bool {
-        matches!(self.rule, Rule::Dijkstra(_))
+        matches!(self.rule, RouteRule::Dijkstra(_))
     }
 
     /// Appends the links of the path between two points of the zone to `links`, and in the order in which SimGrid
@@ -79,7 +79,7 @@ impl Declared {
         }
         let before = links.len();
         path.into_iter().for_each(|edge| self.append(edge, links));
-        if let Rule::Dijkstra(_) = self.rule {
+        if let RouteRule::Dijkstra(_) = self.rule {
             links.rotate_left(before);
         }
         true

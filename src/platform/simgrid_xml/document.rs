@@ -8,10 +8,10 @@ use super::super::loaded::Setting;
 use super::super::parameters::Loopback;
 use super::super::units::{Bandwidth, FromSimGrid, Seconds, Speed, UnitError};
 use super::super::{Host, Link, SharingPolicy};
-use super::builder::{Builder, Counters, Kind, NamedLink};
+use super::builder::{Counters, NamedLink, PlatformBuilder, ZoneRouting};
 use super::network::Zones;
 use super::points::{PointId, PointKind, ZoneId};
-use super::source::{Source, is_zero};
+use super::source::{XmlSource, is_zero};
 use crate::ids::LinkId;
 use crate::topology::input::Located;
 
@@ -32,8 +32,8 @@ pub(super) struct Description {
 }
 
 /// Reads a document.
-pub(super) fn read(source: Source<'_, '_>, loopback: Loopback) -> Result<Description, PlatformError> {
-    let mut builder = Builder {
+pub(super) fn read(source: XmlSource<'_, '_>, loopback: Loopback) -> Result<Description, PlatformError> {
+    let mut builder = PlatformBuilder {
         source,
         counters: Counters::default(),
         zones: Vec::new(),
@@ -57,13 +57,13 @@ pub(super) fn read(source: Source<'_, '_>, loopback: Loopback) -> Result<Descrip
         builder.routes(zone, node, kind, loopback)?;
     }
     let network = Zones { zones: builder.zones, points: builder.points, point_of_host: builder.point_of_host };
-    let Builder { hosts, links, settings, disks, .. } = builder;
+    let PlatformBuilder { hosts, links, settings, disks, .. } = builder;
     let remarks =
         (disks > 0).then(|| format!("disks ({disks}): input and output are not simulated")).into_iter().collect();
     Ok(Description { hosts, links, loopback, network, settings, remarks })
 }
 
-impl<'a, 'input> Builder<'a, 'input> {
+impl<'a, 'input> PlatformBuilder<'a, 'input> {
     fn platform(&mut self, root: Node<'a, 'input>) -> Result<(), PlatformError> {
         let source = self.source;
         let at = root.range().start;
@@ -111,13 +111,13 @@ impl<'a, 'input> Builder<'a, 'input> {
         let id = source.required(node, "id")?;
         let routing = source.required(node, "routing")?;
         let kind = match routing.value().to_ascii_lowercase().as_str() {
-            "full" => Kind::Full,
-            "floyd" => Kind::Floyd,
-            "dijkstra" | "dijkstracache" => Kind::Dijkstra,
-            "cluster" => Kind::Cluster,
-            "vivaldi" => Kind::Vivaldi,
+            "full" => ZoneRouting::Full,
+            "floyd" => ZoneRouting::Floyd,
+            "dijkstra" | "dijkstracache" => ZoneRouting::Dijkstra,
+            "cluster" => ZoneRouting::Cluster,
+            "vivaldi" => ZoneRouting::Vivaldi,
             // Alternative name since 3.26.
-            "none" | "empty" => Kind::None,
+            "none" | "empty" => ZoneRouting::None,
             _ => {
                 let message = format!("zone routing `{}` is not supported", routing.value());
                 return source.unsupported(routing.range().start, message, ZONE_HELP);
@@ -142,7 +142,7 @@ impl<'a, 'input> Builder<'a, 'input> {
             }
             match name {
                 "prop" => source.property(element)?,
-                "zone" | "AS" | "cluster" if kind == Kind::Cluster => {
+                "zone" | "AS" | "cluster" if kind == ZoneRouting::Cluster => {
                     let message = format!("a `{name}` is inside a zone with routing `Cluster`");
                     let help = "such a zone joins hosts; use routing=\"Full\" to join zones";
                     return source.wrong(element.range().start, message, help);
@@ -160,9 +160,9 @@ impl<'a, 'input> Builder<'a, 'input> {
                     self.new_point(id.range().start, id.value().into(), zone, PointKind::Router)?;
                     self.coordinates(element, point)?;
                 }
-                "peer" if kind == Kind::Vivaldi => self.peer(element, zone)?,
+                "peer" if kind == ZoneRouting::Vivaldi => self.peer(element, zone)?,
                 "link" => self.link(element)?,
-                "cabinet" | "host_link" | "backbone" if kind != Kind::Cluster => {
+                "cabinet" | "host_link" | "backbone" if kind != ZoneRouting::Cluster => {
                     let message = format!("a `{name}` is in a zone whose routing is not `Cluster`");
                     return source.wrong(
                         element.range().start,
@@ -172,7 +172,7 @@ impl<'a, 'input> Builder<'a, 'input> {
                 }
                 "cabinet" => cabinets.push(element),
                 // Read together with the routes.
-                "route" | "zoneRoute" | "ASroute" if kind == Kind::Vivaldi => {
+                "route" | "zoneRoute" | "ASroute" if kind == ZoneRouting::Vivaldi => {
                     let message = format!("a `{name}` is in a zone with routing `Vivaldi`");
                     let help = "points of such a zone are joined by their coordinates";
                     return source.unsupported(element.range().start, message, help);

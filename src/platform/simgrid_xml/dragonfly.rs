@@ -9,7 +9,7 @@ use super::network::Generated;
 use crate::ids::LinkId;
 
 /// Groups of chassis of routers with hosts.
-pub(super) struct Dragonfly {
+pub(super) struct DragonflyZone {
     pub(super) groups: u32,
     pub(super) chassis: u32,
     pub(super) routers: u32,
@@ -41,7 +41,7 @@ struct Router {
     blade: u32,
 }
 
-impl Dragonfly {
+impl DragonflyZone {
     fn router_of(&self, host: u32) -> Router {
         let router = host / self.nodes;
         let chassis = router / self.routers;
@@ -95,7 +95,7 @@ impl Dragonfly {
     }
 }
 
-impl Generated for Dragonfly {
+impl Generated for DragonflyZone {
     fn route(&self, from: u32, to: u32, links: &mut Vec<LinkId>) -> bool {
         if from == to
             && let Some(loopback) = self.leaves.loopback(from)

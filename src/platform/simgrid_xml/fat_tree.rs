@@ -10,7 +10,7 @@ use crate::ids::LinkId;
 /// A tree whose leaves are hosts.
 pub(super) struct FatTree {
     /// For each level, from the hosts up: children of a switch, parents of a node below, cables between the two.
-    pub(super) levels: Vec<Level>,
+    pub(super) levels: Vec<FatTreeLevel>,
     /// Loopback and limiter of each host.
     pub(super) leaves: Leaves,
     /// First limiter of a switch, in the order of the switches.
@@ -25,7 +25,7 @@ pub(super) struct FatTree {
 
 /// Shape between two levels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Level {
+pub(super) struct FatTreeLevel {
     pub(super) children: u32,
     pub(super) parents: u32,
     pub(super) cables: u32,
@@ -39,13 +39,13 @@ struct Node {
 }
 
 /// Returns the number of nodes on a level, where level 0 are the hosts. Saturates.
-pub(super) fn nodes_on(levels: &[Level], level: usize) -> u64 {
+pub(super) fn nodes_on(levels: &[FatTreeLevel], level: usize) -> u64 {
     let radices = levels.iter().enumerate().map(|(i, l)| u64::from(if i < level { l.parents } else { l.children }));
     radices.fold(1, u64::saturating_mul)
 }
 
 /// Returns the number of cables between a level and the next one. Saturates.
-pub(super) fn cables_above(levels: &[Level], level: usize) -> u64 {
+pub(super) fn cables_above(levels: &[FatTreeLevel], level: usize) -> u64 {
     let shape = levels[level];
     nodes_on(levels, level).saturating_mul(u64::from(shape.parents)).saturating_mul(u64::from(shape.cables))
 }

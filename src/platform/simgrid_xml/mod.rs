@@ -49,7 +49,7 @@ mod torus;
 mod vivaldi;
 
 use document::Description;
-use source::Source;
+use source::XmlSource;
 use std::sync::Arc;
 
 /// Reads a platform from the text of a file; `file` is its name for messages. The loopback is for hosts that declare no
@@ -73,7 +73,7 @@ pub fn parse_all(file: &str, text: &str, loopback: Loopback) -> Result<Loaded, P
     let text = xml::without_late_declaration(text);
     let document = xml::parse(file, &text).map_err(PlatformError::File)?;
     let Description { hosts, links, loopback, network, settings, remarks } =
-        document::read(Source { file, document: &document }, loopback)?;
+        document::read(XmlSource { file, document: &document }, loopback)?;
     let platform = Platform { name: file.into(), hosts, links, loopback: Some(loopback), routes: Arc::new(network) };
     Ok(Loaded { settings, remarks, ..Loaded::from(platform) })
 }

@@ -12,7 +12,7 @@
 
 use super::super::RouteTable;
 use super::bypass::{self, Bypasses};
-use super::declared::Declared;
+use super::declared::DeclaredRoutes;
 use super::points::{Point, PointId, ZoneId};
 use crate::ids::{HostId, LinkId};
 
@@ -38,7 +38,7 @@ pub(super) struct Walk {
 /// Rule by which a zone finds its routes.
 pub(super) enum Routing {
     /// Routes of the document.
-    Declared(Declared),
+    Declared(DeclaredRoutes),
     /// Routes by a rule.
     Generated(Box<dyn Generated>),
     /// No routes.

@@ -3,9 +3,9 @@
 use roxmltree::{Attribute, Node};
 
 use super::super::error::PlatformError;
-use super::builder::{Builder, Kind, NamedLink};
+use super::builder::{NamedLink, PlatformBuilder, ZoneRouting};
 use super::bypass::Bypass;
-use super::declared::{Declared, Rule};
+use super::declared::{DeclaredRoutes, RouteRule};
 use super::dijkstra::Dijkstra;
 use super::edges::Edges;
 use super::floyd::{self, Floyd};
@@ -17,17 +17,17 @@ use crate::ids::LinkId;
 
 const TOO_MANY: &str = "there are too many links on all routes";
 
-impl<'a, 'input> Builder<'a, 'input> {
+impl<'a, 'input> PlatformBuilder<'a, 'input> {
     /// Reads the routes of a zone.
     pub(super) fn routes(
         &mut self,
         zone: ZoneId,
         node: Node<'a, 'input>,
-        kind: Kind,
+        kind: ZoneRouting,
         loopback: LinkId,
     ) -> Result<(), PlatformError> {
         self.bypasses(zone, node)?;
-        if kind == Kind::Vivaldi {
+        if kind == ZoneRouting::Vivaldi {
             let points = (0..).zip(&self.points).filter(|(_, point)| point.zone == zone);
             // The outermost zone contains itself, but is not a point of itself.
             let points = points.filter(|(_, point)| point.kind != PointKind::Zone(zone));
@@ -35,7 +35,7 @@ impl<'a, 'input> Builder<'a, 'input> {
             self.set_routing(zone, Routing::Generated(Box::new(Vivaldi(places))));
             return Ok(());
         }
-        if kind == Kind::Cluster {
+        if kind == ZoneRouting::Cluster {
             let star = self.star(zone, node)?;
             self.set_routing(zone, Routing::Generated(Box::new(star)));
             return Ok(());
@@ -53,21 +53,21 @@ impl<'a, 'input> Builder<'a, 'input> {
                 "zoneRoute" | "ASroute" => true,
                 _ => continue,
             };
-            if kind == Kind::None {
+            if kind == ZoneRouting::None {
                 let message = format!("a `{name}` is in a zone with routing `None`");
                 return source.wrong(element.range().start, message, "write routing=\"Full\"");
             }
             self.route(zone, element, between_zones, &mut edges, &mut places)?;
         }
-        if kind == Kind::None {
+        if kind == ZoneRouting::None {
             return Ok(());
         }
         let at = node.range().start;
-        if kind == Kind::Floyd && points > floyd::MAX_POINTS {
+        if kind == ZoneRouting::Floyd && points > floyd::MAX_POINTS {
             let message = format!("a Floyd zone has {points} points, and may have {}", floyd::MAX_POINTS);
             return source.unsupported(at, message, "use routing=\"Dijkstra\", which finds ways when they are needed");
         }
-        let order = (kind == Kind::Dijkstra).then(|| edges.order_of_mention(points));
+        let order = (kind == ZoneRouting::Dijkstra).then(|| edges.order_of_mention(points));
         if !has_zones && edges.add_loopbacks(points, loopback).is_none() {
             return source.wrong(at, TOO_MANY.into(), "declare fewer routes");
         }
@@ -80,11 +80,11 @@ impl<'a, 'input> Builder<'a, 'input> {
             source.wrong(places[twice], message, help)
         })?;
         let rule = match (kind, order) {
-            (Kind::Floyd, _) => Rule::Floyd(Floyd::new(&edges, points)),
-            (_, Some(order)) => Rule::Dijkstra(Dijkstra::new(order)),
-            _ => Rule::Full,
+            (ZoneRouting::Floyd, _) => RouteRule::Floyd(Floyd::new(&edges, points)),
+            (_, Some(order)) => RouteRule::Dijkstra(Dijkstra::new(order)),
+            _ => RouteRule::Full,
         };
-        self.set_routing(zone, Routing::Declared(Declared::new(edges, rule)));
+        self.set_routing(zone, Routing::Declared(DeclaredRoutes::new(edges, rule)));
         Ok(())
     }
 

@@ -8,12 +8,12 @@ use crate::topology::input::Located;
 
 /// A document and the name of its file.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'a, 'input> {
+pub(super) struct XmlSource<'a, 'input> {
     pub(super) file: &'a str,
     pub(super) document: &'a Document<'input>,
 }
 
-impl<'a, 'input> Source<'a, 'input> {
+impl<'a, 'input> XmlSource<'a, 'input> {
     pub(super) fn located(&self, at: usize, message: String, help: &str) -> Located {
         let place = self.document.text_pos_at(at);
         Located {

@@ -1,14 +1,14 @@
 //! Hosts, links and their speeds, in words.
 
 use crate::platform::Platform;
-use crate::platform::speeds::Speeds;
+use crate::platform::speeds::PlatformSpeeds;
 use crate::report::findings::{host_links, host_ports};
 use crate::report::number::{bandwidth, flops, grouped, seconds};
 use crate::study::network::NetworkUnderTest;
 
 /// Returns names and values of the parameters of a network.
 pub fn parameters(network: &NetworkUnderTest) -> Vec<(&'static str, String)> {
-    let (platform, speeds): (&Platform, &Speeds) = (&network.platform, &network.info.speeds);
+    let (platform, speeds): (&Platform, &PlatformSpeeds) = (&network.platform, &network.info.speeds);
     let mut out = vec![("hosts", grouped(platform.hosts.len() as u64))];
     let mut add = |name, value: Option<String>| out.extend(value.map(|v| (name, v)));
     add("speed of a core", speeds.core_flops.map(|v| v.text(flops)));

@@ -13,7 +13,7 @@ pub(super) struct FirstOnGrid {
 }
 
 /// A dimension in which the goal is not reached yet.
-struct Open {
+struct OpenDimension {
     dimension: usize,
     stride: i64,
     here: u32,
@@ -21,7 +21,7 @@ struct Open {
     next: u32,
 }
 
-impl Open {
+impl OpenDimension {
     /// Finds the next coordinate on a shortest path: the smaller one, if both directions round are equally long.
     fn find_next(&mut self, grid: &Grid) {
         let (above, below) = grid.steps(self.dimension, self.here, self.goal);
@@ -43,7 +43,7 @@ impl Routing for FirstOnGrid {
         for (dimension, &size) in self.grid.dims.iter().enumerate() {
             let (here, goal) = (from.0 / stride % size, to.0 / stride % size);
             if here != goal {
-                let mut missing = Open { dimension, stride: i64::from(stride), here, goal, next: goal };
+                let mut missing = OpenDimension { dimension, stride: i64::from(stride), here, goal, next: goal };
                 missing.find_next(&self.grid);
                 open.push(missing);
             }

@@ -27,7 +27,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
         }
     };
     let intact = base.build().map_err(|error| arguments.invalid("base", format!("{error}")))?.graph;
-    let mut broken = Broken::new(&intact);
+    let mut broken = FailedParts::new(&intact);
     for item in arguments.text("without").split(',').map(str::trim).filter(|item| !item.is_empty()) {
         broken.remove(arguments, item)?;
     }
@@ -48,7 +48,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     for switch in choose(0, "switches", switches, intact.switch_vertices(), alive)? {
         broken.remove_switch(switch);
     }
-    let kept = |broken: &Broken| -> Vec<u32> {
+    let kept = |broken: &FailedParts| -> Vec<u32> {
         (0..).zip(&broken.cables).filter(|&(_, &gone)| !gone).map(|(cable, _)| cable).collect()
     };
     for cable in choose(1, "cables", cables, intact.cables(), kept(&broken))? {
@@ -95,7 +95,7 @@ pub(crate) fn base_of(spec: &Spec) -> Option<Spec> {
 }
 
 /// Cables and switches that failed.
-struct Broken {
+struct FailedParts {
     /// Ends of the cables of the base, in ascending order.
     ends: Vec<(u32, u32)>,
     directed: bool,
@@ -104,7 +104,7 @@ struct Broken {
     hosts_are: u32,
 }
 
-impl Broken {
+impl FailedParts {
     fn new(graph: &Graph) -> Self {
         let ends: Vec<(u32, u32)> = graph.cable_ends().map(|(u, v)| (u.0, v.0)).collect();
         let hosts_are = if let Hosts::Vertices(count) = graph.hosts() { *count } else { 0 };

@@ -15,14 +15,14 @@ use crate::topology::graph::MAX_SWITCHES;
 use crate::topology::{Graph, Hosts, TopologyError};
 
 /// Switches of the network of a row or column.
-struct Line {
+struct LineNetwork {
     leaves: usize,
     spines: usize,
     /// Ports of a leaf to accelerators; all ports if there is no spine.
     down: usize,
 }
 
-impl Line {
+impl LineNetwork {
     fn new(ports: usize, radix: usize) -> Self {
         if ports <= radix {
             return Self { leaves: 1, spines: 0, down: ports };
@@ -70,7 +70,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     arguments.limit_vertices("x", width.saturating_mul(height))?;
     let (width, height) = (width as usize, height as usize);
     let accelerators = width * height;
-    let (row, column) = (Line::new(2 * x, radix), Line::new(2 * y, radix));
+    let (row, column) = (LineNetwork::new(2 * x, radix), LineNetwork::new(2 * y, radix));
     let switches = accelerators + height * row.switches() + width * column.switches();
     arguments.limit_vertices("x", switches as u128)?;
     let lines = [(height, &row), (width, &column)];

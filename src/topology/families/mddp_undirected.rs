@@ -12,7 +12,7 @@ use crate::topology::{Graph, TopologyError};
 
 /// Graph known to have many switches for its degree and diameter.
 #[derive(Clone, Copy)]
-enum Known {
+enum KnownGraph {
     Complete,
     Petersen,
     Polarity(usize),
@@ -24,28 +24,28 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let d = arguments.count("d", 2, n - 1)?;
     arguments.limit_arcs("d", n as u128 * d as u128)?;
     // In the order of their diameters.
-    let mut known = vec![(d + 1, Known::Complete)];
+    let mut known = vec![(d + 1, KnownGraph::Complete)];
     if d == 3 {
-        known.push((10, Known::Petersen));
+        known.push((10, KnownGraph::Petersen));
     }
     // A prime power is refused cheaply only while it is small; both families end at degrees of a few hundred.
     if d <= 422 {
         let q = (2 * d).saturating_sub(1) / 3;
         let fit = (q..=q + 2).find(|&q| slimfly::degree(q) == Some(d));
-        known.extend(fit.map(|q| (2 * q * q, Known::SlimFly(q))));
+        known.extend(fit.map(|q| (2 * q * q, KnownGraph::SlimFly(q))));
     }
     if d <= 406 && Field::new(d - 1).is_some() {
         let q = d - 1;
-        known.push((q * q + q + 1, Known::Polarity(q)));
+        known.push((q * q + q + 1, KnownGraph::Polarity(q)));
     }
     let &(order, graph) = known.iter().min_by_key(|(order, _)| order.abs_diff(n)).expect("one is always there");
     arguments.limit_arcs("d", order as u128 * d as u128)?;
     let field = |q| Field::new(q).expect("the list has only prime powers");
     let mut cables = match graph {
-        Known::Complete => (0..=d as u32).flat_map(|u| (u + 1..=d as u32).map(move |v| (u, v))).collect(),
-        Known::Petersen => (0..5).flat_map(|i| [(i, (i + 1) % 5), (i, i + 5), (i + 5, (i + 2) % 5 + 5)]).collect(),
-        Known::Polarity(q) => polarity::cables(&field(q)),
-        Known::SlimFly(q) => slimfly::cables(&field(q)),
+        KnownGraph::Complete => (0..=d as u32).flat_map(|u| (u + 1..=d as u32).map(move |v| (u, v))).collect(),
+        KnownGraph::Petersen => (0..5).flat_map(|i| [(i, (i + 1) % 5), (i, i + 5), (i + 5, (i + 2) % 5 + 5)]).collect(),
+        KnownGraph::Polarity(q) => polarity::cables(&field(q)),
+        KnownGraph::SlimFly(q) => slimfly::cables(&field(q)),
     };
     for cable in &mut cables {
         *cable = (cable.0.min(cable.1), cable.0.max(cable.1));

@@ -6,15 +6,15 @@ use crate::topology::family::Arguments;
 
 /// Ports of a leaf of k ports: down to hosts, up to other switches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Split {
+pub(super) struct PortSplit {
     pub down: usize,
     pub up: usize,
 }
 
 /// Reads `ratio`, such as `3:1` or `3`; half of the k ports in each direction if it is missing.
-pub(super) fn split(arguments: &Arguments, k: usize) -> Result<Split, TopologyError> {
+pub(super) fn split(arguments: &Arguments, k: usize) -> Result<PortSplit, TopologyError> {
     if arguments.get("ratio").is_none() {
-        return Ok(Split { down: k / 2, up: k / 2 });
+        return Ok(PortSplit { down: k / 2, up: k / 2 });
     }
     let text = arguments.text("ratio");
     let (down, up) = text.split_once(':').unwrap_or((text, "1"));
@@ -29,5 +29,5 @@ pub(super) fn split(arguments: &Arguments, k: usize) -> Result<Split, TopologyEr
         let rule = format!("{k} ports cannot be divided so; of the even k, {sizes}");
         return Err(arguments.invalid("ratio", rule));
     }
-    Ok(Split { down: k * down / whole, up: k * up / whole })
+    Ok(PortSplit { down: k * down / whole, up: k * up / whole })
 }

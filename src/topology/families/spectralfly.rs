@@ -43,7 +43,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let p = prime("p", MAX_P, &odd_prime, &format!("an odd prime up to {MAX_P}"))?;
     let fits = |q: usize| odd_prime(q) && q != p && q * q > 4 * p;
     let q = prime("q", MAX_Q, &fits, &format!("an odd prime up to {MAX_Q} other than p and above 2*sqrt(p)"))?;
-    let group = Group::new(p, q);
+    let group = ProjectiveGroup::new(p, q);
     let n = group.order();
     if n > MAX_SWITCHES {
         let rule = format!("that makes {n} switches, and the limit is {MAX_SWITCHES}");
@@ -56,11 +56,11 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
 /// Number of switches of LPS(p, q); `None` if there is no such graph.
 pub(crate) fn switches(p: usize, q: usize) -> Option<usize> {
     let odd_prime = |p: usize| p > 2 && is_prime(p);
-    (odd_prime(p) && odd_prime(q) && p != q && q * q > 4 * p).then(|| Group::new(p, q).order())
+    (odd_prime(p) && odd_prime(q) && p != q && q * q > 4 * p).then(|| ProjectiveGroup::new(p, q).order())
 }
 
 /// PGL(2, q), or the part of it that the generators reach.
-struct Group {
+struct ProjectiveGroup {
     q: usize,
     /// `true` if all determinants are squares.
     half: bool,
@@ -69,7 +69,7 @@ struct Group {
     inverse: Vec<usize>,
 }
 
-impl Group {
+impl ProjectiveGroup {
     fn new(p: usize, q: usize) -> Self {
         let mut square = vec![false; q];
         (1..q).for_each(|x| square[x * x % q] = true);

@@ -31,7 +31,7 @@ pub(in crate::topology) fn build(arguments: &Arguments) -> Result<Graph, Topolog
 }
 
 fn parse(file: &str, text: &str, directed: Option<bool>, switches: Option<usize>) -> Result<Graph, TopologyError> {
-    let mut header = Header { directed, switches, ..Header::default() };
+    let mut header = GraphHeader { directed, switches, ..GraphHeader::default() };
     let mut pairs: Vec<(u32, u32)> = Vec::new();
     let mut largest = 0;
     for (index, line) in text.lines().enumerate() {
@@ -112,14 +112,14 @@ fn runs(text: &str) -> Option<Vec<u32>> {
 
 /// Properties of the whole graph, from the specification or the head of the file.
 #[derive(Default)]
-struct Header {
+struct GraphHeader {
     directed: Option<bool>,
     switches: Option<usize>,
     hosts: Option<Vec<u32>>,
     host_vertices: Option<u32>,
 }
 
-impl Header {
+impl GraphHeader {
     /// Applies a comment that is a header, and ignores other comments.
     fn read(&mut self, comment: &str) -> Result<(), String> {
         let (mut directed, mut switches, mut hosts, mut host_vertices) = (None, None, None, None);

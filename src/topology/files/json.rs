@@ -39,8 +39,8 @@ struct Pairs(Vec<(u32, u32)>);
 
 impl<'de> Deserialize<'de> for Pairs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
+        struct PairsVisitor;
+        impl<'de> Visitor<'de> for PairsVisitor {
             type Value = Pairs;
 
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -58,7 +58,7 @@ impl<'de> Deserialize<'de> for Pairs {
                 Ok(Pairs(pairs))
             }
         }
-        deserializer.deserialize_seq(Reader)
+        deserializer.deserialize_seq(PairsVisitor)
     }
 }
 
@@ -67,8 +67,8 @@ struct Pair((u32, u32));
 
 impl<'de> Deserialize<'de> for Pair {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
+        struct PairVisitor;
+        impl<'de> Visitor<'de> for PairVisitor {
             type Value = Pair;
 
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -83,7 +83,7 @@ impl<'de> Deserialize<'de> for Pair {
                 }
             }
         }
-        deserializer.deserialize_seq(Reader)
+        deserializer.deserialize_seq(PairVisitor)
     }
 }
 

@@ -38,7 +38,7 @@ pub fn edge_connectivity(graph: &Graph, diameter: Option<usize>, alike: bool) ->
         });
     }
     let flows = (1..n as u32).into_par_iter().map_init(
-        || Flow::new(graph),
+        || UnitFlow::new(graph),
         |flow, other| {
             let there = flow.between(0, other, least);
             if graph.is_directed() { there.min(flow.between(other, 0, least)) } else { there }
@@ -48,7 +48,7 @@ pub fn edge_connectivity(graph: &Graph, diameter: Option<usize>, alike: bool) ->
 }
 
 /// Unit flow along arcs, found path by path.
-struct Flow<'a> {
+struct UnitFlow<'a> {
     graph: &'a Graph,
     /// `true` for arcs that carry flow. Two-way cables are two arcs; flow may use both, which then cancels.
     used: Vec<bool>,
@@ -57,7 +57,7 @@ struct Flow<'a> {
     queue: Vec<u32>,
 }
 
-impl<'a> Flow<'a> {
+impl<'a> UnitFlow<'a> {
     fn new(graph: &'a Graph) -> Self {
         let n = graph.switches();
         let (used, came_by) = (vec![false; graph.arcs()], vec![(0, false); n]);

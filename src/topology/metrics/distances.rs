@@ -111,7 +111,7 @@ pub fn watched(graph: &Graph, steps: &Steps) -> Result<Distances, TopologyError>
         });
     }
     connected(graph)?;
-    let deep = eccentricity(graph, SwitchId(0), Way::Against) > DENSE_DEPTH;
+    let deep = eccentricity(graph, SwitchId(0), Direction::Against) > DENSE_DEPTH;
     let order = if deep { patches(graph) } else { (0..n as u32).collect() };
     Ok(Distances::of(search(graph, &order, deep, steps)))
 }
@@ -124,7 +124,7 @@ pub fn watched(graph: &Graph, steps: &Steps) -> Result<Distances, TopologyError>
 pub fn of_transitive(graph: &Graph) -> Result<Distances, TopologyError> {
     connected(graph)?;
     let n = graph.switches() as u64;
-    Ok(Distances::of(levels(graph, SwitchId(0), Way::Along).into_iter().skip(1).map(|count| count * n).collect()))
+    Ok(Distances::of(levels(graph, SwitchId(0), Direction::Along).into_iter().skip(1).map(|count| count * n).collect()))
 }
 
 /// Returns the distances from `samples` switches drawn without replacement, with an error bound for the average. A step
@@ -144,7 +144,8 @@ pub fn sampled(graph: &Graph, samples: usize, seed: u64, steps: &Steps) -> Resul
     order.truncate(samples);
     order.sort_unstable();
     let centre = SwitchId(order[0]);
-    let (against, along) = (eccentricity(graph, centre, Way::Against), eccentricity(graph, centre, Way::Along));
+    let (against, along) =
+        (eccentricity(graph, centre, Direction::Against), eccentricity(graph, centre, Direction::Along));
     let distances = Distances::of(search(graph, &order, against > DENSE_DEPTH, steps));
     let degree = super::degrees(graph).max_in.max(2) as u64;
     let range =
@@ -163,13 +164,13 @@ fn connected(graph: &Graph) -> Result<(), TopologyError> {
 
 /// Direction in which a search follows arcs.
 #[derive(Clone, Copy, PartialEq)]
-enum Way {
+enum Direction {
     Along,
     Against,
 }
 
 /// Returns the number of switches at distance 0, 1, ... of one.
-fn levels(graph: &Graph, start: SwitchId, way: Way) -> Vec<u64> {
+fn levels(graph: &Graph, start: SwitchId, way: Direction) -> Vec<u64> {
     let mut seen = vec![false; graph.switches()];
     seen[start.index()] = true;
     let (mut counts, mut level) = (Vec::new(), vec![start]);
@@ -183,8 +184,8 @@ fn levels(graph: &Graph, start: SwitchId, way: Way) -> Vec<u64> {
         };
         for &switch in &level {
             match way {
-                Way::Along => graph.neighbours(switch).for_each(&mut visit),
-                Way::Against => graph.in_arcs(switch).for_each(|arc| visit(graph.tail(arc))),
+                Direction::Along => graph.neighbours(switch).for_each(&mut visit),
+                Direction::Against => graph.in_arcs(switch).for_each(|arc| visit(graph.tail(arc))),
             }
         }
         level = next;
@@ -192,7 +193,7 @@ fn levels(graph: &Graph, start: SwitchId, way: Way) -> Vec<u64> {
     counts
 }
 
-fn eccentricity(graph: &Graph, start: SwitchId, way: Way) -> usize {
+fn eccentricity(graph: &Graph, start: SwitchId, way: Direction) -> usize {
     levels(graph, start, way).len() - 1
 }
 

@@ -6,7 +6,7 @@ use super::weighted::Weighted;
 /// Largest number of switches whose bisection is found exactly.
 pub const MAX_EXACT: usize = 24;
 
-struct Tree<'a> {
+struct SearchTree<'a> {
     graph: &'a Weighted,
     /// Weight from each switch to the assigned switches of either side.
     pull: Vec<[u64; 2]>,
@@ -21,7 +21,7 @@ pub(super) fn halves(graph: &Weighted) -> Vec<bool> {
     let n = graph.len();
     let side: Vec<bool> = (0..n).map(|switch| switch < n / 2).collect();
     let best = graph.cut(&side) + 1;
-    let mut tree = Tree {
+    let mut tree = SearchTree {
         graph,
         pull: vec![[0; 2]; n],
         left: [n.div_ceil(2), n / 2],
@@ -33,7 +33,7 @@ pub(super) fn halves(graph: &Weighted) -> Vec<bool> {
     tree.best_side
 }
 
-impl Tree<'_> {
+impl SearchTree<'_> {
     fn grow(&mut self, switch: usize, cut: u64) {
         if switch == self.side.len() {
             self.best = cut;
