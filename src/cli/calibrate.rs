@@ -88,7 +88,7 @@ fn curves(series: &[Series], residuals: &[calibrate::Residual]) -> Vec<Curve> {
 /// Compiles the benchmark, starts it by the user's command, and returns its output.
 fn measured(arguments: &Calibrate) -> Result<String, Failure> {
     let compiler = recorder::find_compiler(arguments.mpicc.as_deref(), &arguments.command)?;
-    let stop = supervised::Stop::listen();
+    let stop = supervised::StopSignal::listen();
     let folder = tempfile::tempdir().map_err(|error| Failure::file("make", &std::env::temp_dir(), &error))?;
     let compiled =
         recorder::compile_program(&compiler, folder.path(), calibrate::PROGRAM_NAME, calibrate::PROGRAM, &["-O2"]);

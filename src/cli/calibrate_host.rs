@@ -40,7 +40,7 @@ pub fn run(arguments: &Calibrate, output: &Output) -> Result<(), Failure> {
 
 /// Compiles the program, runs it, and returns the speed of this host.
 fn measured(quiet: bool) -> Result<HostSpeed, Failure> {
-    let stop = supervised::Stop::listen();
+    let stop = supervised::StopSignal::listen();
     let folder = tempfile::tempdir().map_err(|error| Failure::file("make", &std::env::temp_dir(), &error))?;
     // The terminal sends Ctrl-C to the compiler as well, which then fails.
     let compiled = compiled(folder.path(), quiet);

@@ -1,6 +1,6 @@
 //! `mopsim collectives`: the algorithms of collectives, and the choices of tables with their reasons.
 
-use super::args::{Collectives, Output, Switch};
+use super::args::{Collectives, OnOff, Output};
 use super::failure::Failure;
 use super::print;
 use mopsim::mpi::collective::select::Table;
@@ -24,7 +24,7 @@ pub fn run(arguments: &Collectives, output: &Output) -> Result<(), Failure> {
         return Err(Failure::input(message, "all hosts carry the same number of ranks here"));
     }
     let call =
-        CallOptions { ranks, ranks_per_host, size: arguments.size, smp_setup: arguments.smp_setup == Some(Switch::On) };
+        CallOptions { ranks, ranks_per_host, size: arguments.size, smp_setup: arguments.smp_setup == Some(OnOff::On) };
     let table = arguments.collectives.as_deref().map(|name| table(name, call.smp_setup)).transpose()?;
     // Crossovers are shown if operations are named; without a table, those of all tables.
     let crossovers = match (kinds.is_empty(), &table) {

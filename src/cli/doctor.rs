@@ -45,7 +45,7 @@ const MPI_VERSION: &[&str] = &["--showme:version", "-v"];
 const VERSION: &[&str] = &["--version"];
 
 /// A part, as a row of the table.
-struct Part {
+struct Component {
     name: &'static str,
     found: bool,
     /// Version and place, or the reason why it is missing.
@@ -54,7 +54,7 @@ struct Part {
 }
 
 pub fn run(output: &Output) -> Result<(), Failure> {
-    let mut parts = vec![Part {
+    let mut parts = vec![Component {
         name: "libotf2",
         found: trace::READS_OTF2_ARCHIVES,
         detail: if trace::READS_OTF2_ARCHIVES { "compiled in" } else { "built without --features libotf2" }.to_owned(),
@@ -64,12 +64,12 @@ pub fn run(output: &Output) -> Result<(), Failure> {
         let found = in_path(Path::new(&named), &OF_ROOT);
         let detail =
             found.as_ref().map_or_else(|| format!("{} is missing", named.display()), |file| version(file, MPI_VERSION));
-        parts.push(Part { name: "$MPICC", found: found.is_some(), detail, purpose: RECORD });
+        parts.push(Component { name: "$MPICC", found: found.is_some(), detail, purpose: RECORD });
     }
     parts.extend(PROGRAMS.map(|(name, options, purpose)| {
         let found = in_path(Path::new(name), &OF_ROOT);
         let detail = found.as_ref().map_or_else(|| "not in PATH".to_owned(), |file| version(file, options));
-        Part { name, found: found.is_some(), detail, purpose }
+        Component { name, found: found.is_some(), detail, purpose }
     }));
     parts.extend(namespaces());
     let site = if output.no_config { Ok(Site::default()) } else { Site::read() };
@@ -78,7 +78,7 @@ pub fn run(output: &Output) -> Result<(), Failure> {
 }
 
 /// Namespaces of networks, and the right to make them.
-fn namespaces() -> [Part; 2] {
+fn namespaces() -> [Component; 2] {
     let there = Path::new("/proc/self/ns/net").exists();
     #[cfg(unix)]
     let is_root = rustix::process::geteuid().is_root();
@@ -86,13 +86,13 @@ fn namespaces() -> [Part; 2] {
     let is_root = false;
     let text = |yes, yes_text: &str, no_text: &str| if yes { yes_text } else { no_text }.to_owned();
     [
-        Part {
+        Component {
             name: "network namespaces",
             found: there,
             detail: text(there, "the kernel has them", "the kernel has none"),
             purpose: "emulate: switches and hosts",
         },
-        Part {
+        Component {
             name: "root",
             found: is_root,
             detail: text(is_root, "this is root", "this is another user"),
@@ -142,13 +142,13 @@ fn free_bytes(folder: &Path) -> Option<u64> {
     }
 }
 
-fn sheet(parts: &[Part], site: &Result<Site, Failure>) -> Sheet {
+fn sheet(parts: &[Component], site: &Result<Site, Failure>) -> Sheet {
     let temporary = std::env::temp_dir();
     let cores = std::thread::available_parallelism().ok().map(|cores| cores.get() as u64);
     let (available, free) = (memory::available(), free_bytes(&temporary));
     let of_site = site.as_ref().ok().and_then(|site| site.memory);
     let limit = of_site.or(available.map(|_| memory::limit()));
-    let row = |part: &Part| {
+    let row = |part: &Component| {
         vec![
             Datum::Text(part.name.to_owned()),
             Datum::Flag(part.found),

@@ -35,13 +35,13 @@ pub fn run(arguments: &Emulate, output: &Output) -> Result<(), Failure> {
 }
 
 /// A network that can be built.
-pub struct Ready {
+pub struct ReadyNetwork {
     pub choice: Choice,
     pub network: NetworkUnderTest,
     pub plan: Plan,
 }
 
-impl Ready {
+impl ReadyNetwork {
     /// Prepares a network, and refuses one that the machine cannot carry.
     pub fn new(spec: &str, cables: &Cables) -> Result<Self, Failure> {
         let wrong = |option: &str, error: UnitError| {
@@ -114,7 +114,7 @@ pub fn model(name: &str) -> Result<ModelChoice, Failure> {
 
 fn up(arguments: &EmulateUp, output: &Output) -> Result<(), Failure> {
     let prefix = Prefix::new(&arguments.prefix)?;
-    let ready = Ready::new(&arguments.spec, &arguments.cables)?;
+    let ready = ReadyNetwork::new(&arguments.spec, &arguments.cables)?;
     check_machine("up", &["ip", "tc", "sh"])?;
     let stop = Stop::listen();
     tell_swept(output)?;

@@ -1,7 +1,7 @@
 //! `mopsim emulate validate`: measured times of MPI programs compared with those of their replays.
 
 use super::args::{EmulateValidate, Output};
-use super::emulate::{Ready, exit_code, model, predict, tell_swept};
+use super::emulate::{ReadyNetwork, exit_code, model, predict, tell_swept};
 use super::failure::Failure;
 use super::{files, print, say};
 use mopsim::emulate::build::{EmulatedNetwork, check_machine};
@@ -27,7 +27,7 @@ const MAX_COMMANDS: u64 = 1 << 20;
 const SHOWN: usize = 8;
 
 /// A program to measure.
-struct Program {
+struct MeasuredProgram {
     name: String,
     command: Vec<OsString>,
     launcher: usize,
@@ -48,8 +48,8 @@ pub fn run(arguments: &EmulateValidate, output: &Output) -> Result<(), Failure> 
         return Err(Failure::input(message, "leave it out for 0.3 s"));
     }
     let models = models(arguments)?;
-    let ready: Vec<Ready> =
-        arguments.specs.iter().map(|spec| Ready::new(spec, &arguments.cables)).collect::<Result<_, _>>()?;
+    let ready: Vec<ReadyNetwork> =
+        arguments.specs.iter().map(|spec| ReadyNetwork::new(spec, &arguments.cables)).collect::<Result<_, _>>()?;
     check_machine("validate", &["ip", "tc", "sh", "unshare", "setpriv"])?;
     let programs = programs(arguments)?;
     let compiler = record::find_compiler(arguments.mpicc.as_deref(), &programs[0].command)?;
@@ -114,15 +114,15 @@ fn models(arguments: &EmulateValidate) -> Result<Vec<(String, ModelChoice)>, Fai
 }
 
 /// Returns the programs, from the command line or from a file.
-fn programs(arguments: &EmulateValidate) -> Result<Vec<Program>, Failure> {
+fn programs(arguments: &EmulateValidate) -> Result<Vec<MeasuredProgram>, Failure> {
     let Some(file) = &arguments.commands else {
         let name = record::program_of(&arguments.command).unwrap_or_else(|| "program".to_owned());
         let launcher = launch::check_command(&arguments.command)?;
-        return Ok(vec![Program { name, command: arguments.command.clone(), launcher }]);
+        return Ok(vec![MeasuredProgram { name, command: arguments.command.clone(), launcher }]);
     };
     let bytes = read_bytes(file, MAX_COMMANDS)?;
     let text = String::from_utf8_lossy(&bytes);
-    let mut programs: Vec<Program> = Vec::new();
+    let mut programs: Vec<MeasuredProgram> = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
@@ -146,7 +146,7 @@ fn programs(arguments: &EmulateValidate) -> Result<Vec<Program>, Failure> {
         }
         let command: Vec<OsString> = command.split_whitespace().map(OsString::from).collect();
         let launcher = launch::check_command(&command).map_err(|error| Failure::from(error).about(&place))?;
-        programs.push(Program { name: name.to_owned(), command, launcher });
+        programs.push(MeasuredProgram { name: name.to_owned(), command, launcher });
     }
     if programs.is_empty() {
         return Err(Failure::input(format!("{}: there is no program in it", file.display()), "write one on each line"));
@@ -191,8 +191,13 @@ impl Runs<'_> {
     }
 
     /// Records all programs on a network without rates.
-    fn record_all(&self, prefix: &Prefix, ready: &Ready, programs: &[Program]) -> Result<Vec<Trace>, Failure> {
-        let kept = |program: &Program| {
+    fn record_all(
+        &self,
+        prefix: &Prefix,
+        ready: &ReadyNetwork,
+        programs: &[MeasuredProgram],
+    ) -> Result<Vec<Trace>, Failure> {
+        let kept = |program: &MeasuredProgram| {
             let folder = self.arguments.recordings.as_ref()?.join(format!("{}.mrec", program.name));
             folder.is_dir().then_some(folder)
         };
@@ -223,13 +228,13 @@ impl Runs<'_> {
         traces.into_iter().collect()
     }
 
-    fn build(&self, prefix: &Prefix, ready: &Ready, settings: &Settings) -> Result<EmulatedNetwork, Failure> {
+    fn build(&self, prefix: &Prefix, ready: &ReadyNetwork, settings: &Settings) -> Result<EmulatedNetwork, Failure> {
         let (plan, platform) = (&ready.plan, &ready.network.platform);
         Ok(EmulatedNetwork::build(prefix.clone(), plan, platform, ready.choice.clone(), settings, true, self.stop)?)
     }
 
     /// Records a program, and returns the folder.
-    fn record(&self, network: &mut EmulatedNetwork, program: &Program) -> Result<PathBuf, Failure> {
+    fn record(&self, network: &mut EmulatedNetwork, program: &MeasuredProgram) -> Result<PathBuf, Failure> {
         let scratch = network.scratch()?;
         let source = scratch.join("recorder");
         let folder = scratch.join(format!("{}.mrec", program.name));
@@ -276,7 +281,7 @@ impl Runs<'_> {
     }
 
     /// Runs a program to its end.
-    fn start(&self, network: &mut EmulatedNetwork, program: &Program, launch: &Launch) -> Result<(), Failure> {
+    fn start(&self, network: &mut EmulatedNetwork, program: &MeasuredProgram, launch: &Launch) -> Result<(), Failure> {
         let command = network.command(&program.command, program.launcher, launch)?;
         let limit = Some(Duration::from_secs(self.arguments.timeout));
         let Watched { ended, output, errors } =
@@ -304,8 +309,8 @@ impl Runs<'_> {
     fn measure_all(
         &self,
         prefix: &Prefix,
-        ready: &Ready,
-        programs: &[Program],
+        ready: &ReadyNetwork,
+        programs: &[MeasuredProgram],
         traces: &[Trace],
     ) -> Result<(Vec<Vec<f64>>, Vec<f64>), Failure> {
         let mut network = self.build(prefix, ready, &ready.settings(&self.arguments.cables))?;
@@ -317,7 +322,7 @@ impl Runs<'_> {
     fn measure(
         &self,
         network: &mut EmulatedNetwork,
-        programs: &[Program],
+        programs: &[MeasuredProgram],
         traces: &[Trace],
     ) -> Result<(Vec<Vec<f64>>, Vec<f64>), Failure> {
         let scratch = network.scratch()?;

@@ -1,7 +1,7 @@
 //! Output files, which are either complete or absent.
 
 use super::failure::Failure;
-use super::part::Part;
+use super::part::TemporaryFile;
 use mopsim::printable::Printable;
 use mopsim::report::mark;
 use std::borrow::Cow;
@@ -57,7 +57,7 @@ pub fn replace_with<T>(
         let message = format!("{}: not the name of a file", file.display());
         return Err(Failure::input(message, "name a file, for example report.html"));
     }
-    let (part, written) = Part::create(target).map_err(fail)?;
+    let (part, written) = TemporaryFile::create(target).map_err(fail)?;
     let mut out = BufWriter::new(written);
     let value = write(&mut out)?;
     let written = out.into_inner().map_err(|error| fail(error.into_error()))?;
@@ -171,8 +171,9 @@ impl<'a> Outputs<'a> {
         }
         // Missing files cannot be lost.
         let there = inputs().into_iter().filter(|file| file.exists());
-        let inputs: Vec<(Identity, PathBuf)> = there.filter_map(|file| Some((Identity::of(&file)?, file))).collect();
-        let mut seen: Vec<(Identity, &Output)> = Vec::new();
+        let inputs: Vec<(FileIdentity, PathBuf)> =
+            there.filter_map(|file| Some((FileIdentity::of(&file)?, file))).collect();
+        let mut seen: Vec<(FileIdentity, &Output)> = Vec::new();
         for output in &self.outputs {
             // With side files, standard output has the result of the verb.
             if output.option != "--output" {
@@ -182,7 +183,7 @@ impl<'a> Outputs<'a> {
                 continue;
             }
             check_place(output.option, &output.file)?;
-            let Some(identity) = Identity::of(&output.file) else { continue };
+            let Some(identity) = FileIdentity::of(&output.file) else { continue };
             let (option, file) = (output.option, output.file.display());
             if let Some((_, input)) = inputs.iter().find(|(input, _)| *input == identity) {
                 let same =
@@ -211,7 +212,7 @@ impl<'a> Outputs<'a> {
 /// Identity of a file under different names. Devices and pipes have none: they have no content to lose, and can take
 /// the output of two options.
 #[derive(Debug, PartialEq, Eq)]
-enum Identity {
+enum FileIdentity {
     /// Device and number of an existing file, which are equal for symbolic and hard links.
     #[cfg(unix)]
     Number(u64, u64),
@@ -219,7 +220,7 @@ enum Identity {
     Path(PathBuf),
 }
 
-impl Identity {
+impl FileIdentity {
     fn of(file: &Path) -> Option<Self> {
         match fs::metadata(file) {
             Ok(found) if !found.is_file() => None,

@@ -1,6 +1,6 @@
 //! Conversion of flags to choices.
 
-use super::args::{ModelFlags, NetworkFlags, PlacementFiles, Ports, Switch};
+use super::args::{ModelFlags, NetworkFlags, OnOff, PlacementFiles, Ports};
 use super::failure::Failure;
 use mopsim::network::model::NetworkModel;
 use mopsim::platform::parameters::{HostsPerSwitch, PlatformParameters};
@@ -8,7 +8,7 @@ use mopsim::study::Placement;
 use mopsim::study::choice::{ChoiceError, ModelChoice};
 use mopsim::study::network::{NetworkChoice, NetworkError};
 use mopsim::study::packet_choice::has_packets;
-use mopsim::study::toml_file::{self, Step};
+use mopsim::study::toml_file::{self, PathStep};
 use mopsim::topology::Spec;
 use mopsim::topology::damage::Damage;
 use mopsim::trace;
@@ -132,7 +132,7 @@ pub fn named_model(name: &str) -> Result<ModelChoice, Failure> {
         let choice = choice.in_folder(file.parent().unwrap_or(Path::new("")));
         if let Err(error) = choice.build() {
             let help = error.help();
-            let place = error.key().and_then(|key| toml_file::place_of_value(&text, &[Step::Key(key)]));
+            let place = error.key().and_then(|key| toml_file::place_of_value(&text, &[PathStep::Key(key)]));
             return Err(match place {
                 Some(place) => Failure::input(format!("{}:{place}: {error}", file.display()), help),
                 None => Failure::input(format!("{}: {error}", file.display()), help),
@@ -152,7 +152,7 @@ pub fn model(flags: &ModelFlags) -> Result<ModelChoice, Failure> {
         timing_precision: flags.timing_precision,
         compat: flags.compat.clone(),
         crosstraffic: flags.crosstraffic,
-        smp_setup: flags.smp_setup.map(|s| s == Switch::On),
+        smp_setup: flags.smp_setup.map(|s| s == OnOff::On),
         ..ModelChoice::default()
     };
     for pair in &flags.collective {

@@ -16,7 +16,7 @@ const BEGIN: &str = ".mopsim-";
 const END: &str = ".part";
 
 /// A temporary file for a target, removed when dropped.
-pub struct Part {
+pub struct TemporaryFile {
     path: PathBuf,
     target: PathBuf,
     /// Permissions of the replaced file.
@@ -26,7 +26,7 @@ pub struct Part {
     owner: Option<(u32, u32)>,
 }
 
-impl Part {
+impl TemporaryFile {
     /// Creates the file, after removing remains of killed runs from the folder.
     pub fn create(target: PathBuf) -> io::Result<(Self, File)> {
         sweep(super::files::folder_of(&target));
@@ -84,7 +84,7 @@ impl Part {
     }
 }
 
-impl Drop for Part {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
         let mut parts = parts();
         let before = parts.len();

@@ -28,12 +28,12 @@ struct About<'a> {
     calls: u64,
     bytes: u64,
     seconds: f64,
-    hosts: Vec<Host>,
+    hosts: Vec<HostRanks>,
 }
 
 /// Host on which ranks were recorded.
 #[derive(Serialize, Deserialize)]
-struct Host {
+struct HostRanks {
     name: String,
     /// Name of the processor, where the kernel has one.
     processor: Option<String>,
@@ -62,7 +62,7 @@ pub fn run(arguments: &Record, output: &Output) -> Result<(), Failure> {
     };
     check_free(&folder, arguments.force)?;
     let compiler = record::find_compiler(arguments.mpicc.as_deref(), &arguments.command)?;
-    let part = Part::new(&folder)?;
+    let part = TemporaryFolder::new(&folder)?;
     // A path with a blank or a colon cannot be preloaded.
     let inside = part.path.join(LIBRARY);
     let is_plain = inside.to_str().is_some_and(|path| !path.contains([' ', ':', ';', '\t']));
@@ -105,7 +105,13 @@ pub fn run(arguments: &Record, output: &Output) -> Result<(), Failure> {
 }
 
 /// Inspects the recording, and renames it to its final name.
-fn finish(arguments: &Record, output: &Output, folder: &Path, part: Part, status: ExitStatus) -> Result<(), Failure> {
+fn finish(
+    arguments: &Record,
+    output: &Output,
+    folder: &Path,
+    part: TemporaryFolder,
+    status: ExitStatus,
+) -> Result<(), Failure> {
     let code = exit_code(status);
     let summary = recording::summary(&part.path)?;
     if summary.recorded.is_empty() && summary.damaged.is_empty() {
@@ -172,7 +178,7 @@ fn incomplete(summary: &Summary) -> Option<(String, &'static str)> {
     }
 }
 
-fn about<'a>(arguments: &Record, summary: &'a Summary, code: u8, hosts: Vec<Host>) -> About<'a> {
+fn about<'a>(arguments: &Record, summary: &'a Summary, code: u8, hosts: Vec<HostRanks>) -> About<'a> {
     About {
         command: arguments.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         exit_code: code,
@@ -189,11 +195,11 @@ fn about<'a>(arguments: &Record, summary: &'a Summary, code: u8, hosts: Vec<Host
 
 /// Returns the hosts of a recording. The recorder keeps the kernels' descriptions of processors in files of its own,
 /// which are removed.
-fn hosts(folder: &Path, summary: &Summary) -> Vec<Host> {
+fn hosts(folder: &Path, summary: &Summary) -> Vec<HostRanks> {
     let of = |(name, host): (&String, &recording::RecordedHost)| {
         let file = folder.join(format!("host-{}.cpuinfo", name.replace('/', "")));
         let processor = fs::read_to_string(&file).ok().and_then(|text| processor(&text));
-        Host { name: name.clone(), processor, processors: host.processors, ranks: host.ranks }
+        HostRanks { name: name.clone(), processor, processors: host.processors, ranks: host.ranks }
     };
     let hosts = summary.hosts.iter().map(of).collect();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -205,7 +211,7 @@ fn hosts(folder: &Path, summary: &Summary) -> Vec<Host> {
 }
 
 /// Describes hosts by their processors: `2 hosts with 64 processors (AMD EPYC 7763 64-Core Processor)`.
-fn in_words(hosts: &[Host]) -> String {
+fn in_words(hosts: &[HostRanks]) -> String {
     let mut kinds: BTreeMap<(u32, Option<&str>), usize> = BTreeMap::new();
     for host in hosts {
         *kinds.entry((host.processors, host.processor.as_deref())).or_default() += 1;
@@ -222,13 +228,13 @@ pub fn recorded_on(trace: &Path) -> Option<(String, Rows)> {
     #[derive(Deserialize)]
     struct Hosts {
         #[serde(default)]
-        hosts: Vec<Host>,
+        hosts: Vec<HostRanks>,
     }
     let folder = if trace.is_dir() { trace } else { trace.parent()? };
     let is_recording = trace.is_dir() || trace.extension().is_some_and(|extension| extension == "mrec");
     let text = read_text(&folder.join(ABOUT), MOST_ABOUT).ok().filter(|_| is_recording)?;
     let hosts = toml::from_str::<Hosts>(&text).ok()?.hosts;
-    let row = |host: &Host| trace_info::host(&host.name, host.processor.as_deref(), host.processors, host.ranks);
+    let row = |host: &HostRanks| trace_info::host(&host.name, host.processor.as_deref(), host.processors, host.ranks);
     (!hosts.is_empty()).then(|| (in_words(&hosts), trace_info::hosts(hosts.iter().map(row).collect())))
 }
 
@@ -287,12 +293,12 @@ fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
 }
 
 /// A temporary folder, which is removed unless it is renamed.
-struct Part {
+struct TemporaryFolder {
     path: PathBuf,
     is_done: bool,
 }
 
-impl Part {
+impl TemporaryFolder {
     fn new(folder: &Path) -> Result<Self, Failure> {
         let parent = files::folder_of(folder);
         let parent = fs::canonicalize(parent).map_err(|error| Failure::file("write into", parent, &error))?;
@@ -350,7 +356,7 @@ fn is_library(folder: &Path) -> bool {
     is_folder && fs::read_dir(folder).is_ok_and(|mut entries| entries.all(|entry| entry.is_ok_and(is_known)))
 }
 
-impl Drop for Part {
+impl Drop for TemporaryFolder {
     fn drop(&mut self) {
         if !self.is_done {
             let _ = fs::remove_dir_all(&self.path);

@@ -12,7 +12,7 @@ use mopsim::platform::units::{Bandwidth, HostLinkBandwidth, Seconds, Speed};
 use mopsim::report::site::SiteDefault;
 use mopsim::similar::is_slip;
 use mopsim::study::choice::{CollectiveTable, ModelChoice};
-use mopsim::study::toml_file::{self, Step};
+use mopsim::study::toml_file::{self, PathStep};
 use mopsim::user_error::UserError;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -108,7 +108,7 @@ impl Site {
         let folder = file.parent().unwrap_or(Path::new("")).to_owned();
         self.take(written, &folder).map_err(|(key, failure)| {
             let place =
-                toml_file::place_of_value(&text, &[Step::Key(key)]).map_or_else(String::new, |at| format!(":{at}"));
+                toml_file::place_of_value(&text, &[PathStep::Key(key)]).map_or_else(String::new, |at| format!(":{at}"));
             failure.about(&format!("{}{place}", file.display()))
         })?;
         for key in KEYS {

@@ -6,9 +6,9 @@ use std::process::{Command, ExitStatus, Stdio};
 
 /// Becomes true with the first SIGINT, SIGTERM or SIGHUP, which then no longer end the process.
 #[derive(Debug)]
-pub struct Stop(#[cfg(unix)] mopsim::emulate::Stop);
+pub struct StopSignal(#[cfg(unix)] mopsim::emulate::Stop);
 
-impl Stop {
+impl StopSignal {
     /// Begins to listen.
     pub fn listen() -> Self {
         Self(
@@ -28,7 +28,7 @@ impl Stop {
 /// Runs a command to its end or to a signal, and returns its status and standard output. The inner error is that of
 /// starting it.
 #[cfg(unix)]
-pub fn output(mut command: Command, stop: &Stop) -> Result<io::Result<(ExitStatus, String)>, Failure> {
+pub fn output(mut command: Command, stop: &StopSignal) -> Result<io::Result<(ExitStatus, String)>, Failure> {
     use mopsim::emulate::{EmulateError, Ended, watch};
     command.stdout(Stdio::piped());
     match watch(command, false, &stop.0, None) {
@@ -42,7 +42,7 @@ pub fn output(mut command: Command, stop: &Stop) -> Result<io::Result<(ExitStatu
 
 /// Runs a command to its end, and returns its status and standard output. The inner error is that of starting it.
 #[cfg(not(unix))]
-pub fn output(mut command: Command, _stop: &Stop) -> Result<io::Result<(ExitStatus, String)>, Failure> {
+pub fn output(mut command: Command, _stop: &StopSignal) -> Result<io::Result<(ExitStatus, String)>, Failure> {
     let run = command.stderr(Stdio::inherit()).output();
     Ok(run.map(|out| (out.status, String::from_utf8_lossy(&out.stdout).into_owned())))
 }

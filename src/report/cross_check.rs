@@ -7,7 +7,7 @@ use super::named::Named;
 use super::number::{brief_seconds, percent, seconds};
 use crate::result::explain::Blocking;
 use crate::study::comparison::Comparison;
-use crate::study::cross_check::{self, Cell, CrossCheck, Flip};
+use crate::study::cross_check::{self, CrossCheck, CrossCheckCell, Flip};
 use crate::study::plan::Setting;
 use serde::Serialize;
 
@@ -96,7 +96,8 @@ fn represented(c: &Comparison, check: &CrossCheck) -> Vec<String> {
     if !whole.is_empty() {
         sentences.push(format!("Whole runs, because no more iterations are found in them: {}.", list(&whole)));
     }
-    let apart = |cell: &Cell| Some((cell.relative[0] / cell.whole?).ln().abs()).filter(|apart| apart.is_finite());
+    let apart =
+        |cell: &CrossCheckCell| Some((cell.relative[0] / cell.whole?).ln().abs()).filter(|apart| apart.is_finite());
     let of_parts = check.cells.iter().filter(|cell| sample.of[cell.workload].is_some());
     let most = of_parts.filter_map(|cell| Some((apart(cell)?, cell))).max_by(|a, b| a.0.total_cmp(&b.0));
     if let Some((_, cell)) = most {
@@ -183,7 +184,7 @@ fn of(c: &Comparison, check: &CrossCheck) -> CaptionedTable {
 fn differences(c: &Comparison, check: &CrossCheck) -> CaptionedTable {
     let [flows, packets] = &check.models;
     let headings = ["workload", "network", "cable: busy with flows, packets", "messages: time with packets over flows"];
-    let row = |cell: &Cell| {
+    let row = |cell: &CrossCheckCell| {
         let first = cell.network == 0;
         let workload = if first { c.workloads[cell.workload].name.clone() } else { String::new() };
         vec![workload, short(c, check.networks[cell.network].flows), cable(cell), sizes(cell)]
@@ -200,7 +201,7 @@ fn differences(c: &Comparison, check: &CrossCheck) -> CaptionedTable {
 }
 
 /// Returns the cable whose busy time differs most: seconds with flows and with packets.
-fn cable(cell: &Cell) -> String {
+fn cable(cell: &CrossCheckCell) -> String {
     match cell.cables.first() {
         Some((link, [flows, packets])) => format!("{link}: {}, {}", brief_seconds(*flows), brief_seconds(*packets)),
         None => "—".into(),
@@ -208,7 +209,7 @@ fn cable(cell: &Cell) -> String {
 }
 
 /// Returns the classes of sizes whose mean times differ most, among those with enough messages.
-fn sizes(cell: &Cell) -> String {
+fn sizes(cell: &CrossCheckCell) -> String {
     let mut classes: Vec<(u64, f64)> = cell
         .sizes
         .iter()

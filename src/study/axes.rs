@@ -3,7 +3,7 @@
 use super::choice::{CollectiveTable, ModelChoice};
 use super::description::ModelDescription;
 use super::error::StudyError;
-use super::failures::{self, State};
+use super::failures::{self, FailureState};
 use super::file::StudyFile;
 use super::network::NetworkChoice;
 use super::overrides::Overrides;
@@ -12,7 +12,7 @@ use super::packet_refusals;
 use super::placement::Placement;
 use super::procurement::{self, Budget, BudgetChoice};
 use super::source::Source;
-use super::toml_file::Step::{Item, Key};
+use super::toml_file::PathStep::{Item, Key};
 use crate::cost::PriceList;
 use crate::engine::Model;
 use crate::routing::RoutingSpec;
@@ -35,7 +35,7 @@ pub(super) struct Axes {
     /// Routing rules; one entry without a name if the study has no such axis.
     pub routings: Vec<Option<String>>,
     /// The intact state, and one for each level of failures; one state without a name if the study has no failures.
-    pub states: Vec<State>,
+    pub states: Vec<FailureState>,
     pub placements: Vec<Placement>,
     /// Folder to which the files of placements are relative.
     pub placement_folder: PathBuf,

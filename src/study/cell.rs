@@ -1,6 +1,6 @@
 //! Cells of a comparison: a workload on a network.
 
-use super::jobs::{Interference, MixError, Placed, Setting};
+use super::jobs::{Interference, MixError, MixSetup, Placed};
 use super::network::NetworkUnderTest;
 use super::steady::{Judge, Steady};
 use super::workload::Workload;
@@ -120,7 +120,7 @@ pub fn run(
     };
     let mut replayed = |observer: &mut dyn Observer| match (&workload.jobs, place, known) {
         (Some(mix), CellLayout::Jobs(placed), _) => {
-            let (outcome, interference) = Setting { mix, placed, platform, model }.run(observer)?;
+            let (outcome, interference) = MixSetup { mix, placed, platform, model }.run(observer)?;
             jobs = Some(interference);
             Ok(outcome)
         }

@@ -7,7 +7,7 @@ use super::description::ModelDescription;
 use super::error::StudyError;
 use super::fabric;
 use super::failure_choice::Failed;
-use super::failures::{Level, State};
+use super::failures::{FailureLevel, FailureState};
 use super::file::StudyFile;
 use super::network::{NetworkChoice, NetworkError, NetworkUnderTest};
 use super::overrides::Overrides;
@@ -16,7 +16,7 @@ use super::packet_refusals::refuse_factors;
 use super::placement::Placement;
 use super::plan::{Column, Setting};
 use super::source::Source;
-use super::toml_file::{Step, Step::Item, Step::Key};
+use super::toml_file::{PathStep, PathStep::Item, PathStep::Key};
 use super::workload::Workload;
 use crate::engine::Model;
 use crate::mpi::mapping::Mapping;
@@ -35,7 +35,7 @@ fn built_from(choice: &NetworkChoice) -> Option<String> {
 }
 
 /// Builds networks and places ranks.
-pub(super) struct Builder<'a> {
+pub(super) struct ColumnBuilder<'a> {
     pub source: &'a Source<'a>,
     pub axes: &'a Axes,
     pub overrides: &'a Overrides,
@@ -60,7 +60,7 @@ struct Variants {
     random: bool,
 }
 
-impl Builder<'_> {
+impl ColumnBuilder<'_> {
     /// Returns all columns, setting by setting: platform, routing, mapping, model, table of collectives.
     pub fn columns(&mut self, file: &StudyFile) -> Result<Vec<(Column, BuiltColumn)>, StudyError> {
         let axes = self.axes;
@@ -177,7 +177,7 @@ impl Builder<'_> {
         choice: &NetworkChoice,
         (entry, parameters): (usize, &NetworkChoice),
         rule: Option<(usize, &str)>,
-        state: &State,
+        state: &FailureState,
     ) -> Result<Variants, StudyError> {
         let axes = self.axes;
         let label = choice.name.clone().unwrap_or_else(|| format!("number {}", number + 1));
@@ -192,7 +192,7 @@ impl Builder<'_> {
                 ([_, Key(parameter)], _) if self.overrides.network.parameters.given().contains(parameter) => Vec::new(),
                 (way, _) => way.to_vec(),
             };
-            let behind: [&[Step]; 2] = [&[Key("platforms"), Item(entry)], &[Key("network")]];
+            let behind: [&[PathStep]; 2] = [&[Key("platforms"), Item(entry)], &[Key("network")]];
             let error = StudyError::Network { network: label.clone(), error: Box::new(error) };
             self.source.in_network(number, &way, &behind, error)
         };
@@ -255,7 +255,7 @@ impl Builder<'_> {
         label: &str,
         choice: &NetworkChoice,
         graph_seeds: &[Option<u64>],
-        (level, failures): (usize, &Level),
+        (level, failures): (usize, &FailureLevel),
     ) -> Result<Variants, StudyError> {
         let key = if failures.is_degraded_only() { "degraded" } else { "failures" };
         let failed = |error: NetworkError| {

@@ -4,7 +4,7 @@
 //! of a buyer is not how much the times differ but whether the order of the networks is the same.
 
 use super::comparison::Comparison;
-use super::matrix::{Cell as MatrixCell, Matrix};
+use super::matrix::{Cell, Matrix};
 use super::mean::APART;
 use super::packet_choice::has_packets;
 use super::passes::SampleCheck;
@@ -22,7 +22,7 @@ pub struct CheckedNetwork {
 
 /// A workload on a network under both models.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cell {
+pub struct CrossCheckCell {
     /// Index of the workload.
     pub workload: usize,
     /// Index in [`CrossCheck::networks`].
@@ -74,7 +74,7 @@ pub struct CrossCheck {
     /// Networks, in the order of the study.
     pub networks: Vec<CheckedNetwork>,
     /// Cells of the networks that both models support, workload by workload.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<CrossCheckCell>,
     /// Pairs of networks with opposite order in the two models, each by more than 1 %.
     pub flips: Vec<Flip>,
     /// Replayed iterations; `None` for whole runs.
@@ -98,12 +98,12 @@ impl CrossCheck {
 
     /// Returns the smallest and largest ratio of times, packets over flows.
     pub fn range(&self) -> Option<(f64, f64)> {
-        let ratios = self.cells.iter().map(Cell::ratio);
+        let ratios = self.cells.iter().map(CrossCheckCell::ratio);
         ratios.map(|ratio| (ratio, ratio)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
     }
 }
 
-impl Cell {
+impl CrossCheckCell {
     /// Returns the time with packets over the time with flows.
     pub fn ratio(&self) -> f64 {
         if self.seconds[0] == self.seconds[1] { 1.0 } else { self.seconds[1] / self.seconds[0] }
@@ -178,7 +178,7 @@ pub(super) fn of_sample(plan: &Plan, check: &SampleCheck, stated: &Matrix, recor
 /// Results with two models: 0 is flows, 1 is packets.
 struct Both<'a> {
     /// Result of a workload in a column.
-    cell: &'a dyn Fn(usize, usize, usize) -> &'a MatrixCell,
+    cell: &'a dyn Fn(usize, usize, usize) -> &'a Cell,
     /// Geometric mean of a column.
     mean: &'a dyn Fn(usize, usize) -> f64,
     /// Relative performance of the whole run of a workload in a column with flows, if the models replay a part of it.
@@ -188,7 +188,7 @@ struct Both<'a> {
 impl Both<'_> {
     /// Returns the networks that both models support, workload by workload, and the pairs of networks whose order
     /// differs.
-    fn compare(&self, workloads: usize, networks: &[CheckedNetwork]) -> (Vec<Cell>, Vec<Flip>) {
+    fn compare(&self, workloads: usize, networks: &[CheckedNetwork]) -> (Vec<CrossCheckCell>, Vec<Flip>) {
         let both: Vec<(usize, [usize; 2])> = networks
             .iter()
             .enumerate()
@@ -196,7 +196,7 @@ impl Both<'_> {
             .collect();
         let cell = |workload: usize, (network, columns): (usize, [usize; 2])| {
             let cells = [0, 1].map(|model| (self.cell)(model, workload, columns[model]));
-            Cell {
+            CrossCheckCell {
                 workload,
                 network,
                 seconds: cells.map(|cell| cell.simulated_seconds),
@@ -231,7 +231,7 @@ impl Both<'_> {
 }
 
 /// Returns the cables that are among the busiest with both models.
-fn cables(cells: [&MatrixCell; 2]) -> Vec<(String, [f64; 2])> {
+fn cables(cells: [&Cell; 2]) -> Vec<(String, [f64; 2])> {
     let [flows, packets] = cells.map(|cell| &cell.explanation.busiest_links);
     let mut all: Vec<(String, [f64; 2])> = flows
         .iter()
@@ -247,7 +247,7 @@ fn cables(cells: [&MatrixCell; 2]) -> Vec<(String, [f64; 2])> {
 }
 
 /// Returns the sizes of messages that ranks waited for with either model.
-fn sizes(cells: [&MatrixCell; 2]) -> Vec<SizeClass> {
+fn sizes(cells: [&Cell; 2]) -> Vec<SizeClass> {
     let lists = cells.map(|cell| cell.explanation.awaited_sizes.as_deref().unwrap_or_default());
     let mut all: Vec<u64> = lists.iter().flat_map(|list| list.iter().map(|class| class.up_to)).collect();
     all.sort_unstable();

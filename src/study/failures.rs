@@ -12,7 +12,7 @@ use super::failure_choice::{Failed, FailureChoice};
 use super::file::StudyFile;
 use super::network::NetworkChoice;
 use super::source::Source;
-use super::toml_file::{Step, Step::Item, Step::Key};
+use super::toml_file::{PathStep, PathStep::Item, PathStep::Key};
 use crate::routing::{self, RoutingSpec};
 use crate::topology::damage::{Amount, Damage, RULE};
 
@@ -23,7 +23,7 @@ const MOST_LEVELS: usize = 100;
 
 /// Level of failures, checked.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Level {
+pub(super) struct FailureLevel {
     /// Description, such as `without 1% of cables`.
     name: String,
     damage: Damage,
@@ -33,27 +33,27 @@ pub(super) struct Level {
 
 /// A state of the networks: number of the level, if any, and the description in the setting.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct State {
-    pub level: Option<(usize, Level)>,
+pub(super) struct FailureState {
+    pub level: Option<(usize, FailureLevel)>,
     pub failed: Option<Failed>,
 }
 
 /// Reads `failures` and `degraded`; returns one state without a name if the study has neither.
-pub(super) fn states(source: &Source, file: &StudyFile) -> Result<Vec<State>, StudyError> {
+pub(super) fn states(source: &Source, file: &StudyFile) -> Result<Vec<FailureState>, StudyError> {
     let levels = levels(source, file)?;
     if levels.is_empty() {
-        return Ok(vec![State { level: None, failed: None }]);
+        return Ok(vec![FailureState { level: None, failed: None }]);
     }
-    let intact = State { level: None, failed: Some(Failed::Intact) };
+    let intact = FailureState { level: None, failed: Some(Failed::Intact) };
     let of_level = levels.into_iter().enumerate().flat_map(|(number, level)| {
         let name = || level.name.clone();
         [Failed::Damaged(name()), Failed::Even(name())]
-            .map(|failed| State { level: Some((number, level.clone())), failed: Some(failed) })
+            .map(|failed| FailureState { level: Some((number, level.clone())), failed: Some(failed) })
     });
     Ok([intact].into_iter().chain(of_level).collect())
 }
 
-fn levels(source: &Source, file: &StudyFile) -> Result<Vec<Level>, StudyError> {
+fn levels(source: &Source, file: &StudyFile) -> Result<Vec<FailureLevel>, StudyError> {
     let degraded = match &file.degraded {
         None => None,
         Some(choice) => {
@@ -70,7 +70,7 @@ fn levels(source: &Source, file: &StudyFile) -> Result<Vec<Level>, StudyError> {
             Some((cables, bandwidth))
         }
     };
-    let entries: Vec<(FailureChoice, Vec<Step<'_>>)> = match (&file.failures, &file.degraded) {
+    let entries: Vec<(FailureChoice, Vec<PathStep<'_>>)> = match (&file.failures, &file.degraded) {
         (None, None) => return Ok(Vec::new()),
         (None, Some(choice)) => {
             let own = FailureChoice { seeds: choice.seeds, routes: choice.routes.clone(), ..FailureChoice::default() };
@@ -91,7 +91,7 @@ fn levels(source: &Source, file: &StudyFile) -> Result<Vec<Level>, StudyError> {
                 let rule = format!("failures has {} entries, and may have 1 to {MOST_LEVELS}", list.len());
                 return Err(source.wrong(&[Key("failures")], rule));
             }
-            let read = |(value, way): (toml::Value, Vec<Step<'static>>)| {
+            let read = |(value, way): (toml::Value, Vec<PathStep<'static>>)| {
                 if !value.is_table() {
                     let rule = "failures is a table such as { cables = \"1 %\" }, or a list of tables";
                     return Err(source.wrong(&way, rule.to_owned()));
@@ -104,7 +104,7 @@ fn levels(source: &Source, file: &StudyFile) -> Result<Vec<Level>, StudyError> {
             list.into_iter().map(read).collect::<Result<_, StudyError>>()?
         }
     };
-    let mut levels: Vec<Level> = Vec::with_capacity(entries.len());
+    let mut levels: Vec<FailureLevel> = Vec::with_capacity(entries.len());
     for (choice, way) in entries {
         let level = level(source, &choice, degraded, file, &way)?;
         if levels.iter().any(|known| known.name == level.name) {
@@ -120,14 +120,14 @@ fn level(
     choice: &FailureChoice,
     degraded: Option<(Amount, Amount)>,
     file: &StudyFile,
-    way: &[Step<'_>],
-) -> Result<Level, StudyError> {
+    way: &[PathStep<'_>],
+) -> Result<FailureLevel, StudyError> {
     let wrong = |key: &'static str, rule: String| {
-        let way: Vec<Step<'_>> = way.iter().copied().chain([Key(key)]).collect();
+        let way: Vec<PathStep<'_>> = way.iter().copied().chain([Key(key)]).collect();
         Err(source.wrong(&way, format!("failures: {rule}")))
     };
     let read = |key: &'static str, value: &Option<toml::Value>| {
-        let way: Vec<Step<'_>> = way.iter().copied().chain([Key(key)]).collect();
+        let way: Vec<PathStep<'_>> = way.iter().copied().chain([Key(key)]).collect();
         let amount = value.as_ref().map(|value| amount(source, &way, value)).transpose()?;
         Ok::<_, StudyError>(amount.filter(|amount| !amount.is_zero()))
     };
@@ -160,10 +160,10 @@ fn level(
     if repaired {
         name.push_str(" (routes repaired)");
     }
-    Ok(Level { name, damage, repaired, seeds: seeds.max(repetitions) })
+    Ok(FailureLevel { name, damage, repaired, seeds: seeds.max(repetitions) })
 }
 
-fn amount(source: &Source, way: &[Step<'_>], value: &toml::Value) -> Result<Amount, StudyError> {
+fn amount(source: &Source, way: &[PathStep<'_>], value: &toml::Value) -> Result<Amount, StudyError> {
     let amount = match value {
         toml::Value::Integer(count) => u64::try_from(*count).map(Amount::Count).map_err(|_| RULE),
         toml::Value::String(text) => text.parse(),
@@ -172,7 +172,7 @@ fn amount(source: &Source, way: &[Step<'_>], value: &toml::Value) -> Result<Amou
     amount.map_err(|rule| source.wrong(way, format!("`{value}`: {rule}")))
 }
 
-impl Level {
+impl FailureLevel {
     /// Returns `true` if no cable and no switch fails.
     pub(super) fn is_degraded_only(&self) -> bool {
         self.damage.cables.is_none() && self.damage.switches.is_none()

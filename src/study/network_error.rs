@@ -1,7 +1,7 @@
 //! Reasons why a network cannot be built.
 
 use super::choice_error::ChoiceError;
-use super::toml_file::{self, Place, Step, Step::Key, TomlError};
+use super::toml_file::{self, PathStep, PathStep::Key, Place, TomlError};
 use crate::packets::PacketError;
 use crate::platform::PlatformError;
 use crate::topology::TopologyError;
@@ -84,7 +84,7 @@ pub enum NetworkError {
 
 impl NetworkError {
     /// Returns the path to the error in the table that describes the network; empty for the table as a whole.
-    pub fn way(&self) -> Vec<Step<'static>> {
+    pub fn way(&self) -> Vec<PathStep<'static>> {
         match self {
             Self::Ambiguous { both: false } => Vec::new(),
             Self::Ambiguous { both: true }

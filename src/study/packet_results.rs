@@ -89,7 +89,7 @@ impl SweepIdentity {
 
 /// Keys by which lines are recognised.
 #[derive(Default, Deserialize)]
-struct Kind {
+struct LineKeys {
     packets: Option<IgnoredAny>,
     series: Option<IgnoredAny>,
 }
@@ -119,7 +119,7 @@ impl PacketLines {
         if text.starts_with(b"{\"cell\":") {
             return Ok(false);
         }
-        let kind: Kind = serde_json::from_slice(text).unwrap_or_default();
+        let kind: LineKeys = serde_json::from_slice(text).unwrap_or_default();
         let is_settings = kind.packets.is_some();
         if !is_settings && kind.series.is_none() {
             return Ok(false);

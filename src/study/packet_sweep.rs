@@ -61,7 +61,7 @@ pub struct NetworkCurves {
 }
 
 /// Network that is ready to run.
-struct Ready {
+struct ReadySweep {
     column: usize,
     cycle_ns: f64,
     bandwidth: f64,
@@ -107,7 +107,7 @@ fn bandwidth(network: &NetworkUnderTest, topology: &Topology) -> Result<f64, Pac
 
 impl SweepPlan {
     /// Prepares the sweep of a network.
-    fn ready(&self, column: usize, network: &NetworkUnderTest) -> Result<Ready, PacketError> {
+    fn ready(&self, column: usize, network: &NetworkUnderTest) -> Result<ReadySweep, PacketError> {
         let Some((topology, making)) = network.graph() else {
             return Err(PacketError::NotModelled {
                 network: network.info.name.clone(),
@@ -146,7 +146,7 @@ impl SweepPlan {
             Some(cycle_ns) => (cycle_ns, f64::from(FLIT) / cycle_ns * 1e9),
             None => (f64::from(FLIT) / bandwidth * 1e9, bandwidth),
         };
-        Ok(Ready { column, cycle_ns, bandwidth, flit_rate, sweep, patterns, left_out })
+        Ok(ReadySweep { column, cycle_ns, bandwidth, flit_rate, sweep, patterns, left_out })
     }
 
     /// Returns the packet routing of a network, as the packet model chooses it.
@@ -157,7 +157,7 @@ impl SweepPlan {
 }
 
 /// Series of a network, and the runs that it lacks.
-type Answer = Result<(Ready, Vec<Series>, Vec<RunId>), String>;
+type Answer = Result<(ReadySweep, Vec<Series>, Vec<RunId>), String>;
 
 /// Curves of some networks, and the runs that they lack.
 struct Found {

@@ -18,7 +18,7 @@ pub struct SampleCheck {
     /// Number of iterations of each workload that are replayed.
     pub iterations: usize,
     /// Part of each workload; `None` if it is replayed as a whole, since it has no more iterations or none are found.
-    pub parts: Vec<Option<Part>>,
+    pub parts: Vec<Option<WorkloadPart>>,
     /// Columns of the first setting that run with flows, and those of them that run with packets.
     pub columns: [Vec<usize>; 2],
     /// Names of the two models.
@@ -27,7 +27,7 @@ pub struct SampleCheck {
 
 /// Part of a workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
+pub struct WorkloadPart {
     /// Number of iterations of the whole workload.
     pub of: usize,
     /// Number of actions of all ranks in the part.

@@ -6,7 +6,7 @@
 //! years, and otherwise the purchase price.
 
 use super::network::NetworkUnderTest;
-use super::toml_file::{self, Step, TomlError, place_of};
+use super::toml_file::{self, PathStep, TomlError, place_of};
 use crate::cost::{Bill, Ownership, PriceList, PricesError};
 use crate::layout::{FloorOptions, FloorPlan};
 use crate::platform::HostsPerSwitch;
@@ -145,7 +145,7 @@ pub fn read_prices(file: &Path) -> Result<PriceList, PriceListError> {
     PriceList::from_toml(&text).map_err(|error| {
         let place = match &error {
             PricesError::Invalid { key, .. } => {
-                let way: Vec<Step<'_>> = key.split('.').map(Step::Key).collect();
+                let way: Vec<PathStep<'_>> = key.split('.').map(PathStep::Key).collect();
                 place_of(&text, &way).map_or_else(String::new, |place| format!(":{place}"))
             }
             PricesError::Syntax(_) | PricesError::Shape(_) => String::new(),

@@ -4,7 +4,7 @@ use super::assumptions::{Base, SensitivityChoice};
 use super::axes::{Axes, axes, budget, check_numbers, repeated};
 use super::built::{BuiltColumn, Study};
 use super::choice_error::ChoiceError;
-use super::columns::Builder;
+use super::columns::ColumnBuilder;
 use super::description::ModelDescription;
 use super::error::StudyError;
 use super::failure_choice::Failed;
@@ -19,7 +19,7 @@ use super::sample;
 use super::source::Source;
 use super::steady;
 use super::sweep_plan::SweepPlan;
-use super::toml_file::{Step::Item, Step::Key};
+use super::toml_file::{PathStep::Item, PathStep::Key};
 use super::traffic::{TrafficChoice, TrafficPlan};
 use super::workload::{OpenError, Workload};
 use super::workload_entry::WorkloadEntry;
@@ -87,7 +87,7 @@ impl Study {
             let message = format!("two workloads are called `{name}`; give them different names");
             return Err(source.wrong(&[Key("workloads"), Item(second), Key("name")], message));
         }
-        let mut builder = Builder {
+        let mut builder = ColumnBuilder {
             source: &source,
             axes: &axes,
             overrides: &overrides,

@@ -26,7 +26,7 @@ const UNCHECKED: &str = "mopsim.results/1";
 /// First line of a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Header {
+struct StudyHeader {
     schema: String,
     title: String,
     /// SHA-256 of all parts of the study.
@@ -89,7 +89,7 @@ impl<'a> Identity<'a> {
     }
 
     fn header(&self, shard: Shard) -> String {
-        let header = Header {
+        let header = StudyHeader {
             schema: SCHEMA.to_owned(),
             title: self.plan.title.clone(),
             study: self.fingerprint.digest(),
@@ -113,13 +113,13 @@ impl<'a> Identity<'a> {
         let length = lines.length();
         let mut lines = lines.numbered();
         let first_line = lines.next().unwrap_or((1, b""));
-        let first: Header = parsed(path, first_line, true, "no first line of a results file")?;
+        let first: StudyHeader = parsed(path, first_line, true, "no first line of a results file")?;
         let is_checked = match first.schema.as_str() {
             SCHEMA => true,
             UNCHECKED => false,
             other => return Err(malformed(1, format!("schema `{other}`, where `{SCHEMA}` should be")).into()),
         };
-        parsed::<Header>(path, first_line, !is_checked, "no first line")?;
+        parsed::<StudyHeader>(path, first_line, !is_checked, "no first line")?;
         if first.study != self.fingerprint.digest() || first.parts != self.fingerprint {
             let differences = self.fingerprint.differences(&first.parts);
             return Err(ResultsError::Foreign { file: path.to_owned(), title: first.title, differences });

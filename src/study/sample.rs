@@ -9,7 +9,7 @@ use super::built::BuiltVariation;
 use super::choice::ModelChoice;
 use super::error::StudyError;
 use super::packet_refusals::refuse_factors;
-use super::passes::{Part, SampleCheck};
+use super::passes::{SampleCheck, WorkloadPart};
 use super::workload::Workload;
 use crate::trace::transform::{Cut, Part as Kept, cut, iterations};
 use rayon::prelude::*;
@@ -81,7 +81,7 @@ pub(super) fn build(
     let samples = samples(base.workloads, keep)?;
     let parts = samples.iter().map(|sample| {
         let (workload, of) = sample.as_ref()?;
-        Some(Part { of: *of, actions: workload.trace.total_actions() })
+        Some(WorkloadPart { of: *of, actions: workload.trace.total_actions() })
     });
     let numbers = |columns: &[(usize, _)]| columns.iter().map(|(column, _)| *column).collect();
     let model = |columns: &[(usize, super::built::BuiltColumn)]| {

@@ -12,7 +12,7 @@ use crate::trace::CollectiveKind;
 
 /// Result of a file's settings.
 #[derive(Debug, Default)]
-pub(super) struct Settings {
+pub(super) struct SimgridSettings {
     /// Choices of the model.
     pub model: ModelChoice,
     /// Settings without effect.
@@ -61,8 +61,8 @@ const FALSE: &[&str] = &["0", "no", "off", "false"];
 ///
 /// # Errors
 /// A setting that is refused or has an invalid value, with its place.
-pub(super) fn read(settings: &[Setting]) -> Result<Settings, PlatformError> {
-    let mut all = Settings::default();
+pub(super) fn read(settings: &[Setting]) -> Result<SimgridSettings, PlatformError> {
+    let mut all = SimgridSettings::default();
     for setting in settings {
         let wrong = |message: String, help: &str| Located { message, help: help.into(), ..setting.place.clone() };
         take(&mut all, setting).map_err(|problem| match problem {
@@ -89,7 +89,7 @@ enum Problem {
     Refused(String),
 }
 
-fn take(all: &mut Settings, setting: &Setting) -> Result<(), Problem> {
+fn take(all: &mut SimgridSettings, setting: &Setting) -> Result<(), Problem> {
     let (key, value) = (setting.key.as_str(), setting.value.trim());
     let model = &mut all.model;
     match key {
@@ -187,7 +187,7 @@ fn switch(value: &str) -> Result<bool, Problem> {
 mod tests {
     use super::*;
 
-    fn settings(pairs: &[(&str, &str)]) -> Result<Settings, PlatformError> {
+    fn settings(pairs: &[(&str, &str)]) -> Result<SimgridSettings, PlatformError> {
         let place = Located { file: "p.xml".into(), line: 3, column: 5, message: String::new(), help: String::new() };
         let setting =
             |&(key, value): &(&str, &str)| Setting { key: key.into(), value: value.into(), place: place.clone() };

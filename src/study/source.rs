@@ -1,7 +1,7 @@
 //! Places of errors in a study file.
 
 use super::error::StudyError;
-use super::toml_file::{self, Step, Step::Item, Step::Key};
+use super::toml_file::{self, PathStep, PathStep::Item, PathStep::Key};
 use std::path::Path;
 
 /// Text of a study file, in which the places of errors are looked up.
@@ -16,7 +16,7 @@ pub(super) struct Source<'a> {
 
 impl Source<'_> {
     /// Returns an error with the place of the value that caused it, if the value is in the file.
-    pub fn at(&self, way: &[Step], error: impl Into<StudyError>) -> StudyError {
+    pub fn at(&self, way: &[PathStep], error: impl Into<StudyError>) -> StudyError {
         let error = error.into();
         match toml_file::place_of(self.text, way) {
             Some(place) => StudyError::At { file: self.file.to_owned(), place, error: Box::new(error) },
@@ -25,13 +25,13 @@ impl Source<'_> {
     }
 
     /// Returns a contradiction with the place of the value that caused it, in words.
-    pub fn wrong(&self, way: &[Step], message: String) -> StudyError {
+    pub fn wrong(&self, way: &[PathStep], message: String) -> StudyError {
         self.at(way, StudyError::Contradiction(message))
     }
 
     /// Returns an error with the place of a value of a network, which may also be in one of the tables `behind` it, in
     /// this order.
-    pub fn in_network(&self, number: usize, way: &[Step], behind: &[&[Step]], error: StudyError) -> StudyError {
+    pub fn in_network(&self, number: usize, way: &[PathStep], behind: &[&[PathStep]], error: StudyError) -> StudyError {
         if number >= self.networks {
             return error;
         }

@@ -34,12 +34,12 @@ pub const DEFAULT_WITHIN: f64 = 0.01;
 
 /// Iterations of a workload, and whether all of them compute the same.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Known {
+pub struct KnownIterations {
     iterations: Iterations,
     is_even: bool,
 }
 
-impl Known {
+impl KnownIterations {
     /// Finds the iterations of a trace.
     ///
     /// # Errors
@@ -157,7 +157,7 @@ impl Steady {
 
 /// The decision of a replay when to end.
 pub struct Judge<'a> {
-    known: &'a Known,
+    known: &'a KnownIterations,
     /// Longest computation in each iteration; empty if all are the same.
     computation: Vec<f64>,
     within: f64,
@@ -165,7 +165,7 @@ pub struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     /// Prepares the decision on a replay.
-    pub fn new(known: &'a Known, trace: &Trace, platform: &Platform, layout: &Layout, within: f64) -> Self {
+    pub fn new(known: &'a KnownIterations, trace: &Trace, platform: &Platform, layout: &Layout, within: f64) -> Self {
         Self { computation: known.computation(trace, platform, layout), known, within }
     }
 

@@ -107,7 +107,7 @@ impl Place {
 
 /// A step of the path to a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step<'a> {
+pub enum PathStep<'a> {
     /// To the value of a key.
     Key(&'a str),
     /// To an item of a list, or to a table by its index among those of its name.
@@ -116,25 +116,25 @@ pub enum Step<'a> {
 
 /// Returns the place of a value in a text, or that of the last table or list on the path to it that exists there.
 /// `None` if even the first step does not exist.
-pub fn place_of(text: &str, way: &[Step]) -> Option<Place> {
+pub fn place_of(text: &str, way: &[PathStep]) -> Option<Place> {
     follow(text, way).map(|(place, _)| place)
 }
 
 /// Returns the place of a value in a text; `None` if the value itself is missing.
-pub fn place_of_value(text: &str, way: &[Step]) -> Option<Place> {
+pub fn place_of_value(text: &str, way: &[PathStep]) -> Option<Place> {
     follow(text, way).filter(|&(_, is_whole)| is_whole).map(|(place, _)| place)
 }
 
 /// Follows a path as far as it exists; returns the place, and `true` for the whole path.
-fn follow(text: &str, way: &[Step]) -> Option<(Place, bool)> {
+fn follow(text: &str, way: &[PathStep]) -> Option<(Place, bool)> {
     let document = DeTable::parse(text).ok()?;
-    let (Step::Key(first), rest) = way.split_first()? else { return None };
+    let (PathStep::Key(first), rest) = way.split_first()? else { return None };
     let mut value = document.get_ref().get(*first)?;
     let mut is_whole = true;
     for step in rest {
         let next = match step {
-            Step::Key(key) => value.get_ref().get(*key),
-            Step::Item(item) => value.get_ref().get(*item),
+            PathStep::Key(key) => value.get_ref().get(*key),
+            PathStep::Item(item) => value.get_ref().get(*item),
         };
         let Some(next) = next else {
             is_whole = false;
@@ -189,8 +189,8 @@ mod tests {
     #[test]
     fn values_are_found_again() {
         let text = "a = 1\nlist = ['x',\n  'y']\n[table]\nkey = 2\n[[tables]]\nk = 3\n[[tables]]\nk = 4\n";
-        let find = |way: &[Step]| place_of(text, way).map(|place| (place.line, place.column));
-        use Step::{Item, Key};
+        let find = |way: &[PathStep]| place_of(text, way).map(|place| (place.line, place.column));
+        use PathStep::{Item, Key};
         assert_eq!(find(&[Key("a")]), Some((1, 5)));
         assert_eq!(find(&[Key("list"), Item(1)]), Some((3, 3)));
         assert_eq!(find(&[Key("table"), Key("key")]), Some((5, 7)));

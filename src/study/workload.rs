@@ -1,7 +1,7 @@
 //! Workloads of a comparison: traces with their operation counts.
 
 use super::jobs::{JobsError, Mix};
-use super::steady::Known;
+use super::steady::KnownIterations;
 use super::workload_entry::WorkloadEntry;
 use crate::mpi::bisection::Affinity;
 use crate::mpi::collective::select::Table;
@@ -59,7 +59,7 @@ pub struct Workload {
     /// Communication between its ranks, once it was requested.
     affinity: Arc<OnceLock<Affinity>>,
     /// Its iterations, or the reason why there are none to be had, once they were requested.
-    iterations: Arc<OnceLock<Result<Known, String>>>,
+    iterations: Arc<OnceLock<Result<KnownIterations, String>>>,
 }
 
 impl Workload {
@@ -76,8 +76,8 @@ impl Workload {
     ///
     /// # Errors
     /// The reason why the time of the run cannot be estimated from some of them.
-    pub fn iterations(&self) -> Result<&Known, &String> {
-        self.iterations.get_or_init(|| Known::of(&self.trace)).as_ref()
+    pub fn iterations(&self) -> Result<&KnownIterations, &String> {
+        self.iterations.get_or_init(|| KnownIterations::of(&self.trace)).as_ref()
     }
 
     /// Returns a workload that is a part of this one. Its number of operations is not known.

@@ -6,7 +6,7 @@ use mopsim::mpi::mapping::Mapping;
 use mopsim::network::noise::Noise;
 use mopsim::study::choice::ModelChoice;
 use mopsim::study::network::NetworkChoice;
-use mopsim::study::steady::{DEFAULT_WITHIN, Judge, Known, Steady};
+use mopsim::study::steady::{DEFAULT_WITHIN, Judge, KnownIterations, Steady};
 use mopsim::study::workload::Workload;
 use mopsim::workload::Limits;
 use std::path::Path;
@@ -150,7 +150,7 @@ impl Outcome {
         let layout = Mapping::default().layout_on_cores(trace.ranks(), &vec![1; network.platform.hosts.len()]);
         let (platform, layout) = (&network.platform, layout.expect("a host for each rank"));
         let whole = replay(trace, platform, &layout, &model, &mut ()).expect("a replay");
-        let known = Known::of(trace).expect("iterations");
+        let known = KnownIterations::of(trace).expect("iterations");
         let judge = Judge::new(&known, trace, platform, &layout, DEFAULT_WITHIN);
         let replayed = judge.decide(|stop| replay_until(trace, platform, &layout, &model, stop, &mut ()));
         let (early, steady) = replayed.expect("a replay");

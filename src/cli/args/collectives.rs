@@ -1,7 +1,7 @@
 //! Arguments of `collectives`.
 
 use super::known::{Known, tables};
-use super::network::Switch;
+use super::network::OnOff;
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -31,5 +31,5 @@ pub struct Collectives {
     pub collectives: Option<String>,
     /// Include the messages that find ranks on the same host, as in the first call of a replay [default: off]
     #[arg(long, hide_short_help = true, value_name = "ON|OFF")]
-    pub smp_setup: Option<Switch>,
+    pub smp_setup: Option<OnOff>,
 }

@@ -32,7 +32,7 @@ pub use emulate::{Cables, Emulate, EmulateCounters, EmulateDown, EmulateRun, Emu
 pub use export::Export;
 pub use goal::GoalTable;
 pub use model::ModelVerb;
-pub use network::{ModelFlags, NetworkFlags, PlacementFiles, Ports, Switch};
+pub use network::{ModelFlags, NetworkFlags, OnOff, PlacementFiles, Ports};
 pub use packets::{PacketSwitch, Packets};
 pub use record::Record;
 pub use replay::Replay;

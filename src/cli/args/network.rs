@@ -197,7 +197,7 @@ pub struct ModelFlags {
     pub crosstraffic: Option<CrossTraffic>,
     /// Messages by which the first collective finds ranks on the same host, as in SimGrid's SMPI [default: on with models, sharing and --compat of SimGrid]
     #[arg(long, value_name = "ON|OFF", hide_short_help = true)]
-    pub smp_setup: Option<Switch>,
+    pub smp_setup: Option<OnOff>,
 }
 
 /// Hides options of networks and models in `-h` of a verb whose study file normally has them.
@@ -207,7 +207,7 @@ pub fn of_study(argument: Arg) -> Arg {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Switch {
+pub enum OnOff {
     On,
     Off,
 }

@@ -3,7 +3,7 @@
 use super::network::{ModelFlags, NetworkFlags, PlacementFiles};
 use super::whole;
 use clap::Args;
-use mopsim::study::jobs::{JobEntry, Rule};
+use mopsim::study::jobs::{AllocationRule, JobEntry};
 use mopsim::study::steady::within;
 use std::path::PathBuf;
 
@@ -95,7 +95,7 @@ pub struct SeveralJobs {
     ///
     /// For jobs that name no hosts. N is the number of hosts in a group [default: those of a cabinet].
     #[arg(long, hide_short_help = true, value_name = "RULE", conflicts_with_all = ["mapping", "hostfile"])]
-    pub allocation: Option<Rule>,
+    pub allocation: Option<AllocationRule>,
     /// Let hosts have more ranks of several jobs than cores
     #[arg(long, hide_short_help = true)]
     pub share_hosts: bool,

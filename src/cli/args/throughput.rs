@@ -71,7 +71,7 @@ pub struct Throughput {
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
     #[command(flatten)]
-    pub speeds: Speeds,
+    pub speeds: SpeedFlags,
     #[command(flatten)]
     pub defaults: Defaults,
     #[command(flatten)]
@@ -82,7 +82,7 @@ pub struct Throughput {
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Speeds")]
-pub struct Speeds {
+pub struct SpeedFlags {
     /// Bandwidth of a link between switches [default: 100 Gbit/s]
     #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH")]
     pub link_bandwidth: Option<String>,

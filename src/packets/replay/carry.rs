@@ -32,7 +32,7 @@ struct Divided {
 
 /// Carrier of a replay as packets.
 pub(super) struct Carry<'a> {
-    /// FabricState of each plane.
+    /// State of each plane.
     states: Vec<FabricState<'a>>,
     platform: &'a Platform,
     rails: &'a [Rail],

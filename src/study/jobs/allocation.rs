@@ -1,7 +1,7 @@
 //! Assignment of hosts to jobs: by name, or by the rule of a batch system.
 
 use super::JobsError;
-use super::rule::Rule;
+use super::rule::AllocationRule;
 use crate::ids::{HostId, SwitchId};
 use crate::layout::FloorPlan;
 use crate::study::network::NetworkUnderTest;
@@ -11,18 +11,18 @@ use rand_pcg::Pcg64;
 
 /// Request of a job for hosts.
 #[derive(Debug, Clone)]
-pub(super) struct Request<'a> {
+pub(super) struct HostRequest<'a> {
     /// Name of the job.
     pub job: &'a str,
     /// Number of ranks.
     pub ranks: usize,
     /// Hosts of the ranks, starting again from the first if there are more ranks; or the rule.
-    pub hosts: Result<Vec<HostId>, Rule>,
+    pub hosts: Result<Vec<HostId>, AllocationRule>,
 }
 
 /// Returns the host of each rank of each job. Jobs with specified hosts are placed first, the others in their order.
 pub(super) fn allocate(
-    requests: &[Request<'_>],
+    requests: &[HostRequest<'_>],
     network: &NetworkUnderTest,
     seed: u64,
     share_hosts: bool,
@@ -69,18 +69,18 @@ pub(super) fn allocate(
 
 /// Returns free hosts in the order in which a job occupies them.
 fn order(
-    rule: Rule,
+    rule: AllocationRule,
     mut free: Vec<HostId>,
     network: &NetworkUnderTest,
     random: &mut Pcg64,
 ) -> Result<Vec<HostId>, JobsError> {
     let size = match rule {
-        Rule::Contiguous => return Ok(free),
-        Rule::Random => {
+        AllocationRule::Contiguous => return Ok(free),
+        AllocationRule::Random => {
             free.shuffle(random);
             return Ok(free);
         }
-        Rule::RandomGroups(size) | Rule::Striped(size) => size,
+        AllocationRule::RandomGroups(size) | AllocationRule::Striped(size) => size,
     };
     let mut groups: Vec<Vec<HostId>> = Vec::new();
     let mut numbers: Vec<u32> = Vec::new();
@@ -94,7 +94,7 @@ fn order(
         });
         groups[at].push(host);
     }
-    if matches!(rule, Rule::RandomGroups(_)) {
+    if matches!(rule, AllocationRule::RandomGroups(_)) {
         groups.shuffle(random);
         return Ok(groups.concat());
     }
@@ -103,7 +103,7 @@ fn order(
 }
 
 /// Returns the number of the group of each host.
-fn groups_of(network: &NetworkUnderTest, size: Option<u32>, rule: Rule) -> Result<Vec<u32>, JobsError> {
+fn groups_of(network: &NetworkUnderTest, size: Option<u32>, rule: AllocationRule) -> Result<Vec<u32>, JobsError> {
     let hosts = &network.platform.hosts;
     if let Some(size) = size {
         return Ok((0..hosts.len() as u32).map(|host| host / size).collect());
@@ -121,7 +121,11 @@ fn groups_of(network: &NetworkUnderTest, size: Option<u32>, rule: Rule) -> Resul
 }
 
 /// Refuses hosts on which the ranks of several jobs exceed the cores.
-fn check_cores(places: &[Vec<HostId>], requests: &[Request<'_>], network: &NetworkUnderTest) -> Result<(), JobsError> {
+fn check_cores(
+    places: &[Vec<HostId>],
+    requests: &[HostRequest<'_>],
+    network: &NetworkUnderTest,
+) -> Result<(), JobsError> {
     let hosts = &network.platform.hosts;
     let mut ranks = vec![0_usize; hosts.len()];
     let mut last: Vec<Option<usize>> = vec![None; hosts.len()];
@@ -166,9 +170,9 @@ mod tests {
 
     /// Returns the hosts of jobs of these sizes under one rule.
     fn hosts(rule: &str, topology: &str, sizes: &[usize], seed: u64) -> Vec<Vec<u32>> {
-        let rule: Rule = rule.parse().expect("a rule");
-        let request = |&ranks: &usize| Request { job: "j", ranks, hosts: Err(rule) };
-        let requests: Vec<Request<'_>> = sizes.iter().map(request).collect();
+        let rule: AllocationRule = rule.parse().expect("a rule");
+        let request = |&ranks: &usize| HostRequest { job: "j", ranks, hosts: Err(rule) };
+        let requests: Vec<HostRequest<'_>> = sizes.iter().map(request).collect();
         let places = allocate(&requests, &network(topology), seed, false).expect("room");
         places.into_iter().map(|place| place.into_iter().map(|host| host.0).collect()).collect()
     }

@@ -87,14 +87,14 @@ pub struct JobBlocking {
 }
 
 /// Input of replays of a mix.
-pub(in crate::study) struct Setting<'a> {
+pub(in crate::study) struct MixSetup<'a> {
     pub mix: &'a Mix,
     pub placed: &'a Placed,
     pub platform: &'a Platform,
     pub model: &'a Model,
 }
 
-impl Setting<'_> {
+impl MixSetup<'_> {
     fn trace(&self, job: usize) -> &Trace {
         let mix = self.mix;
         mix.jobs.get(job).map_or_else(|| &*self.placed.traffic[job - mix.jobs.len()], |job| &*job.trace)

@@ -1,6 +1,6 @@
 //! Jobs as checked: what runs, and where.
 
-use super::rule::Rule;
+use super::rule::AllocationRule;
 use crate::engine::{Repeats, ReplayError, Span};
 use crate::mpi::layout::Layout;
 use crate::platform::PlatformError;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Debug, thiserror::Error)]
 pub enum JobsError {
     /// An allocation rule does not exist.
-    #[error("`{text}` is no allocation: write one of {}, or random-groups:N or striped:N for groups of N hosts", Rule::NAMES.join(", "))]
+    #[error("`{text}` is no allocation: write one of {}, or random-groups:N or striped:N for groups of N hosts", AllocationRule::NAMES.join(", "))]
     Allocation {
         /// Text as written.
         text: String,
@@ -139,7 +139,7 @@ pub struct Job {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JobPlacement {
     /// On hosts that a rule selects.
-    Rule(Rule),
+    Rule(AllocationRule),
     /// On the hosts of a host file in order, starting from a given entry and wrapping around.
     HostFile {
         /// Path of the file.

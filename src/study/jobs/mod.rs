@@ -15,8 +15,8 @@ mod rule;
 mod simgrid;
 
 pub use entry::{EntryError, JobEntry, JobsFile};
-pub(super) use interference::Setting;
+pub(super) use interference::MixSetup;
 pub use interference::{Interference, JobTimes};
 pub use mix::{Job, JobPlacement, JobsError, Load, Mix, MixError, Placed, Traffic};
 pub(super) use read::read;
-pub use rule::Rule;
+pub use rule::AllocationRule;

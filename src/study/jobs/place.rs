@@ -1,9 +1,9 @@
 //! Jobs on a network.
 
-use super::allocation::{self, Request};
+use super::allocation::{self, HostRequest};
 use super::background;
 use super::mix::{Job, JobPlacement, JobsError, Mix, Placed};
-use super::rule::Rule;
+use super::rule::AllocationRule;
 use crate::ids::HostId;
 use crate::mpi::layout::Layout;
 use crate::platform::hostfile;
@@ -19,7 +19,7 @@ impl Mix {
     pub fn place(&self, network: &NetworkUnderTest, collectives: &str, seed: Option<u64>) -> Result<Placed, JobsError> {
         let platform = &network.platform;
         let seed = seed.unwrap_or(DEFAULT_SEED);
-        let request = |job: &'_ Job| -> Result<Result<Vec<HostId>, Rule>, JobsError> {
+        let request = |job: &'_ Job| -> Result<Result<Vec<HostId>, AllocationRule>, JobsError> {
             match &job.placement {
                 JobPlacement::Rule(rule) => Ok(Err(*rule)),
                 JobPlacement::HostFile { file, first } => {
@@ -45,9 +45,11 @@ impl Mix {
                 }
             }
         };
-        let requests =
-            self.jobs.iter().map(|job| Ok(Request { job: &job.name, ranks: job.trace.ranks(), hosts: request(job)? }));
-        let requests: Vec<Request<'_>> = requests.collect::<Result<_, JobsError>>()?;
+        let requests = self
+            .jobs
+            .iter()
+            .map(|job| Ok(HostRequest { job: &job.name, ranks: job.trace.ranks(), hosts: request(job)? }));
+        let requests: Vec<HostRequest<'_>> = requests.collect::<Result<_, JobsError>>()?;
         let places = allocation::allocate(&requests, network, seed, self.share_hosts)?;
         let traffic =
             self.traffic.iter().map(|wanted| background::trace(wanted, network, collectives, seed).map(Arc::new));

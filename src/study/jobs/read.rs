@@ -1,10 +1,10 @@
 //! Jobs of a study file.
 
-use super::{EntryError, JobPlacement, Mix, Rule};
+use super::{AllocationRule, EntryError, JobPlacement, Mix};
 use crate::study::StudyError;
 use crate::study::file::StudyFile;
 use crate::study::source::Source;
-use crate::study::toml_file::Step::{Item, Key};
+use crate::study::toml_file::PathStep::{Item, Key};
 use crate::study::workload::{OpenError, Workload};
 use std::path::Path;
 
@@ -13,7 +13,7 @@ pub fn read(source: &Source, file: &StudyFile, folder: &Path) -> Result<Option<W
     if file.jobs.is_empty() {
         return Ok(None);
     }
-    let rule = file.allocation.as_deref().map(str::parse::<Rule>).transpose();
+    let rule = file.allocation.as_deref().map(str::parse::<AllocationRule>).transpose();
     let rule = rule.map_err(|error| source.at(&[Key("allocation")], Box::new(error)))?.unwrap_or_default();
     let mut mix = Mix { jobs: Vec::new(), traffic: Vec::new(), share_hosts: file.share_hosts, pairs: true };
     for (number, entry) in file.jobs.iter().enumerate() {

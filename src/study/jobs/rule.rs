@@ -8,7 +8,7 @@ use std::str::FromStr;
 ///
 /// A job gets whole hosts; its ranks fill the cores of one host after another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Rule {
+pub enum AllocationRule {
     /// The first free hosts.
     #[default]
     Contiguous,
@@ -21,7 +21,7 @@ pub enum Rule {
     Striped(Option<u32>),
 }
 
-impl Rule {
+impl AllocationRule {
     /// Names of the rules.
     pub const NAMES: [&'static str; 4] = ["contiguous", "random", "random-groups", "striped"];
 
@@ -31,7 +31,7 @@ impl Rule {
     }
 }
 
-impl FromStr for Rule {
+impl FromStr for AllocationRule {
     type Err = JobsError;
 
     fn from_str(text: &str) -> Result<Self, JobsError> {
@@ -50,7 +50,7 @@ impl FromStr for Rule {
     }
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for AllocationRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Contiguous => f.write_str("contiguous"),

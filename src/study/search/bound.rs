@@ -98,14 +98,14 @@ impl Effort {
 }
 
 /// Adds up the messages of a replay.
-struct Adder<'a> {
+struct MessageCounter<'a> {
     model: &'a NetworkModel,
     layout: &'a Layout,
     sent: FxHashMap<(u32, u32), Sent>,
     counter: Counter,
 }
 
-impl Observer for Adder<'_> {
+impl Observer for MessageCounter<'_> {
     fn counter(&self) -> Option<Counter> {
         Some(self.counter.clone())
     }
@@ -266,9 +266,9 @@ fn messages(study: &Study, cell: Cell, key: &Key, counter: Counter) -> Option<Me
     let of = |pair: [u64; 2]| (f64::from_bits(pair[0]), f64::from_bits(pair[1]));
     let ideal = uncontended_between(hosts.collect(), of(key.between), key.loopback.map(of));
     let nodes = Layout::new(key.nodes.iter().map(|&node| HostId(node)).collect());
-    let mut adder = Adder { model: &model.network, layout: &nodes, sent: FxHashMap::default(), counter };
-    let outcome = replay(trace, &ideal, &nodes, &model, &mut adder).ok()?;
-    let mut pairs: Vec<_> = adder.sent.into_iter().collect();
+    let mut sent = MessageCounter { model: &model.network, layout: &nodes, sent: FxHashMap::default(), counter };
+    let outcome = replay(trace, &ideal, &nodes, &model, &mut sent).ok()?;
+    let mut pairs: Vec<_> = sent.sent.into_iter().collect();
     pairs.sort_unstable_by_key(|(pair, _)| *pair);
     let alone = layout.nodes().iter().zip(&key.hosts).all(|(node, (_, cores))| node.len() as u64 <= u64::from(*cores));
     let is_least = !with_packets

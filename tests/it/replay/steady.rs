@@ -5,7 +5,7 @@ use mopsim::mpi::mapping::Mapping;
 use mopsim::network::noise::Noise;
 use mopsim::study::choice::ModelChoice;
 use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
-use mopsim::study::steady::{Extrapolation, Judge, Known, Steady};
+use mopsim::study::steady::{Extrapolation, Judge, KnownIterations, Steady};
 use mopsim::study::workload::Workload;
 use mopsim::trace::transform::iterations;
 use mopsim::trace::{Options, Trace, read_from, ti};
@@ -48,7 +48,7 @@ fn run(trace: &Trace, network: &NetworkUnderTest, model: &Model, until: Option<u
 /// Replays until the time per iteration is known.
 fn steady(trace: &Trace, network: &NetworkUnderTest, model: &Model) -> Steady {
     let layout = Mapping::default().layout_on_cores(trace.ranks(), &vec![1; network.platform.hosts.len()]).unwrap();
-    let known = Known::of(trace).expect("iterations");
+    let known = KnownIterations::of(trace).expect("iterations");
     let judge = Judge::new(&known, trace, &network.platform, &layout, 0.01);
     let replayed = judge.decide(|stop| replay_until(trace, &network.platform, &layout, model, stop, &mut ()));
     replayed.expect("a replay").1
@@ -180,7 +180,7 @@ fn noise_of_computation_and_messages_is_in_the_interval() {
 
 #[test]
 fn runs_that_cannot_end_early_say_why() {
-    let reason = |trace: &Trace| Known::of(trace).expect_err("it cannot");
+    let reason = |trace: &Trace| KnownIterations::of(trace).expect_err("it cannot");
     assert_eq!(reason(&generated("npb/mg", 16, &[("class", "S")])), "it has only 4 iterations");
     assert_eq!(reason(&generated("npb/cg", 16, &[("class", "S")])), "it has only 15 iterations");
     let one = read_from(b"0 init\n0 compute 1\n0 finalize\n".as_slice(), "t", &Options::default()).unwrap();
