@@ -6,7 +6,7 @@
 //! its action, then the operands of the action.
 
 use super::observer::Observer;
-use super::process::{Progress, State};
+use super::process::{CollectiveProgress, State};
 use super::state::Engine;
 use crate::ids::Rank;
 use crate::network::Transfers;
@@ -50,7 +50,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         prefetch(&process.set);
         let process = &self.processes[self.ready[ACTION] as usize];
         if process.collects {
-            let Progress { steps, step, .. } = &process.collective;
+            let CollectiveProgress { steps, step, .. } = &process.collective;
             steps.get(*step).into_iter().for_each(prefetch);
         } else {
             process.actions.get(process.next).into_iter().for_each(prefetch);

@@ -6,7 +6,7 @@ use super::groups::FIBER;
 use super::observer::{Observer, Wakening};
 use super::outcome::{LinkTraffic, MOST_UTILISATION, Outcome, RankTimes};
 use super::process::{Process, State};
-use super::progress::{Counter, Progress};
+use super::progress::{Counter, ProgressMeter};
 use super::state::Engine;
 use crate::mpi::messages::Side;
 use crate::network::Transfers;
@@ -18,7 +18,7 @@ use crate::trace::{Action, CommunicatorId};
 impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
     /// Runs the replay to its end.
     pub(super) fn run(mut self, counter: Option<Counter>) -> Result<Outcome, ReplayError> {
-        let mut progress = counter.map(|counter| Progress::new(counter, self.layout.ranks()));
+        let mut progress = counter.map(|counter| ProgressMeter::new(counter, self.layout.ranks()));
         self.take_graphs();
         self.delay_starts();
         self.end_before_iterations();

@@ -12,7 +12,7 @@
 
 use super::error::{Blocked, Place, ReplayError};
 use super::outcome::{Outcome, RankTimes};
-use super::progress::{Counter, Progress};
+use super::progress::{Counter, ProgressMeter};
 use crate::ids::Rank;
 use crate::mpi::layout::Layout;
 use crate::mpi::messages::Envelope;
@@ -42,7 +42,7 @@ fn seconds(picoseconds: u64) -> f64 {
 
 /// Event; ordered by time, then by creation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Event {
+struct LogGopsEvent {
     time: u64,
     number: u64,
     what: What,
@@ -58,7 +58,7 @@ enum What {
 
 /// Message that has been sent.
 #[derive(Clone, Copy)]
-struct Message {
+struct SentMessage {
     from: u32,
     to: u32,
     tag: u32,
@@ -71,7 +71,7 @@ struct Message {
 
 /// Rank under way.
 #[derive(Default)]
-struct State {
+struct LogGopsRank {
     /// Time at which each processor is free.
     processors: Vec<u64>,
     /// Times at which each card can send, and receive.
@@ -102,10 +102,10 @@ fn take(queues: &mut Queues, key: (u32, u32, u32)) -> Option<u32> {
 struct Replay<'a> {
     schedule: &'a Schedule,
     model: LogGops,
-    ranks: Vec<State>,
-    events: BinaryHeap<Reverse<Event>>,
+    ranks: Vec<LogGopsRank>,
+    events: BinaryHeap<Reverse<LogGopsEvent>>,
     number: u64,
-    messages: Vec<Message>,
+    messages: Vec<SentMessage>,
     free_messages: Vec<u32>,
     posted: Queues,
     unexpected: Queues,
@@ -126,7 +126,7 @@ impl Replay<'_> {
     }
 
     fn push(&mut self, time: u64, what: What) {
-        self.events.push(Reverse(Event { time, number: self.number, what }));
+        self.events.push(Reverse(LogGopsEvent { time, number: self.number, what }));
         self.number += 1;
     }
 
@@ -166,7 +166,7 @@ impl Replay<'_> {
         self.freed = freed;
     }
 
-    fn try_operation(&mut self, event: Event, rank: u32, number: u32, flop_time: f64) {
+    fn try_operation(&mut self, event: LogGopsEvent, rank: u32, number: u32, flop_time: f64) {
         let operation = *self.graph(rank).operation(number);
         let model = self.model;
         let now = event.time;
@@ -175,7 +175,7 @@ impl Replay<'_> {
         match operation.kind {
             OperationKind::Calculate => {
                 if *processor > now {
-                    self.events.push(Reverse(Event { time: *processor, ..event }));
+                    self.events.push(Reverse(LogGopsEvent { time: *processor, ..event }));
                     return;
                 }
                 let duration = picoseconds(operation.size as f64 * flop_time);
@@ -189,7 +189,7 @@ impl Replay<'_> {
                 let card = &mut state.sends[operation.card as usize];
                 let free = (*processor).max(*card);
                 if free > now {
-                    self.events.push(Reverse(Event { time: free, ..event }));
+                    self.events.push(Reverse(LogGopsEvent { time: free, ..event }));
                     return;
                 }
                 let overhead = model.overhead(operation.size);
@@ -200,7 +200,7 @@ impl Replay<'_> {
                 state.overhead = state.overhead.saturating_add(overhead);
                 self.sent += 1;
                 self.bytes = self.bytes.saturating_add(operation.size);
-                let message = Message {
+                let message = SentMessage {
                     from: rank,
                     to: operation.peer,
                     tag: operation.tag,
@@ -245,7 +245,7 @@ impl Replay<'_> {
         }
     }
 
-    fn try_message(&mut self, event: Event, index: u32) {
+    fn try_message(&mut self, event: LogGopsEvent, index: u32) {
         let message = self.messages[index as usize];
         let (model, now) = (self.model, event.time);
         let key = (message.from, message.to, message.tag);
@@ -260,7 +260,7 @@ impl Replay<'_> {
         let card = usize::from(card).min(state.receives.len() - 1);
         let free = state.processors[stream].max(state.receives[card]);
         if free > now {
-            self.events.push(Reverse(Event { time: free, ..event }));
+            self.events.push(Reverse(LogGopsEvent { time: free, ..event }));
             return;
         }
         let duration = model.receive(message.size);
@@ -338,19 +338,19 @@ pub(super) fn replay(
     model: LogGops,
     counter: Option<Counter>,
 ) -> Result<Outcome, ReplayError> {
-    let mut progress = counter.map(|counter| Progress::new(counter, layout.ranks()));
+    let mut progress = counter.map(|counter| ProgressMeter::new(counter, layout.ranks()));
     let most = |graph: &Graph, number: fn(&Operation) -> u8| {
         graph.operations().iter().map(number).max().map_or(1, |last| usize::from(last) + 1)
     };
     let cards = schedule.ranks.iter().map(|graph| most(graph, |operation| operation.card)).max().unwrap_or(1);
-    let state = |graph: &Graph| State {
+    let state = |graph: &Graph| LogGopsRank {
         processors: vec![0; most(graph, |operation| operation.stream)],
         sends: vec![0; cards],
         receives: vec![0; cards],
         left: graph.waits(),
         ready: vec![0; graph.len()],
         open: graph.len() as u32,
-        ..State::default()
+        ..LogGopsRank::default()
     };
     let mut replay = Replay {
         schedule,

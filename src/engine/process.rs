@@ -125,7 +125,7 @@ pub(super) enum State {
 
 /// Collective that a rank is in.
 #[derive(Default, Debug)]
-pub(super) struct Progress {
+pub(super) struct CollectiveProgress {
     /// Call; `None` outside of collectives.
     pub call: Option<CollectiveCall>,
     /// Member number of the rank in the communicator of the call.
@@ -157,7 +157,7 @@ pub(super) struct Process<'a> {
     pub owner: u32,
     /// `true` if it is in a collective, so that others need not check.
     pub collects: bool,
-    pub collective: Progress,
+    pub collective: CollectiveProgress,
     /// Requests of the wait-all under way, or posted for the next one.
     pub set: Vec<Request>,
     pub pending: Vec<Pending>,
@@ -178,7 +178,7 @@ impl<'a> Process<'a> {
             times: RankTimes::default(),
             owner,
             collects: false,
-            collective: Progress::default(),
+            collective: CollectiveProgress::default(),
             set: Vec::new(),
             pending: Vec::new(),
             started: Vec::new(),

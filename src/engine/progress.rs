@@ -36,7 +36,7 @@ impl Counter {
 const INSTANTS: u32 = 1 << 10;
 
 /// Updates a counter every thousandth instant.
-pub(super) struct Progress {
+pub(super) struct ProgressMeter {
     counter: Counter,
     /// Instants between two updates; at least one per rank, so that the sum over ranks costs next to nothing.
     every: u32,
@@ -44,7 +44,7 @@ pub(super) struct Progress {
     left: u32,
 }
 
-impl Progress {
+impl ProgressMeter {
     pub fn new(counter: Counter, ranks: u32) -> Self {
         Self { counter, every: INSTANTS.max(ranks), left: 1 }
     }

@@ -87,7 +87,7 @@ pub struct Paths {
     /// Parts of a message on links of routes that divide it.
     parts: Vec<f64>,
     chosen: ChosenRoutes,
-    scratch: Scratch,
+    scratch: RouteScratch,
 }
 
 /// Routes of pairs that have several, because each message chooses.
@@ -103,7 +103,7 @@ struct ChosenRoutes {
 
 /// Working memory of a route that is worked out, kept to avoid allocation.
 #[derive(Default, Debug)]
-struct Scratch {
+struct RouteScratch {
     elements: Vec<(LinkId, f64)>,
     order: Vec<LinkId>,
     reverse: Vec<LinkId>,
@@ -123,7 +123,7 @@ impl Paths {
             links: Vec::new(),
             parts: Vec::new(),
             chosen: ChosenRoutes::default(),
-            scratch: Scratch::default(),
+            scratch: RouteScratch::default(),
         }
     }
 
@@ -253,7 +253,7 @@ impl Paths {
     ) -> Result<u32, RouteError> {
         let split = platform.routes.chosen(from, to) == Chosen::Split;
         let forward = &self.links[start..];
-        let Scratch { elements, order, reverse, parts } = &mut self.scratch;
+        let RouteScratch { elements, order, reverse, parts } = &mut self.scratch;
         elements.clear();
         let mut add = |link: LinkId, consumption: f64| {
             let policy = platform.links[link.index()].policy;

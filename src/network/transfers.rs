@@ -6,7 +6,7 @@ use super::connections::Connections;
 use super::model::NetworkModel;
 use super::paths::{Paths, Route};
 use super::sharing::{Bound, FlowId, LinkState, Needed, Sharing};
-use super::simgrid::steps::{self, Step};
+use super::simgrid::steps::{self, SteppedTransfer};
 use crate::ids::{HostId, LinkId};
 use crate::platform::units::Bandwidth;
 use crate::platform::{Platform, RouteError};
@@ -85,7 +85,7 @@ pub struct Network<'a, S> {
     /// The clocks of links that limit many transfers.
     clocks: Clocks,
     /// Transfers under way in the order of their start, if time passes in steps without stored event times.
-    steps: Vec<Step>,
+    steps: Vec<SteppedTransfer>,
     /// The transfers that end at this instant.
     ended: Vec<u32>,
     /// Their flows, which leave the sharing system.
@@ -174,7 +174,7 @@ impl<'a, S: Sharing> Network<'a, S> {
         let route = self.paths.route(route);
         let delay = route.latency * latency_factor + route.constant + before;
         if S::STEPWISE {
-            self.steps.push(Step { transfer: id, latency: delay, remaining: size as f64, rate: 0.0 });
+            self.steps.push(SteppedTransfer { transfer: id, latency: delay, remaining: size as f64, rate: 0.0 });
             if delay <= 0.0 {
                 self.enter_sharing(id, now);
             }

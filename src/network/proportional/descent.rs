@@ -2,7 +2,7 @@
 
 use super::newton::{Newton, OUTSIDE};
 use super::price::{Share, price};
-use super::{Flow, MOVES, PATIENCE, Proportional, TOLERANCE};
+use super::{MOVES, PATIENCE, PricedFlow, Proportional, TOLERANCE};
 use crate::network::sharing::Member;
 
 /// Most steps at a time. With fewer, links that had no price are looked at in between.
@@ -141,7 +141,7 @@ impl Proportional {
         let first_order: f64 = prices.map(|((now, before), excess)| excess * (now - before)).sum();
         let mut second_order = 0.0;
         for (at, &flow) in newton.flows.iter().enumerate() {
-            let Flow { weight, bound, .. } = self.flows[flow as usize];
+            let PricedFlow { weight, bound, .. } = self.flows[flow as usize];
             let (before, now) = (newton.charges_before[at], newton.charges[at]);
             let bend = weight / bound;
             second_order += match (before > bend, now > bend) {

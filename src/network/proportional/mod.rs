@@ -46,7 +46,7 @@ const PATIENCE: usize = 4;
 const MOVES: usize = 100;
 
 #[derive(Clone, Copy, Debug)]
-struct Flow {
+struct PricedFlow {
     weight: f64,
     /// Largest rate, by its own bound and by each link alone; finite.
     bound: f64,
@@ -58,7 +58,7 @@ struct Flow {
     listed: u64,
 }
 
-impl Flow {
+impl PricedFlow {
     /// Returns its rate if its path costs `charge`.
     #[inline]
     fn rate(&self, charge: f64) -> f64 {
@@ -67,7 +67,7 @@ impl Flow {
 }
 
 #[derive(Debug)]
-struct Link {
+struct PricedLink {
     capacity: f64,
     price: f64,
     /// Sum of the consumptions, as of the last visit and the changes since then.
@@ -79,7 +79,7 @@ struct Link {
     visited: u64,
 }
 
-impl Link {
+impl PricedLink {
     /// Returns `true` if its price is that of its load.
     #[inline]
     fn is_right(&self, tolerance: f64) -> bool {
@@ -91,11 +91,11 @@ impl Link {
 /// System of links and flows.
 #[derive(Debug)]
 pub struct Proportional {
-    links: Vec<Link>,
+    links: Vec<PricedLink>,
     fat_pipes: Vec<bool>,
     paths: Vec<(u32, u32)>,
     elements: Vec<Element>,
-    flows: Vec<Flow>,
+    flows: Vec<PricedFlow>,
     free: Vec<u32>,
     /// Flows without a rate, since the last solution.
     added: Vec<u32>,
@@ -123,9 +123,9 @@ impl Sharing for Proportional {
         let mut fat_pipes = Vec::new();
         let link = |(capacity, policy)| {
             fat_pipes.push(policy == SharingPolicy::FatPipe);
-            Link { capacity, price: 0.0, load: 0.0, members: Vec::new(), waits: false, visited: 0 }
+            PricedLink { capacity, price: 0.0, load: 0.0, members: Vec::new(), waits: false, visited: 0 }
         };
-        let links: Vec<Link> = links.into_iter().map(link).collect();
+        let links: Vec<PricedLink> = links.into_iter().map(link).collect();
         let is_dirty = vec![false; links.len()];
         Self {
             links,
@@ -159,7 +159,7 @@ impl Sharing for Proportional {
         let elements = self.path(path.0);
         let alone = |e: &Element| self.links[e.link as usize].capacity / e.consumption;
         let bound = self.elements[elements.clone()].iter().map(alone).fold(bound, f64::min);
-        let flow = Flow { weight: 1.0 / penalty, bound, charge: 0.0, value: 0.0, path: path.0, listed: 0 };
+        let flow = PricedFlow { weight: 1.0 / penalty, bound, charge: 0.0, value: 0.0, path: path.0, listed: 0 };
         let id = store(&mut self.flows, &mut self.free, flow);
         for &Element { link, consumption } in &self.elements[elements] {
             if !self.fat_pipes[link as usize] {
@@ -172,7 +172,7 @@ impl Sharing for Proportional {
     }
 
     fn stop(&mut self, flow: FlowId) {
-        let Flow { path, value, .. } = self.flows[flow.index()];
+        let PricedFlow { path, value, .. } = self.flows[flow.index()];
         if value == 0.0 {
             self.added.retain(|&added| added != flow.0);
         }
@@ -225,7 +225,7 @@ impl Sharing for Proportional {
         for at in 0..self.dirty.len() {
             let number = self.dirty[at];
             self.is_dirty[number as usize] = false;
-            let Link { capacity, load, price, .. } = self.links[number as usize];
+            let PricedLink { capacity, load, price, .. } = self.links[number as usize];
             let full = load >= capacity * (1.0 - FULL);
             tell(LinkId(number), LinkState { full, limiting: full && price > 0.0 });
         }

@@ -9,7 +9,7 @@ use super::system::PRECISION;
 
 /// A transfer under way.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::network) struct Step {
+pub(in crate::network) struct SteppedTransfer {
     /// Number of the transfer.
     pub transfer: u32,
     /// Seconds left of its latency.
@@ -20,7 +20,7 @@ pub(in crate::network) struct Step {
     pub rate: f64,
 }
 
-impl Step {
+impl SteppedTransfer {
     /// Returns the seconds until something happens to the transfer, infinite if it has to wait for others.
     fn delay(&self) -> f64 {
         let draining = match self.rate {
@@ -49,7 +49,7 @@ fn less(amount: f64, part: f64, precision: f64) -> f64 {
 }
 
 /// Returns the seconds to the next event of these transfers, if there is one.
-pub(in crate::network) fn next_delay(steps: &[Step]) -> Option<f64> {
-    let least = steps.iter().map(Step::delay).fold(f64::INFINITY, f64::min);
+pub(in crate::network) fn next_delay(steps: &[SteppedTransfer]) -> Option<f64> {
+    let least = steps.iter().map(SteppedTransfer::delay).fold(f64::INFINITY, f64::min);
     least.is_finite().then_some(least)
 }

@@ -19,7 +19,7 @@ use crate::slots::store;
 pub(super) const PRECISION: f64 = 1e-5;
 
 #[derive(Clone, Copy, Debug)]
-struct Flow {
+struct SimgridFlow {
     penalty: f64,
     bound: f64,
     value: f64,
@@ -40,7 +40,7 @@ struct Light {
 }
 
 #[derive(Clone, Debug)]
-struct Link {
+struct SimgridLink {
     capacity: f64,
     fat_pipe: bool,
     /// The flows with their consumptions, the most recently enabled last.
@@ -52,10 +52,10 @@ struct Link {
 /// Links, paths and flows.
 #[derive(Debug)]
 pub(super) struct System {
-    links: Vec<Link>,
+    links: Vec<SimgridLink>,
     paths: Vec<(u32, u32)>,
     elements: Vec<Element>,
-    flows: Vec<Flow>,
+    flows: Vec<SimgridFlow>,
     free: Vec<u32>,
     solution: u64,
     round: u64,
@@ -68,7 +68,7 @@ pub(super) struct System {
 impl System {
     /// A system without flows.
     pub fn new(links: impl IntoIterator<Item = (f64, SharingPolicy)>) -> Self {
-        let link = |(capacity, policy)| Link {
+        let link = |(capacity, policy)| SimgridLink {
             capacity,
             fat_pipe: policy == SharingPolicy::FatPipe,
             members: Vec::new(),
@@ -116,7 +116,7 @@ impl System {
 
     /// Returns the rate that is allocated on a link over its capacity; 0 for a fat pipe.
     pub fn load(&self, link: LinkId) -> f64 {
-        let Link { capacity, fat_pipe, members, .. } = &self.links[link.index()];
+        let SimgridLink { capacity, fat_pipe, members, .. } = &self.links[link.index()];
         let used = || members.iter().map(|&(flow, consumption)| consumption * self.flows[flow as usize].value);
         if *fat_pipe { 0.0 } else { used().sum::<f64>() / capacity }
     }
@@ -137,7 +137,7 @@ impl System {
 
     /// Adds a flow to its links.
     pub fn enter(&mut self, path: PathId, penalty: f64, bound: f64) -> FlowId {
-        let flow = Flow { penalty, bound, value: 0.0, path: path.0, fixed: 0, listed: 0 };
+        let flow = SimgridFlow { penalty, bound, value: 0.0, path: path.0, fixed: 0, listed: 0 };
         let id = store(&mut self.flows, &mut self.free, flow);
         for e in self.path(path) {
             let Element { link, consumption } = self.elements[e];
@@ -246,7 +246,7 @@ impl System {
 
     /// Takes a flow whose value is fixed off its links.
     fn take_off(&mut self, flow: u32) {
-        let Flow { value, penalty, path, .. } = self.flows[flow as usize];
+        let SimgridFlow { value, penalty, path, .. } = self.flows[flow as usize];
         for e in self.path(PathId(path)) {
             let Element { link: number, consumption } = self.elements[e];
             let link = &self.links[number as usize];

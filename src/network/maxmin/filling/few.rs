@@ -7,7 +7,7 @@
 
 use super::super::rounding::CANCELLATION;
 use super::super::system::{Flow, OWN_BOUND, System, UNCONTENDED};
-use super::{Event, FEW_LINKS, Filling, Outsiders};
+use super::{FEW_LINKS, Filling, LevelEvent, Outsiders};
 use crate::network::sharing::Element;
 
 /// Places for flows and for links: the number of bits of an integer.
@@ -128,7 +128,7 @@ pub(in super::super) struct Few {
     listed: Set,
     /// Links that limit outsiders.
     limiting: List,
-    /// Links of the last [`Event::Full`].
+    /// Links of the last [`LevelEvent::Full`].
     fullest: List,
 }
 
@@ -226,7 +226,7 @@ impl Filling for Few {
     }
 
     #[inline]
-    fn next(&mut self) -> Option<Event> {
+    fn next(&mut self) -> Option<LevelEvent> {
         if self.open == 0 && self.limiting.count == 0 {
             return None;
         }
@@ -261,11 +261,11 @@ impl Filling for Few {
             }
             if lowest_limited < lowest && self.has_more_for_outsiders(place) {
                 lowest = lowest_limited;
-                released = Some(Event::Released(place as u32));
+                released = Some(LevelEvent::Released(place as u32));
             }
             at += 1;
         }
-        released.or((self.fullest.count > 0).then_some(Event::Full(lowest)))
+        released.or((self.fullest.count > 0).then_some(LevelEvent::Full(lowest)))
     }
 
     #[inline]

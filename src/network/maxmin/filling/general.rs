@@ -5,7 +5,7 @@
 
 use super::super::rounding::CANCELLATION;
 use super::super::system::{Flow, Link, OWN_BOUND, System, UNCONTENDED};
-use super::{Event, FEW_LINKS, Filling, Outsiders, Rising};
+use super::{FEW_LINKS, Filling, LevelEvent, Outsiders, Rising};
 use crate::network::sharing::Element;
 use crate::queue::EventQueue;
 
@@ -83,7 +83,7 @@ pub(in super::super) struct General {
     flows: Vec<Rising<(u32, u32)>>,
     links: Vec<Contended>,
     ways: Vec<Way>,
-    /// Links of the last [`Event::Full`].
+    /// Links of the last [`LevelEvent::Full`].
     fullest: Vec<u32>,
     /// Links to check for the next event: all that have open flows; with a heap, those whose event may be earlier than
     /// their entry there.
@@ -148,7 +148,7 @@ impl Filling for General {
         true
     }
 
-    fn next(&mut self) -> Option<Event> {
+    fn next(&mut self) -> Option<LevelEvent> {
         if self.unsettled == 0 && self.limiting.is_empty() {
             return None;
         }
@@ -276,7 +276,7 @@ impl General {
         }
     }
 
-    fn next_by_scan(&mut self) -> Option<Event> {
+    fn next_by_scan(&mut self) -> Option<LevelEvent> {
         let full = self.fullest_by_scan();
         let mut lowest = full.unwrap_or(f64::INFINITY);
         let mut released = None;
@@ -290,11 +290,11 @@ impl General {
             }
             if lowest_limited < lowest && self.has_more_for_outsiders(place) {
                 lowest = lowest_limited;
-                released = Some(Event::Released(place));
+                released = Some(LevelEvent::Released(place));
             }
             at += 1;
         }
-        released.or(full.map(Event::Full))
+        released.or(full.map(LevelEvent::Full))
     }
 
     /// Returns the level at which the next link fills up, with the links that do in `self.fullest`; drops links without
@@ -327,7 +327,7 @@ impl General {
     /// Returns the next event from the heap. A link's event only moves up while flows are settled, so an entry that is
     /// out of date is too low, comes up too early, and is put back with its present level. Links that get more flows
     /// are listed.
-    fn next_by_heap(&mut self) -> Option<Event> {
+    fn next_by_heap(&mut self) -> Option<LevelEvent> {
         let mut heap = std::mem::take(&mut self.heap);
         while let Some(place) = self.listed.pop() {
             self.links[place as usize].listed = false;
@@ -339,7 +339,7 @@ impl General {
         let mut next = None;
         self.fullest.clear();
         while let Some((level, place)) = heap.peek() {
-            if next.is_some_and(|full| full != Event::Full(level)) {
+            if next.is_some_and(|full| full != LevelEvent::Full(level)) {
                 break;
             }
             let event = self.event_of(place);
@@ -352,7 +352,7 @@ impl General {
             heap.pop();
             match event {
                 None => {}
-                Some((_, released @ Event::Released(_))) => {
+                Some((_, released @ LevelEvent::Released(_))) => {
                     // Links that are full at the same level, if any, follow it.
                     for full in self.fullest.drain(..) {
                         heap.set(full, level);
@@ -375,12 +375,12 @@ impl General {
 
     /// Returns the next event of a link, and its level.
     #[inline]
-    fn event_of(&mut self, place: u32) -> Option<(f64, Event)> {
+    fn event_of(&mut self, place: u32) -> Option<(f64, LevelEvent)> {
         let Contended { open, outside, .. } = self.links[place as usize];
         if outside.limited > 0 && self.has_more_for_outsiders(place) {
-            return Some((outside.lowest_limited, Event::Released(place)));
+            return Some((outside.lowest_limited, LevelEvent::Released(place)));
         }
-        (open > 0).then(|| self.level_of(place)).map(|level| (level, Event::Full(level)))
+        (open > 0).then(|| self.level_of(place)).map(|level| (level, LevelEvent::Full(level)))
     }
 
     /// `true` if the outsiders that a link limits can rise.

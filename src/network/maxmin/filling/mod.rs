@@ -21,7 +21,7 @@ const FEW_LINKS: usize = 48;
 
 /// Event that stops the common level as it rises.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Event {
+enum LevelEvent {
     /// Links fill up at this level; [`Filling::full_links`] returns their number.
     Full(f64),
     /// The level has reached the outsiders that the contended link at this place limits, and the link has more capacity
@@ -49,14 +49,14 @@ trait Filling {
     /// Admits the flows that joined the set since the last round. Returns `false` if they do not fit.
     fn admit<const WATCHED: bool>(&mut self, system: &mut System<WATCHED>) -> bool;
     /// Returns the next event; `None` when all flows are settled and no outsider can rise.
-    fn next(&mut self) -> Option<Event>;
-    /// Handles links of the last [`Event::Full`], which fill up at `level`. Flows with lower bounds are settled at
+    fn next(&mut self) -> Option<LevelEvent>;
+    /// Handles links of the last [`LevelEvent::Full`], which fill up at `level`. Flows with lower bounds are settled at
     /// their bounds; their leftover raises the level for the others. Returns whether there were any.
     fn settle_bounded(&mut self, level: f64) -> bool;
     /// Stops the flows of these links that still rise at `level`; [`settle_bounded`](Self::settle_bounded) has found no
     /// lower bound.
     fn stop(&mut self, level: f64);
-    /// Returns the number of links of the last [`Event::Full`].
+    /// Returns the number of links of the last [`LevelEvent::Full`].
     fn full_links(&self) -> usize;
     /// Returns one of them: its number in the system, and its outsiders.
     fn full_link(&mut self, at: usize) -> (u32, &mut Outsiders);
@@ -76,8 +76,8 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
         while let Some(event) = filling.next() {
             match event {
-                Event::Released(place) => self.join_from(filling.link(place), f64::INFINITY, f64::INFINITY),
-                Event::Full(level) => {
+                LevelEvent::Released(place) => self.join_from(filling.link(place), f64::INFINITY, f64::INFINITY),
+                LevelEvent::Full(level) => {
                     if filling.settle_bounded(level) {
                         continue;
                     }
