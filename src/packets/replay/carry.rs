@@ -53,7 +53,7 @@ pub(super) struct Carry<'a> {
 }
 
 /// Part of a message that one plane carries, or all of it.
-struct Part {
+struct MessagePart {
     /// Number of the plane, and of the two ports there.
     plane: usize,
     ports: (u32, u32),
@@ -107,8 +107,8 @@ impl<'a> Carry<'a> {
     }
 
     /// Starts a message, or a part of one, in its plane. Returns the seconds of its latency.
-    fn begin(&mut self, now: f64, pair: HostPair, handshake: Option<Handshake>, part: &Part) -> f64 {
-        let Part { plane, ports: (from, to), bytes, tag, job } = *part;
+    fn begin(&mut self, now: f64, pair: HostPair, handshake: Option<Handshake>, part: &MessagePart) -> f64 {
+        let MessagePart { plane, ports: (from, to), bytes, tag, job } = *part;
         let state = &mut self.states[plane];
         // Not before the last event.
         let t = whole(now * PS).max(state.queue.now());
@@ -141,7 +141,7 @@ impl<'a> Carry<'a> {
         now: f64,
         (from, to): (HostId, HostId),
         handshake: Option<Handshake>,
-        whole_message: &Part,
+        whole_message: &MessagePart,
     ) -> Result<f64, RouteError> {
         let sequence = self.sequences.entry((from.0, to.0)).or_default();
         let number = *sequence;
@@ -170,7 +170,7 @@ impl<'a> Carry<'a> {
                 None => (0, (0, 0)),
             };
             let pair = self.pair(from, to, rail)?;
-            let part = Part { plane, ports, bytes, tag, job: whole_message.job };
+            let part = MessagePart { plane, ports, bytes, tag, job: whole_message.job };
             latency = latency.max(self.begin(now, pair, handshake, &part));
         }
         self.chosen = chosen;
@@ -213,7 +213,7 @@ impl Carrier for Carry<'_> {
         bytes: u64,
         tag: u32,
     ) -> Result<f64, RouteError> {
-        let message = Part { plane: 0, ports: (from.0, to.0), bytes, tag, job: self.job_of(sender) };
+        let message = MessagePart { plane: 0, ports: (from.0, to.0), bytes, tag, job: self.job_of(sender) };
         if !self.rails.is_empty() {
             return self.begin_on_rails(now, (from, to), handshake, &message);
         }
