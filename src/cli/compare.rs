@@ -23,14 +23,11 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
     warn_of_unwritten(arguments, shard, output);
     let study = study::read(&arguments.study, written, output)?;
     if let Some(folder) = &arguments.cluster.slurm {
-        return slurm::write(
-            folder,
-            arguments.cluster.shards as usize,
-            study.cells(),
-            study.packet_pieces(),
-            arguments.study.files.force,
-            output,
-        );
+        let (cells, packets) = (study.cells(), study.packet_pieces());
+        let of_packets = if packets > 0 { " and the packets of [packets]" } else { "" };
+        let what = format!("{cells} replays{of_packets}");
+        let work = slurm::ArrayWork { verb: "compare", what, pieces: cells + packets, merged: None };
+        return slurm::write(folder, arguments.cluster.shards, &work, arguments.study.files.force, output);
     }
     let (file, kept) = match &flags.results {
         None => (None, Kept::default()),

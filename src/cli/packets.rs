@@ -4,7 +4,7 @@ use super::args::{Output, PacketSwitch, Packets};
 use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::progress::{self, Counting};
-use super::{inputs, interrupt, options, print, say, side_files, study};
+use super::{inputs, interrupt, options, print, say, side_files, slurm, study};
 use mopsim::defaults::Version;
 use mopsim::ledger::Shard;
 use mopsim::packets::Setup;
@@ -30,6 +30,9 @@ use mopsim::traffic;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Flags of a sweep that its `merge` takes as well. All others are in the results files.
+const MERGED: [(&str, bool); 1] = [("--html", true)];
 
 pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
     let (files, flags) = (&arguments.files, &arguments.results);
@@ -63,6 +66,12 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
     let work = pool.install(|| Work::new(sweep));
     waiting.finish_and_clear();
     let work = work?;
+    if let Some(folder) = &arguments.cluster.slurm {
+        let pieces = work.pieces();
+        let what = format!("{pieces} pieces of the sweep");
+        let work = slurm::ArrayWork { verb: "packets", what, pieces, merged: Some(&MERGED) };
+        return slurm::write(folder, arguments.cluster.shards, &work, files.force, output);
+    }
     let (file, known) = match &flags.results {
         None => (None, Points::default()),
         Some(path) => {

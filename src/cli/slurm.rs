@@ -11,7 +11,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-/// Flags of `compare` that the scripts set themselves, and whether a value follows.
+/// Flags that the scripts set themselves, and whether a value follows.
 const OWN: [(&str, bool); 7] = [
     ("--slurm", true),
     ("--shards", true),
@@ -29,17 +29,22 @@ const SEAL: &str = "# written by mopsim; unchanged while the checksum is ";
 /// Length in bytes that no script of ours reaches.
 const LONGEST: u64 = 1 << 20;
 
+/// Work of the tasks.
+pub struct ArrayWork {
+    /// Verb that has `--shard`, `--results` and `--resume`.
+    pub verb: &'static str,
+    /// Its work in words.
+    pub what: String,
+    /// Number of pieces into which it can be divided.
+    pub pieces: usize,
+    /// Flags that its `merge` needs, and whether a value follows; `None`: all of its arguments.
+    pub merged: Option<&'static [(&'static str, bool)]>,
+}
+
 /// Writes the scripts.
-pub fn write(
-    folder: &Path,
-    shards: usize,
-    cells: usize,
-    packet_pieces: usize,
-    force: bool,
-    output: &Output,
-) -> Result<(), Failure> {
-    // More tasks than replays and pieces of packets would have nothing to do.
-    let shards = shards.min(cells + packet_pieces);
+pub fn write(folder: &Path, shards: u32, work: &ArrayWork, force: bool, output: &Output) -> Result<(), Failure> {
+    // More tasks than pieces would have nothing to do.
+    let shards = (shards as usize).min(work.pieces);
     if files::is_standard_output(folder) {
         let message = "--slurm -: the scripts are written into a folder, which standard output is not";
         return Err(Failure::input(message, "name a folder"));
@@ -63,10 +68,13 @@ pub fn write(
             Failure::input(message, "use another folder")
         })
     };
+    let arguments = arguments(super::invocation().arguments.iter().cloned(), work.verb)?;
     let job = Job {
         here: word(&text(&here)?),
         program: word(&text(&program)?),
-        arguments: study_arguments(super::invocation().arguments.iter().cloned())?,
+        verb: work.verb,
+        merged: work.merged.map_or_else(|| quoted(&arguments), |flags| quoted(&only(&arguments, flags))),
+        arguments: quoted(&arguments),
         folder: text(&folder)?,
         shards,
     };
@@ -88,10 +96,10 @@ pub fn write(
     }
     if !output.quiet {
         let folder = word(&job.folder);
-        let packets = if packet_pieces > 0 { " and the packets of [packets]" } else { "" };
         say(&format!(
-            "{cells} replays{packets} in {shards} tasks. Submit one of\n  sbatch {folder}/array.slurm\n  hq submit {folder}/array.hq.sh\n\
-             and when all tasks are done\n  sh {folder}/merge.sh"
+            "{} in {shards} tasks. Submit one of\n  sbatch {folder}/array.slurm\n  hq submit {folder}/array.hq.sh\n\
+             and when all tasks are done\n  sh {folder}/merge.sh",
+            work.what
         ));
     }
     Ok(())
@@ -112,7 +120,10 @@ fn is_sealed(text: &str) -> bool {
 struct Job {
     here: String,
     program: String,
+    verb: &'static str,
     arguments: String,
+    /// Arguments of the merge.
+    merged: String,
     folder: String,
     shards: usize,
 }
@@ -140,27 +151,28 @@ impl Job {
     }
 
     fn task(&self, task: &str, threads: &str) -> String {
-        let Self { here, program, arguments, shards, .. } = self;
+        let Self { here, program, verb, arguments, shards, .. } = self;
         let folder = word(&self.folder);
         format!(
-            "set -eu\ncd {here}\nexec {program} compare {arguments} \\\n    --shard \"${task}/{shards}\" --results \
+            "set -eu\ncd {here}\nexec {program} {verb} {arguments} \\\n    --shard \"${task}/{shards}\" --results \
              {folder}/\"shard-${task}.jsonl\" --resume \\\n    --threads \"${{{threads}:-2}}\"\n"
         )
     }
 
     fn merge(&self) -> String {
-        let Self { here, program, arguments, shards, .. } = self;
+        let Self { here, program, merged, shards, .. } = self;
         let folder = word(&self.folder);
+        let merged = if merged.is_empty() { String::new() } else { format!("{merged} ") };
         format!(
             "#!/bin/sh\n# Prints the report; takes --format json and the like.\nset -eu\ncd {here}\nset -- \"$@\" --\n\
              for task in $(seq 1 {shards}); do set -- \"$@\" {folder}/\"shard-$task.jsonl\"; done\n\
-             exec {program} merge {arguments} \"$@\"\n"
+             exec {program} merge {merged}\"$@\"\n"
         )
     }
 }
 
-/// Returns the arguments that define the study, as given.
-fn study_arguments(given: impl Iterator<Item = OsString>) -> Result<String, Failure> {
+/// Returns the arguments of the work, as given: all but the verb and the flags that the scripts set.
+fn arguments(given: impl Iterator<Item = OsString>, verb: &str) -> Result<Vec<String>, Failure> {
     let mut kept: Vec<String> = Vec::new();
     let mut verb_seen = false;
     let mut skip = false;
@@ -172,14 +184,39 @@ fn study_arguments(given: impl Iterator<Item = OsString>) -> Result<String, Fail
         if std::mem::take(&mut skip) {
             continue;
         }
-        if !verb_seen && argument == "compare" {
+        if !verb_seen && argument == verb {
             verb_seen = true;
             continue;
         }
-        match OWN.iter().find(|(flag, _)| argument == *flag || argument.starts_with(&format!("{flag}="))) {
-            Some((flag, value)) => skip = *value && argument == *flag,
-            None => kept.push(word(&argument)),
+        match flag_of(&argument, &OWN) {
+            Some((flag, value)) => skip = value && argument == flag,
+            None => kept.push(argument),
         }
     }
-    Ok(kept.join(" "))
+    Ok(kept)
+}
+
+/// Returns those of the arguments that are one of these flags, with their values.
+fn only(arguments: &[String], flags: &[(&'static str, bool)]) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut all = arguments.iter();
+    while let Some(argument) = all.next() {
+        if let Some((flag, value)) = flag_of(argument, flags) {
+            kept.push(argument.clone());
+            if value && argument == flag {
+                kept.extend(all.next().cloned());
+            }
+        }
+    }
+    kept
+}
+
+fn flag_of(argument: &str, flags: &[(&'static str, bool)]) -> Option<(&'static str, bool)> {
+    let is_it = |flag: &str| argument == flag || argument.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='));
+    flags.iter().find(|(flag, _)| is_it(flag)).copied()
+}
+
+/// Returns arguments as words of the shell.
+fn quoted(arguments: &[String]) -> String {
+    arguments.iter().map(|argument| word(argument)).collect::<Vec<_>>().join(" ")
 }

@@ -87,6 +87,11 @@ impl Work {
         self.prepared.iter().map(|prepared| (prepared.network.wiring(), &prepared.to))
     }
 
+    /// Returns the number of pieces into which the runs can be divided.
+    pub fn pieces(&self) -> usize {
+        self.runs.pieces(self.of)
+    }
+
     /// Returns an estimate of the number of runs that are missing of a shard.
     pub fn expected(&self, known: &Points, shard: Shard, first_piece: usize) -> usize {
         let own =

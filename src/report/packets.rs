@@ -145,6 +145,24 @@ pub(super) fn first_latency(series: &Series) -> Option<f64> {
     Some(all.iter().sum::<f64>() / all.len() as f64)
 }
 
+/// Returns the remarks on series, each with the numbers of those that it is on, unless it is on all.
+fn notes_of(all: &[Series]) -> Vec<String> {
+    let mut notes: Vec<(&String, Vec<String>)> = Vec::new();
+    for (number, note) in
+        (1..).zip(all).flat_map(|(number, series)| series.notes.iter().map(move |note| (number, note)))
+    {
+        match notes.iter_mut().find(|(known, _)| *known == note) {
+            Some((_, numbers)) => numbers.push(i32::to_string(&number)),
+            None => notes.push((note, vec![i32::to_string(&number)])),
+        }
+    }
+    let in_words = |(note, numbers): (&String, Vec<String>)| match numbers.len() < all.len() {
+        true => format!("On {}: {note}", numbers.join(", ")),
+        false => note.clone(),
+    };
+    notes.into_iter().map(in_words).collect()
+}
+
 /// Explains the short headings of the tables.
 pub(super) fn headings_in_words(seeds: usize) -> Vec<String> {
     let mut notes = vec![
@@ -339,11 +357,7 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
         Mode::Throughput => "throughput (no drain)",
     };
     let mut notes = headings_in_words(sweep.seeds.len());
-    for note in all.iter().flat_map(|series| &series.notes) {
-        if !notes.contains(note) {
-            notes.push(note.clone());
-        }
-    }
+    notes.extend(notes_of(all));
     // Text shows no facts next to tables.
     notes.push(format!("A cycle takes {:.3} ns; defaults {}.", cycle.ns, cycle.defaults.name()));
     let networks = match sweep.networks.len() {

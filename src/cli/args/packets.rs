@@ -2,6 +2,7 @@
 
 use super::known::{Known, packet_routings, patterns, presets};
 use super::network::{Defaults, Floor};
+use super::study::ClusterFlags;
 use super::threads;
 use clap::Args;
 use mopsim::ledger::Shard;
@@ -56,7 +57,7 @@ pub struct Packets {
     /// List of packets instead of a pattern; prints the arrival of each
     ///
     /// Lines are `source destination cycle [flits]`.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["pattern", "load", "seeds"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["pattern", "load", "seeds", "slurm"])]
     pub packets: Option<PathBuf>,
     /// Engine: `cycles`, flit by flit, or `events`, whole packets through switches held for them
     ///
@@ -95,6 +96,8 @@ pub struct Packets {
     pub files: PacketFiles,
     #[command(flatten)]
     pub results: PointsFlags,
+    #[command(flatten)]
+    pub cluster: ClusterFlags,
 }
 
 #[derive(Debug, Args)]
@@ -120,8 +123,8 @@ pub struct PacketFiles {
     /// Write a report with curves as one HTML file that needs nothing else
     #[arg(long, value_name = "FILE", conflicts_with = "packets")]
     pub html: Option<PathBuf>,
-    /// Also replace files that are not mopsim reports
-    #[arg(long, hide_short_help = true, requires = "html")]
+    /// Also replace files that are not mopsim reports, and edited job scripts
+    #[arg(long, hide_short_help = true)]
     pub force: bool,
 }
 

@@ -177,11 +177,6 @@ impl<'a> Carry<'a> {
         Ok(latency)
     }
 
-    /// Returns the time of the next event of any plane.
-    fn next_time(&mut self) -> Option<u64> {
-        self.states.iter_mut().filter_map(|state| state.queue.next_time()).min()
-    }
-
     /// Hands on an arrival: its tag goes to `finished` if nothing of its message is missing.
     fn arrived(&mut self, arrival: Arrival, finished: &mut Vec<u32>) {
         if self.rails.is_empty() {
@@ -195,6 +190,28 @@ impl<'a> Carry<'a> {
         if message.open == 0 {
             finished.push(message.tag);
             self.free.push(arrival.tag);
+        }
+    }
+}
+
+/// As [`FabricState::next_arrival`], of several planes. They advance together, since an arrival in one may start a message
+/// in another.
+fn next_of(states: &mut [FabricState<'_>], until: u64) -> Option<u64> {
+    loop {
+        if let Some(state) = states.iter().find(|state| !state.finished.is_empty()) {
+            return Some(state.finished_at);
+        }
+        let next = states.iter_mut().filter_map(|state| state.queue.next_time()).min()?;
+        if next >= LATEST {
+            return Some(next);
+        }
+        if next > until {
+            return None;
+        }
+        for state in &mut *states {
+            if state.queue.next_time() == Some(next) {
+                state.instant(next);
+            }
         }
     }
 }
@@ -223,24 +240,11 @@ impl Carrier for Carry<'_> {
 
     fn next_delay(&mut self, now: f64, quiet: Option<f64>) -> Option<f64> {
         let until = quiet.map_or(u64::MAX, |seconds| whole((now + seconds) * PS));
-        loop {
-            let arrived = self.states.iter().find(|state| !state.finished.is_empty());
-            if let Some(state) = arrived {
-                return Some((state.finished_at as f64 / PS - now).max(0.0));
-            }
-            // Planes advance together, since an arrival in one may start a message in another.
-            match self.next_time() {
-                Some(t) if t >= LATEST => return Some(f64::INFINITY),
-                Some(t) if t <= until => {
-                    for state in &mut self.states {
-                        if state.queue.next_time() == Some(t) {
-                            state.instant(t);
-                        }
-                    }
-                }
-                _ => return None,
-            }
-        }
+        let arrival = match &mut self.states[..] {
+            [state] => state.next_arrival(until),
+            states => next_of(states, until),
+        }?;
+        Some(if arrival >= LATEST { f64::INFINITY } else { (arrival as f64 / PS - now).max(0.0) })
     }
 
     fn arrivals(&mut self, now: f64, _delay: f64, _precision: Precision, finished: &mut Vec<u32>) {

@@ -5,7 +5,7 @@
 //! of the input there.
 
 use super::plane::Plane;
-use super::queue::{EventQueue, FabricEvent};
+use super::queue::{EventQueue, FabricEvent, LATEST};
 use super::time::{PS, whole};
 use crate::ids::LinkId;
 use crate::network::sharing::LinkState;
@@ -368,6 +368,19 @@ impl<'a> FabricState<'a> {
             entry.reported = state;
             self.changes.push((LinkId(entry.link), state, t));
         }
+    }
+
+    /// Processes events up to the next arrival of a message, and returns its time; `None` if none arrives until `until`.
+    /// Times from [`LATEST`] on are beyond all events that can happen.
+    pub(super) fn next_arrival(&mut self, until: u64) -> Option<u64> {
+        while self.finished.is_empty() {
+            match self.queue.next_time()? {
+                t if t >= LATEST => return Some(t),
+                t if t <= until => self.instant(t),
+                _ => return None,
+            }
+        }
+        Some(self.finished_at)
     }
 
     /// Processes all events of the next instant.

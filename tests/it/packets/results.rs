@@ -420,3 +420,37 @@ fn failures_of_runs_are_kept() {
     assert_eq!(whole_lines(&folder.read("t.jsonl")).len(), 3, "the other point is there, and no search");
     folder.refuse(&["merge", "t.jsonl"], 1, &["deadlock at cycle 500"]);
 }
+
+#[test]
+fn job_scripts_run_as_they_stand() {
+    let folder = Folder::new();
+    let unsplit = report(&folder, &SWEEP, "json");
+    folder.run(&swept(&["--html", "c.html", "--slurm", "the jobs", "--shards", "3"])).success().stdout("");
+    let shell = |script: &str, variable: &str, task: &str, arguments: &[&str]| {
+        let mut shell = Command::new("sh");
+        shell.arg(folder.path(script)).args(arguments).env(variable, task).current_dir("/");
+        let output = shell.output().expect("there is a shell");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    shell("the jobs/array.slurm", "SLURM_ARRAY_TASK_ID", "1", &[]);
+    shell("the jobs/array.slurm", "SLURM_ARRAY_TASK_ID", "2", &[]);
+    // A task that is started again has nothing left to do.
+    shell("the jobs/array.slurm", "SLURM_ARRAY_TASK_ID", "2", &[]);
+    shell("the jobs/array.hq.sh", "HQ_TASK_ID", "3", &[]);
+    assert_eq!(shell("the jobs/merge.sh", "X", "", &["--format", "json"]), unsplit);
+    assert!(folder.read("c.html").contains("torus"), "the merge has --html");
+    // A sweep has no more tasks than pieces, and a list of packets has none.
+    folder.run(&swept(&["--slurm", "many", "--shards", "5000"])).success();
+    assert!(folder.read("many/array.slurm").contains("#SBATCH --array=1-16\n"), "{}", folder.read("many/array.slurm"));
+    folder.refuse(&["packets", "ring:4", "--packets", "p.txt", "--slurm", "d"], 2, &["--slurm"]);
+}
+
+#[test]
+fn notes_name_the_networks_that_they_are_on() {
+    let folder = Folder::new();
+    let run =
+        ["packets", "dragonfly:a=4,h=2", "ring:16", "--routing", "static:bfs", "--load", "0.05", "--allow-deadlock"];
+    let text = report(&folder, &run, "text");
+    assert!(text.contains("Note: On 2: "), "{text}");
+}
