@@ -45,8 +45,8 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Parses a line without its end. `what` describes a line of another content, such as "no cell". A line without a checksum
-/// is valid only if `unchecked`.
+/// Parses a line without its end. `what` describes a line of another content, such as "the line is no cell". A line without a
+/// checksum is valid only if `unchecked`.
 ///
 /// # Errors
 /// [`LedgerError::Malformed`].
@@ -57,13 +57,81 @@ pub fn parsed<T: DeserializeOwned>(
     what: &str,
 ) -> Result<T, LedgerError> {
     let malformed = |message: String| LedgerError::malformed(file, number, message);
-    let content = |error: serde_json::Error| malformed(format!("{what}: {error}"));
+    let content = |error: serde_json::Error| malformed(format!("{what}: {}", in_words(&error)));
+    // serde would read the fields of an object from a list as well.
+    if line.first() != Some(&b'{') {
+        return Err(malformed(format!("{what}: it is no JSON object")));
+    }
     match checked_line::read(line) {
         Line::Checked(checked) => serde_json::from_slice(&checked).map_err(content),
         Line::Damaged => Err(malformed("the line was changed: its checksum is that of another one".into())),
         Line::Unchecked => {
             let found = serde_json::from_slice(line).map_err(content)?;
             if unchecked { Ok(found) } else { Err(malformed("the line has no checksum at its end".into())) }
+        }
+    }
+}
+
+/// Returns the message of an error within a line, with names of JSON's types instead of Rust's.
+fn in_words(error: &serde_json::Error) -> String {
+    let column = error.column();
+    if !error.is_data() {
+        return format!("the JSON is broken at column {column}");
+    }
+    let whole = error.to_string();
+    let message = whole.strip_suffix(&format!(" at line {} column {column}", error.line())).unwrap_or(&whole);
+    let Some((found, expected)) = message.rsplit_once(", expected ") else { return message.to_owned() };
+    let expected = match expected {
+        "a sequence" => "a list",
+        "a map" => "an object",
+        "f32" | "f64" => "a number",
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number",
+        other if other.starts_with("struct ") => "an object",
+        other => other,
+    };
+    format!("{found}, expected {expected}, at column {column}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Inner {
+        #[expect(dead_code, reason = "it is only parsed")]
+        seconds: f64,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Outer {
+        #[expect(dead_code, reason = "it is only parsed")]
+        cell: usize,
+        #[expect(dead_code, reason = "it is only parsed")]
+        times: Vec<Inner>,
+    }
+
+    #[test]
+    fn errors_use_the_words_of_json() {
+        for (line, expected) in [
+            ("", "it is no JSON object"),
+            ("3", "it is no JSON object"),
+            ("[0,[]]", "it is no JSON object"),
+            ("title = 'x'", "it is no JSON object"),
+            ("{\"cell\":0,", "the JSON is broken at column 10"),
+            ("{\"cell\" 0}", "the JSON is broken at column 9"),
+            ("{\"times\":[]}", "missing field `cell`"),
+            ("{\"cells\":0}", "unknown field `cells`, expected `cell` or `times`, at column 8"),
+            ("{\"cell\":\"a\"}", "invalid type: string \"a\", expected a whole number, at column 11"),
+            ("{\"cell\":0,\"times\":3}", "invalid type: integer `3`, expected a list, at column 19"),
+            ("{\"cell\":0,\"times\":[3]}", "invalid type: integer `3`, expected an object, at column 20"),
+            ("{\"cell\":0,\"times\":[{\"seconds\":null}]}", "invalid type: null, expected a number, at column 34"),
+        ] {
+            let error = parsed::<Outer>(Path::new("r.jsonl"), (7, line.as_bytes()), true, "the line is no cell")
+                .expect_err("no such line");
+            assert_eq!(error.to_string(), format!("r.jsonl:7: the line is no cell: {expected}"));
         }
     }
 }

@@ -281,7 +281,7 @@ impl SweepHeader {
         let foreign = |difference| PointsError::Foreign { file: path.to_owned(), line: 1, difference };
         let mut numbered = lines.numbered();
         let first = numbered.next().unwrap_or((1, b""));
-        let schema: Schema = parsed(path, first, false, "no first line of a results file")?;
+        let schema: Schema = parsed(path, first, false, "the first line is no header of a results file")?;
         if schema.schema != SCHEMA {
             let help = if schema.schema.starts_with("mopsim.results/") { ": give the study first" } else { "" };
             return Err(malformed(1, format!("schema `{}`, where `{SCHEMA}` should be{help}", schema.schema)));
@@ -290,7 +290,7 @@ impl SweepHeader {
         if let Some(there) = schema.program.filter(|program| program != PROGRAM) {
             return Err(foreign(format!("the version of the program ({there} there, {PROGRAM} here)")));
         }
-        let header: Self = parsed(path, first, false, "no first line of this version")?;
+        let header: Self = parsed(path, first, false, "the first line is no header of this version")?;
         if let Some(flaw) = header.flaw() {
             return Err(malformed(1, flaw.to_owned()));
         }
@@ -300,7 +300,7 @@ impl SweepHeader {
         let (runs, names) = (header.sweep.runs(), header.names());
         let mut records = Vec::new();
         for line in numbered {
-            let record: PointRecord = parsed(path, line, false, "no run")?;
+            let record: PointRecord = parsed(path, line, false, "the line is no run")?;
             let id = located(&record, &runs, &names, 0, header.shard).map_err(|flaw| malformed(line.0, flaw))?;
             records.push((id, record, line.0));
         }

@@ -127,7 +127,7 @@ impl PacketLines {
         let malformed = |message: &str| LedgerError::malformed(path, number, message);
         let foreign = |difference: String| ResultsError::OtherSweep { file: path.to_owned(), line: number, difference };
         if is_settings {
-            let found: SweepLine = parsed(path, line, false, "no settings of packets")?;
+            let found: SweepLine = parsed(path, line, false, "the line has no settings of packets")?;
             let Some(sweep) = sweep else {
                 return Err(foreign("the study has no table [packets] here".to_owned()));
             };
@@ -139,7 +139,7 @@ impl PacketLines {
             }
             return Ok(true);
         }
-        let record: PointRecord = parsed(path, line, false, "no run of packets")?;
+        let record: PointRecord = parsed(path, line, false, "the line is no run of packets")?;
         let Some(SweepIdentity { sweep, .. }) = sweep.filter(|_| self.begun.is_some()) else {
             return Err(malformed("a run of packets without their settings before it").into());
         };

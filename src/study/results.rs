@@ -113,13 +113,13 @@ impl<'a> Identity<'a> {
         let length = lines.length();
         let mut lines = lines.numbered();
         let first_line = lines.next().unwrap_or((1, b""));
-        let first: StudyHeader = parsed(path, first_line, true, "no first line of a results file")?;
+        let first: StudyHeader = parsed(path, first_line, true, "the first line is no header of a results file")?;
         let is_checked = match first.schema.as_str() {
             SCHEMA => true,
             UNCHECKED => false,
             other => return Err(malformed(1, format!("schema `{other}`, where `{SCHEMA}` should be")).into()),
         };
-        parsed::<StudyHeader>(path, first_line, !is_checked, "no first line")?;
+        parsed::<StudyHeader>(path, first_line, !is_checked, "the first line is no header of this version")?;
         if first.study != self.fingerprint.digest() || first.parts != self.fingerprint {
             let differences = self.fingerprint.differences(&first.parts);
             return Err(ResultsError::Foreign { file: path.to_owned(), title: first.title, differences });
@@ -130,7 +130,7 @@ impl<'a> Identity<'a> {
             if packets.read(path, (line, text), self.sweep.as_ref(), first.shard)? {
                 continue;
             }
-            let record: CellRecord = parsed(path, (line, text), !is_checked, "no cell")?;
+            let record: CellRecord = parsed(path, (line, text), !is_checked, "the line is no cell")?;
             let cell = record.cell;
             if cell >= self.places.len() || !record.is(&self.plan.name(cell, self.places[cell])) {
                 return Err(malformed(line, format!("the study has no such cell {cell}")).into());

@@ -93,7 +93,11 @@ fn messages_tell_the_truth_and_the_way_out() {
         (&["workload", "npb/lu", "--ranks", "4", "--max-actions", "1"], 2, &["help: --max-actions N"]),
         (&["topology", "ft.dot"], 2, &["`ft.dot` is the name of a file", "edges:path=\"ft.dot\""]),
         (&["topology", "./bin"], 2, &["does not identify the format"]),
-        (&["merge", "s.toml", "t.ti"], 2, &["t.ti:1:", "is no results file: give another one"]),
+        (
+            &["merge", "s.toml", "t.ti"],
+            2,
+            &["t.ti:1: the first line is no header of a results file: it is no JSON object", "help: "],
+        ),
         (
             &[&replay[..], &["--cable-delay", "5ns", "--switches-per-cabinet", "0"]].concat(),
             2,

@@ -186,8 +186,8 @@ fn files_that_were_tampered_with_are_refused_with_the_line() {
         folder.refuse(&["compare", "s.toml", "--results", "t.jsonl", "--resume"], 2, parts);
         assert_eq!(read(&folder, "t.jsonl"), content, "a refused file is left alone");
     };
-    refuse([lines[0], lines[1], "x\n", lines[2]].concat(), &["t.jsonl:3: no cell"]);
-    refuse([lines[0], lines[1], "\n"].concat(), &["t.jsonl:3: no cell"]);
+    refuse([lines[0], lines[1], "x\n", lines[2]].concat(), &["t.jsonl:3: the line is no cell: it is no JSON object"]);
+    refuse([lines[0], lines[1], "\n"].concat(), &["t.jsonl:3: the line is no cell: it is no JSON object"]);
     refuse([lines[0], lines[1], lines[2], lines[1]].concat(), &["t.jsonl:4: cell", "stands in line 2, too"]);
     refuse([lines[0], &lines[1].replace("\"cell\":", "\"cell\":9")].concat(), &["t.jsonl:2: the line was changed"]);
     // As written by versions before checksums: the fields that identify the cell decide.
@@ -197,7 +197,7 @@ fn files_that_were_tampered_with_are_refused_with_the_line() {
     refuse([first.as_str(), &other_cell].concat(), &["t.jsonl:2: the study has no such cell"]);
     let other_network = old(lines[1]).replace("ring", "rign");
     refuse([first.as_str(), &other_network].concat(), &["t.jsonl:2: the study has no such cell"]);
-    refuse(lines[1..].concat(), &["t.jsonl:1: no first line"]);
+    refuse(lines[1..].concat(), &["t.jsonl:1: the first line is no header of a results file: "]);
     refuse(text.replace("mopsim.results/2", "mopsim.results/9"), &["t.jsonl:1: the line was changed"]);
     refuse(first.replace("results/1", "results/9"), &["t.jsonl:1: schema `mopsim.results/9`"]);
     refuse("my notes, without a line end".to_owned(), &["t.jsonl:1: "]);

@@ -126,5 +126,5 @@ fn files_of_before_checksums_are_gone_on_with_but_their_values_are_checked() {
     }
     // A number beyond the range of floats is invalid JSON.
     folder.write("t.jsonl", old.replacen("\"simulated_seconds\":", "\"simulated_seconds\":1e999,\"x\":", 1));
-    folder.refuse(&MERGE, 2, &["t.jsonl:2: no cell: "]);
+    folder.refuse(&MERGE, 2, &["t.jsonl:2: the line is no cell: "]);
 }

@@ -294,7 +294,7 @@ fn files_that_were_tampered_with_are_refused_with_the_line() {
         change(&mut changed);
         [lines[0], &line(&changed), &lines[2..].concat()].concat()
     };
-    refuse([lines[0], lines[1], "x\n", lines[2]].concat(), &["t.jsonl:3: no run"]);
+    refuse([lines[0], lines[1], "x\n", lines[2]].concat(), &["t.jsonl:3: the line is no run: it is no JSON object"]);
     refuse(
         [lines[0], lines[1], lines[2], lines[1]].concat(),
         &["t.jsonl:4: ring:n=8, dimension-order, uniform: load 0.1, seed 1 is also in line 2"],
@@ -304,7 +304,7 @@ fn files_that_were_tampered_with_are_refused_with_the_line() {
         &["t.jsonl:2: the line was changed"],
     );
     refuse([lines[0], &format!("{}\n", point)].concat(), &["t.jsonl:2: the line has no checksum at its end"]);
-    refuse(lines[1..].concat(), &["t.jsonl:1: no first line"]);
+    refuse(lines[1..].concat(), &["t.jsonl:1: the first line is no header of a results file: "]);
     type Change<'a> = (&'a dyn Fn(&mut Value), &'a str);
     let changes: [Change<'_>; 12] = [
         (&|r| r["series"] = 2.into(), "the sweep has no such run"),
@@ -403,7 +403,7 @@ fn overlapping_missing_and_other_files_are_refused_by_name() {
     folder.output(&["compare", "s.toml", "--results", "study.jsonl", "-q"]);
     folder.refuse(&["merge", "study.jsonl"], 2, &["study.jsonl:1: schema `mopsim.results/2`", "give the study first"]);
     folder.refuse(&["merge", "s.toml"], 2, &["no results file follows the study"]);
-    folder.refuse(&["merge", "s.toml", one], 2, &["1.jsonl:1: no first line"]);
+    folder.refuse(&["merge", "s.toml", one], 2, &["1.jsonl:1: the first line is no header of a results file: "]);
 }
 
 /// A run that fails does so each time, so its failure is a result.
