@@ -1,14 +1,13 @@
-# Put this folder into a Spack repository as packages/mopsim, or use it as it is:
-#   spack repo create my-repo && cp -r packaging/spack my-repo/packages/mopsim && spack repo add my-repo && spack install mopsim
-# `spack dev-build mopsim@main` builds a clone of the repository.
+# From a clone of mopsim, with Spack 1.0 or newer:
+#   spack repo create ~/mopsim-repo mopsim_repo
+#   cp -r packaging/spack ~/mopsim-repo/spack_repo/mopsim_repo/packages/mopsim
+#   spack repo add ~/mopsim-repo/spack_repo/mopsim_repo
+#   spack external find rust      # else Spack compiles Rust
+#   spack dev-build mopsim@main
+
+from spack_repo.builtin.build_systems.cargo import CargoPackage
 
 from spack.package import *
-
-try:
-    # Spack 1.0 keeps the build systems with the packages.
-    from spack_repo.builtin.build_systems.cargo import CargoPackage
-except ImportError:
-    pass
 
 
 class Mopsim(CargoPackage):
@@ -19,7 +18,7 @@ class Mopsim(CargoPackage):
 
     license("MIT OR Apache-2.0")
 
-    # A clone, for dev-build. A release adds: version("0.1.0", sha256="...", extension="tar.gz")
+    # The clone of dev-build. A release adds: version("0.1.0", sha256="...", extension="tar.gz")
     version("main")
 
     variant("otf2", default=False, description="Read OTF2 archives")
@@ -28,6 +27,8 @@ class Mopsim(CargoPackage):
     depends_on("rust@1.89:", type="build")
     depends_on("otf2@3:", when="+otf2")
 
+    sanity_check_is_file = ["bin/mopsim", "share/man/man1/mopsim.1"]
+
     @property
     def build_args(self):
         args = ["--locked", "--profile", "dist"]
@@ -35,14 +36,14 @@ class Mopsim(CargoPackage):
             args += ["--features", "libotf2"]
         return args
 
-    def setup_build_environment(self, env):
+    def setup_build_environment(self, env: EnvironmentModifications) -> None:
         if self.spec.satisfies("+otf2"):
             env.set("OTF2_CONFIG", self.spec["otf2"].prefix.bin.join("otf2-config"))
 
     @run_after("install")
     def install_assets(self):
-        assets = Executable("packaging/assets")
-        assets(self.prefix.bin.mopsim, self.prefix)
+        with working_dir(self.stage.source_path):
+            Executable("packaging/assets")(self.prefix.bin.mopsim, self.prefix)
 
     @run_after("install")
     @on_package_attributes(run_tests=True)
