@@ -22,6 +22,10 @@ lint:
     .ci/voice
     .ci/links
 
+# Compare the public API with that of the newest release, or of a revision.
+api *revision:
+    .ci/api {{revision}}
+
 # Build and test the Python package.
 python:
     .ci/python
