@@ -210,7 +210,7 @@ fn next_of(states: &mut [FabricState<'_>], until: u64) -> Option<u64> {
         }
         for state in &mut *states {
             if state.queue.next_time() == Some(next) {
-                state.instant(next);
+                state.instant_among_planes(next);
             }
         }
     }
@@ -248,6 +248,10 @@ impl Carrier for Carry<'_> {
     }
 
     fn arrivals(&mut self, now: f64, _delay: f64, _precision: Precision, finished: &mut Vec<u32>) {
+        // At most instants nothing has arrived.
+        if self.states.iter().all(|state| state.finished.is_empty()) {
+            return;
+        }
         let latest = whole(now * PS) + slack(now);
         for plane in 0..self.states.len() {
             if self.states[plane].finished_at <= latest {
@@ -259,8 +263,10 @@ impl Carrier for Carry<'_> {
     }
 
     fn link_changes(&mut self, _now: f64, tell: &mut dyn FnMut(LinkId, LinkState, f64)) {
-        for (link, state, t) in self.states.iter_mut().flat_map(|state| state.changes.drain(..)) {
-            tell(link, state, t as f64 / PS);
+        for state in self.states.iter_mut().filter(|state| !state.changes.is_empty()) {
+            for (link, state, t) in state.changes.drain(..) {
+                tell(link, state, t as f64 / PS);
+            }
         }
     }
 

@@ -383,8 +383,15 @@ impl<'a> FabricState<'a> {
         Some(self.finished_at)
     }
 
+    /// As [`Self::instant`].
+    #[inline(never)]
+    pub(super) fn instant_among_planes(&mut self, t: u64) {
+        self.instant(t);
+    }
+
     /// Processes all events of the next instant.
-    pub(super) fn instant(&mut self, t: u64) {
+    #[inline(always)] // A replay in one plane has one loop over all of its events.
+    fn instant(&mut self, t: u64) {
         let count = self.queue.take(t);
         for index in 0..count {
             match self.queue.taken(index, count) {
