@@ -4,9 +4,9 @@
 //! ends in minutes; `MOPSIM_BENCH_LARGE=1` adds networks of 16,384 and 65,536 switches.
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use mopsim::floorplan::latency::{PathChoice, latencies};
+use mopsim::floorplan::{FloorOptions, FloorPlan};
 use mopsim::ids::SwitchId;
-use mopsim::layout::latency::{PathChoice, latencies};
-use mopsim::layout::{FloorOptions, FloorPlan};
 use mopsim::routing::{self, Options};
 use mopsim::steps::Steps;
 use mopsim::topology::metrics::bisection::{Counting, by_metis};

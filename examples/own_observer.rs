@@ -3,8 +3,8 @@
 //! `cargo run --release --example own_observer`
 
 use mopsim::engine::{Interest, Observer, Wakening, replay};
-use mopsim::mpi::layout::Layout;
 use mopsim::mpi::messages::Envelope;
+use mopsim::mpi::rank_map::RankMap;
 use mopsim::platform::{Platform, PlatformParameters};
 use mopsim::study::choice::ModelChoice;
 use mopsim::{topology, trace};
@@ -46,7 +46,7 @@ pub fn blocked() -> Result<Blocked, Box<dyn Error>> {
     let platform = Platform::from_topology(&topology::build("torus:4x4x4")?, &parameters, "dimension-order", 1)?;
     let (model, _) = ModelChoice::default().build()?;
     let mut blocked = Blocked::default();
-    replay(&trace, &platform, &Layout::one_each(trace.ranks()), &model, &mut blocked)?;
+    replay(&trace, &platform, &RankMap::one_each(trace.ranks()), &model, &mut blocked)?;
     Ok(blocked)
 }
 

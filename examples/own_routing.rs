@@ -5,7 +5,7 @@
 
 use mopsim::engine::replay;
 use mopsim::ids::{HostId, LinkId, SwitchId};
-use mopsim::mpi::layout::Layout;
+use mopsim::mpi::rank_map::RankMap;
 use mopsim::platform::{Platform, PlatformParameters, RouteTable};
 use mopsim::study::choice::ModelChoice;
 use mopsim::topology::Topology;
@@ -65,7 +65,7 @@ pub fn seconds() -> Result<[f64; 2], Box<dyn Error>> {
     let torus = topology::build("torus:8x8")?;
     let mut platform = Platform::from_topology(&torus, &PlatformParameters::default().check()?, "dimension-order", 1)?;
     let (model, _) = ModelChoice::default().build()?;
-    let layout = Layout::one_each(trace.ranks());
+    let layout = RankMap::one_each(trace.ranks());
     let own = replay(&trace, &platform, &layout, &model, &mut ())?.simulated_seconds;
     platform.routes = Arc::new(BothOrders { topology: torus, before: platform.routes.clone() });
     let both = replay(&trace, &platform, &layout, &model, &mut ())?.simulated_seconds;

@@ -4,7 +4,7 @@
 //! `cargo run --release --example own_topology`
 
 use mopsim::engine::replay;
-use mopsim::mpi::layout::Layout;
+use mopsim::mpi::rank_map::RankMap;
 use mopsim::platform::{HostsPerSwitch, Platform, PlatformParameters};
 use mopsim::study::choice::ModelChoice;
 use mopsim::survey::{Survey, SurveyOptions};
@@ -30,7 +30,7 @@ pub fn seconds(topology: &Topology) -> Result<f64, Box<dyn Error>> {
     let class = [("class".to_owned(), "S".to_owned())];
     let trace = catalogue::open("npb/is")?.instantiate(16, &class, &Limits::default())?.trace()?;
     let (model, _) = ModelChoice::default().build()?;
-    Ok(replay(&trace, &platform, &Layout::one_each(trace.ranks()), &model, &mut ())?.simulated_seconds)
+    Ok(replay(&trace, &platform, &RankMap::one_each(trace.ranks()), &model, &mut ())?.simulated_seconds)
 }
 
 /// Prints metrics and time.

@@ -3,7 +3,7 @@
 //! `cargo run --release --example replay`
 
 use mopsim::engine::{Outcome, replay};
-use mopsim::mpi::layout::Layout;
+use mopsim::mpi::rank_map::RankMap;
 use mopsim::platform::{Platform, PlatformParameters};
 use mopsim::study::choice::ModelChoice;
 use mopsim::{topology, trace};
@@ -19,7 +19,7 @@ pub fn outcome() -> Result<(Platform, Outcome), Box<dyn Error>> {
     let platform = Platform::from_topology(&torus, &parameters.check()?, "dimension-order", 1)?;
     // The defaults of the command line: network model ordered, exact sharing, collectives of MVAPICH2.
     let (model, _) = ModelChoice::default().build()?;
-    let outcome = replay(&trace, &platform, &Layout::one_each(trace.ranks()), &model, &mut ())?;
+    let outcome = replay(&trace, &platform, &RankMap::one_each(trace.ranks()), &model, &mut ())?;
     Ok((platform, outcome))
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use mopsim::cost::PriceList;
 use mopsim::engine::replay;
 use mopsim::ids::{HostId, LinkId};
-use mopsim::mpi::layout::Layout;
+use mopsim::mpi::rank_map::RankMap;
 use mopsim::platform::{Host, Loopback, Platform, RouteTable, explicit, hostfile, rankfile, simgrid_xml};
 use mopsim::study::choice::ModelChoice;
 use mopsim::study::jobs::{JobEntry, JobsFile};
@@ -59,7 +59,7 @@ pub fn schedule(data: &[u8]) -> bool {
     let hosts = (0..merged.ranks()).map(host).collect();
     let platform =
         Platform { name: "fuzz".into(), hosts, links: Vec::new(), loopback: None, routes: Arc::new(Nowhere) };
-    let run = |trace: &Trace| replay(trace, &platform, &Layout::one_each(trace.ranks()), &model, &mut ());
+    let run = |trace: &Trace| replay(trace, &platform, &RankMap::one_each(trace.ranks()), &model, &mut ());
     match (run(&trace), run(&merged)) {
         (Ok(one), Ok(both)) => assert_eq!(one.simulated_seconds, both.simulated_seconds),
         (Err(one), Err(both)) => assert!(one.help() == both.help() && !one.to_string().is_empty()),

@@ -3,7 +3,7 @@
 //! The command line `mopsim` is a thin layer over this library. A replay takes a trace, a platform and a model:
 //!
 //! ```
-//! use mopsim::mpi::layout::Layout;
+//! use mopsim::mpi::rank_map::RankMap;
 //! use mopsim::platform::{Platform, PlatformParameters};
 //! use mopsim::study::choice::ModelChoice;
 //! use mopsim::{engine, topology, trace};
@@ -16,7 +16,7 @@
 //! let platform = Platform::from_topology(&torus, &PlatformParameters::default().check()?, "dimension-order", 1)?;
 //! // How that becomes time: messages of a pair in order, exact sharing, the collectives of MVAPICH2.
 //! let (model, _) = ModelChoice::default().build()?;
-//! let layout = Layout::one_each(trace.ranks());
+//! let layout = RankMap::one_each(trace.ranks());
 //! let outcome = engine::replay(&trace, &platform, &layout, &model, &mut ())?;
 //! println!("{} s, {} messages", outcome.simulated_seconds, outcome.messages);
 //! # assert!(outcome.simulated_seconds > 0.0 && outcome.messages > 0);
@@ -29,7 +29,7 @@
 //! | for | see |
 //! | --- | --- |
 //! | actions of ranks, trace files, checks | [`trace`]; [`workload`] generates them, [`record`] records them |
-//! | graphs of switches and their metrics | [`topology`]; floor plans in [`layout`], prices in [`cost`], all figures in [`survey`] |
+//! | graphs of switches and their metrics | [`topology`]; floor plans in [`floorplan`], prices in [`cost`], all figures in [`survey`] |
 //! | hosts, links and routes | [`platform`], [`routing`] |
 //! | the replay, its observers and its result | [`engine`], [`result`] |
 //! | several workloads on several networks | [`study::Study`], [`study::comparison::Comparison`], [`report`] |
@@ -53,8 +53,8 @@ pub mod emulate;
 pub mod engine;
 pub mod executable;
 pub mod export;
+pub mod floorplan;
 pub mod ids;
-pub mod layout;
 pub mod ledger;
 mod markup;
 pub mod memory;

@@ -13,17 +13,17 @@ pub fn is_far(count: usize) -> bool {
 /// access.
 #[inline(always)]
 pub fn prefetch<T>(value: &T) {
-    ask_for(value);
+    prefetch_place(value);
 }
 
 /// Prefetches the cache line of a list's next value, which will be pushed.
 #[inline(always)]
 pub fn prefetch_end<T>(list: &[T]) {
-    ask_for(list.as_ptr_range().end);
+    prefetch_place(list.as_ptr_range().end);
 }
 
 #[inline(always)]
-fn ask_for<T>(place: *const T) {
+fn prefetch_place<T>(place: *const T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: the instruction loads nothing into the program's state and cannot fault; SSE is part of the architecture.
     unsafe {

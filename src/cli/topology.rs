@@ -8,7 +8,7 @@ use super::{inputs, options, print_report, progress, say};
 use mopsim::cost::PriceList;
 use mopsim::defaults::Version;
 use mopsim::design::fit::{self, Wanted};
-use mopsim::layout::{FloorOptions, FloorPlan, svg};
+use mopsim::floorplan::{FloorOptions, FloorPlan, svg};
 use mopsim::platform::units::Seconds;
 use mopsim::report::design;
 use mopsim::steps::Steps;

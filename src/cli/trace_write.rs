@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::files;
 use mopsim::mpi::collective::Selector;
 use mopsim::mpi::collective::rounds::TraceRounds;
-use mopsim::mpi::layout::Layout;
+use mopsim::mpi::rank_map::RankMap;
 use mopsim::steps::Steps;
 use mopsim::study::choice::ModelChoice;
 use mopsim::trace::goal::Goal;
@@ -48,7 +48,7 @@ pub fn pack(
     out: &mut (dyn Write + Send),
     steps: &Steps,
 ) -> Result<(), Failure> {
-    let rounds = selector.map(|selector| TraceRounds::new(trace, selector, &Layout::one_each(trace.ranks())));
+    let rounds = selector.map(|selector| TraceRounds::new(trace, selector, &RankMap::one_each(trace.ranks())));
     let rounds = rounds.transpose().map_err(|error| {
         let help = "`mopsim trace check` shows where the ranks differ, in a trace that keeps its collectives";
         Failure::input(format!("{}: {error}", trace.name), help)

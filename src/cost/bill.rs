@@ -1,7 +1,7 @@
 //! Bills of networks.
 
 use super::Prices;
-use crate::layout::{Cables, FloorPlan};
+use crate::floorplan::{Cables, FloorPlan};
 use crate::topology::Graph;
 
 /// Cost and power of a network.
@@ -106,7 +106,7 @@ impl Bill {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::FloorOptions;
+    use crate::floorplan::FloorOptions;
     use crate::topology::build;
 
     #[test]

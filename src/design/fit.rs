@@ -8,8 +8,8 @@
 
 use super::{DesignError, invalid};
 use crate::cost::{Bill, Prices};
+use crate::floorplan::{FloorOptions, FloorPlan};
 use crate::ids::SwitchId;
-use crate::layout::{FloorOptions, FloorPlan};
 use crate::topology::metrics::distances;
 use crate::topology::{Graph, Hosts, Topology, TopologyError, build};
 use candidates::candidates;

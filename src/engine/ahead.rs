@@ -41,7 +41,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
 
     /// Prefetches the data of ranks whose turns come soon.
     #[inline]
-    pub(super) fn ask_for_turns(&self) {
+    pub(super) fn prefetch_turns(&self) {
         let Some(&rank) = self.ready.get(RANK) else { return };
         let process = &self.processes[rank as usize];
         prefetch(&process.state);
@@ -56,33 +56,33 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
             process.actions.get(process.next).into_iter().for_each(prefetch);
         }
         match process.state {
-            State::OnRequest(request) => self.messages.ask_for_request(request),
+            State::OnRequest(request) => self.messages.prefetch_request(request),
             State::OnSet { .. } => process.set.first().into_iter().for_each(prefetch),
             _ => {}
         }
         let rank = self.ready[SUBJECT];
         let process = &self.processes[rank as usize];
         if let State::OnSet { .. } = process.state {
-            process.set.iter().take(REQUESTS).for_each(|&request| self.messages.ask_for_request(request));
+            process.set.iter().take(REQUESTS).for_each(|&request| self.messages.prefetch_request(request));
         }
         match process.actions.get(process.next) {
             // Finding the next messages of a collective takes much work; the ranks of those messages are close at hand.
             _ if process.collects => {
-                self.messages.ask_for_inbox(process.owner);
-                self.network.ask_for_routes(self.layout.host(Rank(process.owner)));
+                self.messages.prefetch_inbox(process.owner);
+                self.network.prefetch_routes(self.layout.host(Rank(process.owner)));
             }
             Some(&(Action::Send { to, .. } | Action::Isend { to, .. })) => {
-                self.messages.ask_for_inbox(to);
-                self.network.ask_for_routes(self.layout.host(Rank(process.owner)));
+                self.messages.prefetch_inbox(to);
+                self.network.prefetch_routes(self.layout.host(Rank(process.owner)));
             }
-            Some(Action::Recv { .. } | Action::Irecv { .. }) => self.messages.ask_for_inbox(process.owner),
+            Some(Action::Recv { .. } | Action::Irecv { .. }) => self.messages.prefetch_inbox(process.owner),
             _ => {}
         }
     }
 
     /// Prefetches messages that arrive soon, and the ranks that wait for them.
     #[inline]
-    pub(super) fn ask_for_arrivals(&self, arrived: &[u32], at: usize) {
+    pub(super) fn prefetch_arrivals(&self, arrived: &[u32], at: usize) {
         let Some(&message) = arrived.get(at + MESSAGE) else { return };
         prefetch(self.messages.get(message));
         let destination = self.messages.get(arrived[at + WAITING]).envelope.destination;

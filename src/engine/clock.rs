@@ -31,7 +31,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             }
             while let Some(rank) = self.ready.pop_front() {
                 if self.crowded {
-                    self.ask_for_turns();
+                    self.prefetch_turns();
                 }
                 self.resume(rank)?;
             }
@@ -66,7 +66,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             freed.clear();
             for (at, &message) in arrived.iter().enumerate() {
                 if self.crowded {
-                    self.ask_for_arrivals(&arrived, at);
+                    self.prefetch_arrivals(&arrived, at);
                 }
                 let [first, second] = self.messages.arrive(message);
                 if let Some(rank) = first {
@@ -105,7 +105,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             }
             State::OnRequest(_)
             | State::OnSet { .. }
-            | State::OnFiber(_)
+            | State::OnBackground(_)
             | State::OnMessage(_)
             | State::Idle
             | State::Ended => true,
@@ -122,8 +122,8 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             if context == graphs::CONTEXT && self.graphs.is_some() {
                 return self.arrived_in_graph(message);
             }
-            let Some(&fiber) = self.fibers.get(&(rank, context)) else { return };
-            rank = fiber;
+            let Some(&background) = self.backgrounds.get(&(rank, context)) else { return };
+            rank = background;
         }
         let process = &mut self.processes[rank as usize];
         match &mut process.state {
@@ -201,9 +201,9 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             }
             let standing_at = self.stuck_operation(rank as u32).unwrap_or(process.current());
             standing.push(Some(standing_at));
-            // A rank waits for whatever its fiber waits for.
+            // A rank waits for whatever its background collective waits for.
             let at_work = match process.state {
-                State::OnFiber(fiber) => &self.processes[fiber as usize],
+                State::OnBackground(background) => &self.processes[background as usize],
                 _ => process,
             };
             let requests = match at_work.state {
@@ -231,8 +231,8 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         ReplayError::Deadlock { seconds: self.now, ranks: self.layout.ranks(), blocked, standing }
     }
 
-    /// Returns the current operation of a rank, in the words of the trace; `at_work` is it or the fiber that it waits
-    /// for.
+    /// Returns the current operation of a rank, in the words of the trace; `at_work` is it or the background collective
+    /// that it waits for.
     fn operation(&self, process: &Process<'_>, at_work: &Process<'_>) -> &'static str {
         if let Some(call) = at_work.collective.call.filter(|_| !std::ptr::eq(process, at_work)) {
             return call.kind.nonblocking_name();

@@ -17,7 +17,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         Ok(GoesOn)
     }
 
-    /// Makes a rank, or a fiber of it, enter a collective whose messages have this context.
+    /// Makes a rank, or a background collective of it, enter a collective whose messages have this context.
     pub(super) fn enter(&mut self, id: u32, call: CollectiveCall, context: u32) -> Result<(), ReplayError> {
         let rank = self.processes[id as usize].owner;
         let member = self.groups.enter(call.communicator, rank);
@@ -42,7 +42,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         progress.steps.clear();
         progress.step = 0;
         progress.stages.clear();
-        // A rank shares its knowledge of its node with its fibers.
+        // A rank shares its knowledge of its node with its background collectives.
         let mut stages = std::mem::take(&mut progress.stages);
         let own = &mut self.processes[rank as usize].smp;
         let (smp, layout) = self.groups.known(call.communicator, member).unwrap_or((own, self.layout));

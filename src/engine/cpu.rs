@@ -4,7 +4,7 @@
 //! most. Sleeps use no core.
 
 use crate::ids::{HostId, Rank};
-use crate::mpi::layout::Layout;
+use crate::mpi::rank_map::RankMap;
 use crate::platform::Platform;
 use crate::queue::EventQueue;
 
@@ -62,7 +62,7 @@ pub struct Cpu {
 impl Cpu {
     /// Creates idle hosts. Sleeps last at least `shortest_sleep` seconds. `in_order`: the order in which computations
     /// begin and end at one instant matters, so all hosts are tracked.
-    pub fn new(platform: &Platform, layout: &Layout, shortest_sleep: f64, in_order: bool) -> Self {
+    pub fn new(platform: &Platform, layout: &RankMap, shortest_sleep: f64, in_order: bool) -> Self {
         let mut ranks = vec![0u32; platform.hosts.len()];
         let host_of_rank: Vec<HostId> = (0..layout.ranks()).map(|r| layout.host(Rank(r))).collect();
         host_of_rank.iter().for_each(|h| ranks[h.index()] += 1);
@@ -86,14 +86,14 @@ impl Cpu {
         }
     }
 
-    /// Adds a fiber to the host of a rank, which computes nothing at present. With `computes`, both may compute at the
-    /// same time.
-    pub fn lodge(&mut self, fiber: u32, rank: u32, computes: bool) {
+    /// Adds a background collective to the host of a rank, which computes nothing at present. With `computes`, both may
+    /// compute at the same time.
+    pub fn lodge(&mut self, background: u32, rank: u32, computes: bool) {
         let host = self.host_of_rank[rank as usize];
-        let places = (fiber as usize + 1).max(self.host_of_rank.len());
+        let places = (background as usize + 1).max(self.host_of_rank.len());
         self.host_of_rank.resize(places, host);
         self.computations.resize(places, Computation::default());
-        self.host_of_rank[fiber as usize] = host;
+        self.host_of_rank[background as usize] = host;
         self.hosts[host.index()].shared |= computes;
         self.any_shared |= computes;
     }

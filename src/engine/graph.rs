@@ -2,10 +2,10 @@
 //!
 //! Graphs are the second kind of program besides lists, with the same operations to post and to compute. A rank has a
 //! process for each stream that its operations name; stream 0 is the rank itself, and the others are numbered after the
-//! ranks, as fibers are. A stream takes the operations that have become ready for it one after another: a calculation
-//! occupies it until it ends, a send for its overhead, a receive for its overhead once the message has arrived. Any
-//! number of messages are under way meanwhile. Each further stream of a rank adds a core to its host: a schedule names
-//! the cores that the rank has.
+//! ranks, as background collectives are. A stream takes the operations that have become ready for it one after another:
+//! a calculation occupies it until it ends, a send for its overhead, a receive for its overhead once the message has
+//! arrived. Any number of messages are under way meanwhile. Each further stream of a rank adds a core to its host: a
+//! schedule names the cores that the rank has.
 //!
 //! A replay of lists never runs this code: it is entered where a process has no action left, and where a message of
 //! this context arrives.
@@ -61,7 +61,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
                         self.cpu.lodge(process, rank, true);
                         self.cpu.add_core(rank);
                         graphs.streams.push(Stream { rank, ..Stream::default() });
-                        self.observer.fiber_began(process, rank, self.now);
+                        self.observer.background_began(process, rank, self.now);
                         self.ready.push_back(process);
                         process
                     }),

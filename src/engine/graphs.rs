@@ -5,7 +5,7 @@ use crate::trace::schedule::Schedule;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// Context of all messages of graphs; those of fibers are numbered from just below it downwards.
+/// Context of all messages of graphs; those of background collectives are numbered from just below it downwards.
 pub(super) const CONTEXT: u32 = u32::MAX;
 
 /// No operation.

@@ -5,7 +5,7 @@
 
 use crate::ids::Rank;
 use crate::mpi::collective::SmpKnown;
-use crate::mpi::layout::Layout;
+use crate::mpi::rank_map::RankMap;
 use crate::trace::{CollectiveCall, CommunicatorId, MemberList};
 use rustc_hash::FxHashMap;
 
@@ -15,7 +15,7 @@ pub(super) struct Group<'a> {
     /// Members, as ranks of the world.
     pub members: &'a [u32],
     /// Hosts of the members; its ranks are members.
-    pub layout: Layout,
+    pub layout: RankMap,
     /// Members in ascending order of their ranks; empty if they are in that order already.
     sorted: Vec<u32>,
     /// Knowledge of each member about the node structure.
@@ -23,7 +23,7 @@ pub(super) struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    fn new(members: &'a [u32], world: &Layout) -> Self {
+    fn new(members: &'a [u32], world: &RankMap) -> Self {
         let mut sorted = Vec::new();
         if !members.windows(2).all(|pair| pair[0] < pair[1]) {
             sorted.extend(0..members.len() as u32);
@@ -31,7 +31,7 @@ impl<'a> Group<'a> {
         }
         Self {
             members,
-            layout: Layout::new(members.iter().map(|&rank| world.host(Rank(rank))).collect()),
+            layout: RankMap::new(members.iter().map(|&rank| world.host(Rank(rank))).collect()),
             sorted,
             smp: vec![SmpKnown::default(); members.len()],
         }
@@ -52,7 +52,7 @@ impl<'a> Group<'a> {
 #[derive(Debug)]
 pub(super) struct Groups<'a> {
     lists: &'a [MemberList],
-    world: &'a Layout,
+    world: &'a RankMap,
     groups: Vec<Option<Box<Group<'a>>>>,
     /// Number of non-blocking collectives that a rank has started on a communicator.
     started: FxHashMap<(u32, CommunicatorId), u64>,
@@ -63,7 +63,7 @@ pub(super) struct Groups<'a> {
 
 impl<'a> Groups<'a> {
     /// Creates communicators with these members, ranks of `world`. No rank has entered one yet.
-    pub fn new(lists: &'a [MemberList], world: &'a Layout) -> Self {
+    pub fn new(lists: &'a [MemberList], world: &'a RankMap) -> Self {
         Self {
             lists,
             world,
@@ -90,7 +90,7 @@ impl<'a> Groups<'a> {
 
     /// Returns the knowledge of a member about the node structure, and the layout; `None` for the communicator of all
     /// ranks.
-    pub fn known(&mut self, id: CommunicatorId, member: u32) -> Option<(&mut SmpKnown, &Layout)> {
+    pub fn known(&mut self, id: CommunicatorId, member: u32) -> Option<(&mut SmpKnown, &RankMap)> {
         let group = self.groups[id.index()?].as_deref_mut()?;
         Some((&mut group.smp[member as usize], &group.layout))
     }

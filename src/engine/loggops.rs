@@ -14,8 +14,8 @@ use super::error::{Blocked, Place, ReplayError};
 use super::outcome::{Outcome, RankTimes};
 use super::progress::{Counter, ProgressMeter};
 use crate::ids::Rank;
-use crate::mpi::layout::Layout;
 use crate::mpi::messages::Envelope;
+use crate::mpi::rank_map::RankMap;
 use crate::network::model::LogGops;
 use crate::platform::Platform;
 use crate::slots;
@@ -334,7 +334,7 @@ fn more(size: u64) -> f64 {
 pub(super) fn replay(
     schedule: &Schedule,
     platform: &Platform,
-    layout: &Layout,
+    layout: &RankMap,
     model: LogGops,
     counter: Option<Counter>,
 ) -> Result<Outcome, ReplayError> {

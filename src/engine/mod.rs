@@ -6,12 +6,12 @@
 
 mod agreement;
 mod ahead;
+mod background;
 mod boundaries;
 mod clock;
 mod collectives;
 mod cpu;
 mod error;
-mod fibers;
 mod graph;
 mod graphs;
 mod groups;

@@ -38,10 +38,10 @@ pub enum Interest {
 
 /// An observer of a replay. All methods do nothing unless overridden.
 ///
-/// A non-blocking collective progresses in a fiber, in the background of its rank. Fibers are numbered from the number
-/// of ranks on, and numbers are reused. They appear in place of a rank in [`computed`](Self::computed),
-/// [`spent_overhead`](Self::spent_overhead), [`message_started`](Self::message_started) (as poster),
-/// [`woken`](Self::woken) and [`released`](Self::released) (as `by`).
+/// A non-blocking collective progresses in the background of its rank. Background
+/// collectives are numbered from the number of ranks on, and numbers are reused. They appear in place of a rank in
+/// [`computed`](Self::computed), [`spent_overhead`](Self::spent_overhead), [`message_started`](Self::message_started)
+/// (as poster), [`woken`](Self::woken) and [`released`](Self::released) (as `by`).
 pub trait Observer {
     /// Events to send to this observer. Read once, when the replay starts.
     fn interest(&self) -> Interest {
@@ -93,14 +93,14 @@ pub trait Observer {
         let _ = (rank, wakening);
     }
 
-    /// A rank has started a non-blocking collective: a fiber begins.
+    /// A rank has started a non-blocking collective: a background collective begins.
     #[inline]
-    fn fiber_began(&mut self, fiber: u32, rank: u32, date: f64) {
-        let _ = (fiber, rank, date);
+    fn background_began(&mut self, background: u32, rank: u32, date: f64) {
+        let _ = (background, rank, date);
     }
 
-    /// A rank continues after `seconds`, because a fiber of its own has ended, or another rank has posted what it
-    /// looked for.
+    /// A rank continues after `seconds`, because a background collective of its own has ended, or another rank has
+    /// posted what it looked for.
     #[inline]
     fn released(&mut self, rank: u32, by: u32, date: f64, seconds: f64) {
         let _ = (rank, by, date, seconds);
@@ -182,9 +182,9 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.1.woken(rank, wakening);
     }
 
-    fn fiber_began(&mut self, fiber: u32, rank: u32, date: f64) {
-        self.0.fiber_began(fiber, rank, date);
-        self.1.fiber_began(fiber, rank, date);
+    fn background_began(&mut self, background: u32, rank: u32, date: f64) {
+        self.0.background_began(background, rank, date);
+        self.1.background_began(background, rank, date);
     }
 
     fn released(&mut self, rank: u32, by: u32, date: f64, seconds: f64) {
@@ -232,8 +232,8 @@ impl<O: Observer + ?Sized> Observer for &mut O {
         (**self).woken(rank, wakening);
     }
 
-    fn fiber_began(&mut self, fiber: u32, rank: u32, date: f64) {
-        (**self).fiber_began(fiber, rank, date);
+    fn background_began(&mut self, background: u32, rank: u32, date: f64) {
+        (**self).background_began(background, rank, date);
     }
 
     fn released(&mut self, rank: u32, by: u32, date: f64, seconds: f64) {

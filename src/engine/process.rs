@@ -59,8 +59,8 @@ pub(super) struct Pending {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Started {
     pub request: u32,
-    /// Fiber in which it progresses; `None`: one that a test has found complete.
-    pub fiber: Option<u32>,
+    /// Background collective in which it progresses; `None`: one that a test has found complete.
+    pub background: Option<u32>,
 }
 
 /// Continuation after a call that ended a rank's turn.
@@ -108,13 +108,13 @@ pub(super) enum State {
     /// Spends the time of a test.
     Testing(Pending),
     /// Spends the time of a test of a collective, by its number.
-    TestingFiber(u32),
+    TestingBackground(u32),
     /// Polls for the message of a receive of unknown size.
     Probing(Probe),
     /// Waits until a message like this could be received.
     OnMessage(Envelope),
-    /// Waits for a fiber of its own to end.
-    OnFiber(u32),
+    /// Waits for a background collective of its own to end.
+    OnBackground(u32),
     /// Spends the overhead of a one-sided operation.
     OneSidedOverhead(OneSided),
     /// Waits for an operation of its graph.
@@ -139,7 +139,7 @@ pub(super) struct CollectiveProgress {
     pub step: usize,
 }
 
-/// Rank; or a fiber, in which a collective progresses in the background of its rank, and which has no actions.
+/// Rank; or a background collective, in which a collective progresses in the background of its rank, and which has no actions.
 ///
 /// Fields that a rank needs each time it continues come first, next to each other: with many ranks, all others have to
 /// be fetched from memory.

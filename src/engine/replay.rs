@@ -9,7 +9,7 @@ use super::outcome::Outcome;
 use super::progress::Counter;
 use super::skip::Stop;
 use super::state::{Begin, Engine};
-use crate::mpi::layout::Layout;
+use crate::mpi::rank_map::RankMap;
 use crate::network::loads::Loads;
 use crate::network::maxmin::{MaxMin, WatchedMaxMin};
 use crate::network::noise::{Flows, Noise, Noisy};
@@ -32,7 +32,7 @@ use crate::trace::Trace;
 pub fn replay(
     trace: &Trace,
     platform: &Platform,
-    layout: &Layout,
+    layout: &RankMap,
     model: &Model,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, ReplayError> {
@@ -54,7 +54,7 @@ pub fn replay_jobs(
     trace: &Trace,
     jobs: &[Span],
     platform: &Platform,
-    layout: &Layout,
+    layout: &RankMap,
     model: &Model,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, ReplayError> {
@@ -73,7 +73,7 @@ pub fn replay_jobs(
 pub fn replay_until(
     trace: &Trace,
     platform: &Platform,
-    layout: &Layout,
+    layout: &RankMap,
     model: &Model,
     stop: Stop<'_>,
     observer: &mut dyn Observer,

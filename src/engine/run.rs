@@ -123,10 +123,10 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             }
             // It becomes ready together with the message.
             State::OnMessage(_) => Ok(Blocks),
-            State::OnFiber(fiber) => self.join(rank, fiber, spent),
-            State::TestingFiber(request) => {
+            State::OnBackground(background) => self.join(rank, background, spent),
+            State::TestingBackground(request) => {
                 self.overhead(rank, spent);
-                self.look_at_fiber(rank, request);
+                self.look_at_background(rank, request);
                 Ok(GoesOn)
             }
             State::OneSidedOverhead(operation) => {
@@ -180,7 +180,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
     /// `None` if no iterations may be left out, or if none follows.
     #[cold]
     fn next_iteration(&mut self, rank: u32) -> Option<(usize, Action)> {
-        if self.skip.is_none() || self.is_fiber(rank) {
+        if self.skip.is_none() || self.is_background(rank) {
             return None;
         }
         while self.pass_boundary(rank) {
@@ -268,7 +268,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         match action {
             Action::Start { index, request } => self.start_collective(rank, index, request),
             Action::WaitRequest { request } => match self.take_started(rank, request, "wait_request")? {
-                Some(fiber) => self.wait_for_fiber(rank, fiber),
+                Some(background) => self.wait_for_background(rank, background),
                 None => Ok(GoesOn),
             },
             Action::TestRequest { request } => self.test_request(rank, request),
@@ -289,10 +289,10 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         }
     }
 
-    /// Waits for everything that the rank has started. Fibers progress whatever it waits for, so the order of the waits
-    /// does not matter.
+    /// Waits for everything that the rank has started. Background collectives progress whatever it waits for, so the
+    /// order of the waits does not matter.
     pub(super) fn wait_for_everything(&mut self, rank: u32) -> Turned {
-        if !self.process(rank).started.is_empty() && self.wait_for_fibers(rank)? == Blocks {
+        if !self.process(rank).started.is_empty() && self.wait_for_backgrounds(rank)? == Blocks {
             return Ok(Blocks);
         }
         let process = self.process(rank);
@@ -306,10 +306,10 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             return self.go_on_in_graph(rank);
         }
         let now = self.now;
-        if self.is_fiber(rank) {
-            return self.end_fiber(rank);
+        if self.is_background(rank) {
+            return self.end_background(rank);
         }
-        if self.wait_for_fibers(rank)? == Blocks {
+        if self.wait_for_backgrounds(rank)? == Blocks {
             return Ok(Blocks);
         }
         self.finish_one_sided(rank, None, None);

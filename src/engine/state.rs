@@ -9,8 +9,8 @@ use super::model::Model;
 use super::observer::Observer;
 use super::process::Process;
 use super::skip::{Skip, Stop};
-use crate::mpi::layout::Layout;
 use crate::mpi::messages::Messages;
+use crate::mpi::rank_map::RankMap;
 use crate::network::Transfers;
 use crate::platform::Platform;
 use crate::prefetch::is_far;
@@ -28,7 +28,7 @@ pub(super) struct Begin<'a> {
     pub trace: &'a Trace,
     pub jobs: &'a [Span],
     pub platform: &'a Platform,
-    pub layout: &'a Layout,
+    pub layout: &'a RankMap,
     pub model: &'a Model,
     pub stop: Option<Stop<'a>>,
 }
@@ -37,7 +37,7 @@ pub(super) struct Begin<'a> {
 pub(super) struct Engine<'a, O: ?Sized, N> {
     pub trace: &'a Trace,
     pub platform: &'a Platform,
-    pub layout: &'a Layout,
+    pub layout: &'a RankMap,
     pub model: &'a Model,
     pub observer: &'a mut O,
     pub now: f64,
@@ -57,9 +57,9 @@ pub(super) struct Engine<'a, O: ?Sized, N> {
     pub skip: Option<Box<Skip<'a>>>,
     /// Number of ranks whose end is the end of the replay, if some jobs repeat; otherwise more than there are.
     pub awaited: u32,
-    /// Fiber of a rank whose messages have that context; and fibers that can be reused.
-    pub fibers: FxHashMap<(u32, u32), u32>,
-    pub free_fibers: Vec<u32>,
+    /// Background collective of a rank whose messages have that context; and background collectives that can be reused.
+    pub backgrounds: FxHashMap<(u32, u32), u32>,
+    pub free_backgrounds: Vec<u32>,
     /// Answers to requests under way.
     pub answers: FxHashMap<u32, u32>,
     /// Number of ranks that wait until a message could be received.
@@ -111,8 +111,8 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             awaited: jobs.as_ref().map_or(u32::MAX, |jobs| jobs.awaited()),
             jobs,
             skip: stop.map(|stop| Box::new(Skip::new(stop, layout.ranks()))),
-            fibers: FxHashMap::default(),
-            free_fibers: Vec::new(),
+            backgrounds: FxHashMap::default(),
+            free_backgrounds: Vec::new(),
             answers: FxHashMap::default(),
             watched_for: 0,
             crowded: is_far(layout.ranks() as usize),

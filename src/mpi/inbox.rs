@@ -123,7 +123,7 @@ impl Inboxes {
 
     /// Prefetches the envelopes of a destination.
     #[inline]
-    pub fn ask_for(&self, destination: u32) {
+    pub fn prefetch(&self, destination: u32) {
         if let Some(inbox) = self.inboxes.get(destination as usize) {
             prefetch(&inbox.open[0]);
             prefetch(&inbox.listed);

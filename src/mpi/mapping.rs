@@ -1,7 +1,7 @@
 //! Placement of ranks on hosts.
 
 use crate::ids::HostId;
-use crate::mpi::layout::Layout;
+use crate::mpi::rank_map::RankMap;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
@@ -97,7 +97,7 @@ impl Mapping {
     ///
     /// # Errors
     /// [`MappingError`] if there is no place for some rank.
-    pub fn layout(&self, ranks: usize, hosts: usize) -> Result<Layout, MappingError> {
+    pub fn layout(&self, ranks: usize, hosts: usize) -> Result<RankMap, MappingError> {
         self.layout_on_cores(ranks, &vec![1; hosts])
     }
 
@@ -106,7 +106,7 @@ impl Mapping {
     ///
     /// # Errors
     /// [`MappingError`] if there is no place for some rank.
-    pub fn layout_on_cores(&self, ranks: usize, cores: &[u32]) -> Result<Layout, MappingError> {
+    pub fn layout_on_cores(&self, ranks: usize, cores: &[u32]) -> Result<RankMap, MappingError> {
         let hosts = cores.len();
         let all = || (0..hosts).map(HostId::new);
         let list: Vec<HostId> = match self {
@@ -131,7 +131,7 @@ impl Mapping {
         if list.is_empty() {
             return Err(MappingError::NoHosts { ranks });
         }
-        Ok(Layout::new((0..ranks).map(|r| list[r % list.len()]).collect()))
+        Ok(RankMap::new((0..ranks).map(|r| list[r % list.len()]).collect()))
     }
 }
 

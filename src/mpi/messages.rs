@@ -176,7 +176,7 @@ impl Messages {
 
     /// Prefetches the message of a request.
     #[inline]
-    pub fn ask_for_request(&self, request: Request) {
+    pub fn prefetch_request(&self, request: Request) {
         if let Some(message) = request.message() {
             prefetch(self.get(message));
         }
@@ -184,8 +184,8 @@ impl Messages {
 
     /// Prefetches the posted sends and receives of a rank.
     #[inline]
-    pub fn ask_for_inbox(&self, destination: u32) {
-        self.queues.ask_for(destination);
+    pub fn prefetch_inbox(&self, destination: u32) {
+        self.queues.prefetch(destination);
     }
 
     /// Posts a send.

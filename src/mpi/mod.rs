@@ -3,9 +3,9 @@
 pub(crate) mod bisection;
 pub mod collective;
 mod inbox;
-pub mod layout;
 pub mod mapping;
 pub mod messages;
 mod options;
+pub mod rank_map;
 
 pub use options::MpiOptions;

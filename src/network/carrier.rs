@@ -19,7 +19,7 @@ pub trait Transfers {
     const WATCHED: bool;
 
     /// Prefetches the routes of a host.
-    fn ask_for_routes(&self, from: HostId);
+    fn prefetch_routes(&self, from: HostId);
 
     /// Names the jobs of the replay by their first ranks, in ascending order.
     fn know_jobs(&mut self, _first_ranks: &[u32]) {}
@@ -193,7 +193,7 @@ impl Transfers for Box<dyn Carrier + '_> {
     const LITERAL: bool = false;
     const WATCHED: bool = true;
 
-    fn ask_for_routes(&self, _from: HostId) {}
+    fn prefetch_routes(&self, _from: HostId) {}
 
     fn know_jobs(&mut self, first_ranks: &[u32]) {
         (**self).know_jobs(first_ranks);

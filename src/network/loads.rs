@@ -84,8 +84,8 @@ impl<S: Sharing> Sharing for Loads<S> {
     }
 
     #[inline]
-    fn ask_for(&self, path: PathId, what: Needed) {
-        self.rule.ask_for(path, what);
+    fn prefetch(&self, path: PathId, what: Needed) {
+        self.rule.prefetch(path, what);
     }
 
     fn start(&mut self, path: PathId, penalty: f64, bound: f64) -> FlowId {

@@ -129,7 +129,7 @@ impl Paths {
 
     /// Prefetches the routes of a host.
     #[inline]
-    pub fn ask_for(&self, from: HostId) {
+    pub fn prefetch(&self, from: HostId) {
         if let Index::Sparse { near, .. } = &self.index {
             let near = &near[from.index()];
             prefetch(&near.destinations);

@@ -1,8 +1,8 @@
 //! Interface between the network and a sharing rule, which computes the rate of each flow as flows come and go.
 //!
 //! Four rules exist: [`MaxMin`](super::maxmin::MaxMin), the exact weighted max-min allocation at every instant, or one
-//! within a [`Bound`] of it; `Proportional`, the proportionally fair one; `Incremental`, which goes wrong exactly where SimGrid 3.32 does; and
-//! `Full`, the exact allocation with the rounding errors of SimGrid 3.32.
+//! within a [`Bound`] of it; `Proportional`, the proportionally fair one; `Incremental`, which goes wrong exactly where
+//! SimGrid 3.32 does; and `Full`, the exact allocation with the rounding errors of SimGrid 3.32.
 
 use crate::ids::LinkId;
 use crate::platform::SharingPolicy;
@@ -170,7 +170,7 @@ pub trait Sharing {
 
     /// Prefetches data for a flow that will soon enter on a path.
     #[inline]
-    fn ask_for(&self, _path: PathId, _what: Needed) {}
+    fn prefetch(&self, _path: PathId, _what: Needed) {}
 
     /// Starts a flow. Its rate is 0 until the next [`solve`](Self::solve).
     ///

@@ -192,7 +192,7 @@ impl<'a, S: Sharing> Network<'a, S> {
     /// Prefetches the data of transfers whose latency is over soon. Each stage needs the data prefetched by the one
     /// before.
     #[inline]
-    fn ask_for_entries(&self) {
+    fn prefetch_entries(&self) {
         let Some(id) = self.entries.upcoming(TRANSFER) else { return };
         prefetch(&self.transfers[id as usize]);
         let route = |ahead| Some(self.paths.route(self.transfers[self.entries.upcoming(ahead)? as usize].route));
@@ -201,7 +201,7 @@ impl<'a, S: Sharing> Network<'a, S> {
         }
         for (ahead, what) in FLOW {
             if let Some(route) = route(ahead) {
-                self.sharing.ask_for(route.path, what);
+                self.sharing.prefetch(route.path, what);
             }
         }
     }
@@ -340,7 +340,7 @@ impl<'a, S: Sharing> Network<'a, S> {
         }
         while let Some((_, id)) = self.entries.pop_if(|date| is_now(date, now, precision.others)) {
             if self.far {
-                self.ask_for_entries();
+                self.prefetch_entries();
             }
             self.enter_sharing(id, now);
         }
@@ -377,8 +377,8 @@ impl<S: Sharing> Transfers for Network<'_, S> {
     const WATCHED: bool = S::WATCHED;
 
     #[inline]
-    fn ask_for_routes(&self, from: HostId) {
-        self.paths.ask_for(from);
+    fn prefetch_routes(&self, from: HostId) {
+        self.paths.prefetch(from);
     }
 
     fn start(

@@ -1,6 +1,6 @@
 //! Errors of the packet model.
 
-use crate::layout::LayoutError;
+use crate::floorplan::FloorplanError;
 use crate::ledger::LedgerError;
 use crate::platform::PlatformError;
 use crate::routing::RoutingError;
@@ -135,7 +135,7 @@ pub enum PacketError {
     Platform(#[from] PlatformError),
     /// The floor plan does not fit.
     #[error(transparent)]
-    Layout(#[from] LayoutError),
+    RankMap(#[from] FloorplanError),
     /// A results file cannot be written.
     #[error(transparent)]
     Results(#[from] LedgerError),
@@ -184,7 +184,7 @@ impl UserError for PacketError {
             Self::Topology(error) => error.help(),
             Self::Traffic(error) => error.help(),
             Self::Routing(error) => error.help(),
-            Self::Layout(_) => "docs/reference/platforms.md describes floor plans".into(),
+            Self::RankMap(_) => "docs/reference/platforms.md describes floor plans".into(),
             Self::Platform(error) => error.help(),
             Self::Results(error) => error.help(),
         }

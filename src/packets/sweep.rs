@@ -12,7 +12,7 @@ use super::routing::{self, Ready};
 use super::run::{Mode, Outcome, PacketNetwork, Trial};
 use super::series::Series;
 use super::wiring::Wiring;
-use crate::layout::{FloorOptions, FloorPlan};
+use crate::floorplan::{FloorOptions, FloorPlan};
 use crate::platform::HostsPerSwitch;
 use crate::topology::Topology;
 use crate::traffic::{self, PatternInput};

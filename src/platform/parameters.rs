@@ -7,7 +7,7 @@ use super::error::PlatformError;
 use super::rail_policy::RailPolicy;
 use super::units::{Bandwidth, HostLinkBandwidth, Seconds, Speed};
 use crate::defaults::Version;
-use crate::layout::{FloorModel, FloorOptions, LayoutError, Placement};
+use crate::floorplan::{FloorModel, FloorOptions, FloorplanError, Placement};
 use crate::topology::graph::MAX_SWITCHES;
 use crate::topology::{Graph, Hosts};
 
@@ -303,7 +303,7 @@ impl PlatformParameters {
     /// Returns the checked options of the floor plan. Compute nodes take room in the Equality model if every switch has
     /// the same number of them. Without cable delays nothing depends on the options.
     fn floor(&self, cables_have_delays: bool) -> Result<FloorOptions, PlatformError> {
-        let invalid = |parameter, error: LayoutError| PlatformError::InvalidParameter {
+        let invalid = |parameter, error: FloorplanError| PlatformError::InvalidParameter {
             parameter,
             value: "given".into(),
             constraint: error.to_string(),

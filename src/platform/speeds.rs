@@ -1,7 +1,7 @@
 //! Speeds of the hosts and links of a platform, stated in every report.
 
 use super::{CheckedParameters, Link, LinkKind, Platform, SharingPolicy};
-use crate::layout::Placement;
+use crate::floorplan::Placement;
 use crate::topology::Topology;
 use serde::{Serialize, Serializer};
 

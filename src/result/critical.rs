@@ -94,9 +94,9 @@ struct Node {
 /// Observer that finds the critical path of a replay.
 #[derive(Debug)]
 pub struct CriticalPathFinder {
-    /// Chains of the ranks, then those of fibers.
+    /// Chains of the ranks, then those of background collectives.
     ranks: Vec<Chain>,
-    /// Rank of each; fibers belong to theirs.
+    /// Rank of each; background collectives belong to theirs.
     owners: Vec<u32>,
     number: usize,
     /// Chain that each message under way brings, its envelope, the last rank to post, and its payload.
@@ -161,7 +161,7 @@ impl CriticalPathFinder {
         self.messages.iter_mut().for_each(|message| message.0.last = NONE);
     }
 
-    /// Replaces the chain of a rank or fiber by that of another one.
+    /// Replaces the chain of a rank or background collective by that of another one.
     fn continues(&mut self, to: u32, from: u32) {
         let chain = self.ranks[from as usize];
         self.hold(chain.last);
@@ -265,12 +265,12 @@ impl Observer for CriticalPathFinder {
         self.let_go(old.last);
     }
 
-    fn fiber_began(&mut self, fiber: u32, rank: u32, _: f64) {
-        let places = (fiber as usize + 1).max(self.ranks.len());
+    fn background_began(&mut self, background: u32, rank: u32, _: f64) {
+        let places = (background as usize + 1).max(self.ranks.len());
         self.ranks.resize(places, NOTHING);
         self.owners.resize(places, rank);
-        self.owners[fiber as usize] = rank;
-        self.continues(fiber, rank);
+        self.owners[background as usize] = rank;
+        self.continues(background, rank);
     }
 
     fn released(&mut self, rank: u32, by: u32, _: f64, seconds: f64) {

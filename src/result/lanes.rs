@@ -40,7 +40,7 @@ impl Lanes {
     fn add(&mut self, rank: u32, doing: usize, from: f64, until: f64) {
         let step = self.seconds / self.steps as f64;
         let lane = rank as usize * self.steps;
-        // The activity of a fiber is not that of its rank.
+        // The activity of a background collective is not that of its rank.
         if step <= 0.0 || until <= from || lane >= self.spent.len() {
             return;
         }

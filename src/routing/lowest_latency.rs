@@ -7,9 +7,9 @@
 use super::trees::Trees;
 use super::{Options, Routing, RoutingError, RoutingSpec};
 use crate::defaults::Version;
+use crate::floorplan::latency::arc_delays;
+use crate::floorplan::{FloorOptions, FloorPlan};
 use crate::ids::SwitchId;
-use crate::layout::latency::arc_delays;
-use crate::layout::{FloorOptions, FloorPlan};
 use crate::topology::weighted::{WeightedSearch, Weights, picoseconds};
 use crate::topology::{ArcId, Topology};
 

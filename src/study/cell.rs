@@ -5,7 +5,7 @@ use super::network::NetworkUnderTest;
 use super::steady::{Judge, Steady};
 use super::workload::Workload;
 use crate::engine::{Interest, Model, Observer, Outcome, replay, replay_until};
-use crate::mpi::layout::Layout;
+use crate::mpi::rank_map::RankMap;
 use crate::result::explain::{Explainer, Explanation};
 use crate::trace::Trace;
 use std::sync::Arc;
@@ -21,7 +21,8 @@ pub struct CellResult {
     pub explanation: Explanation,
     /// Interference between jobs, if there are several.
     pub jobs: Option<Interference>,
-    /// Estimate from some iterations, if that was requested; the simulated seconds of `outcome` are then those of the whole run.
+    /// Estimate from some iterations, if that was requested; the simulated seconds of `outcome` are then those of the
+    /// whole run.
     pub steady: Option<Steady>,
 }
 
@@ -64,9 +65,9 @@ pub enum Explain {
 #[derive(Debug, Clone)]
 pub enum CellLayout {
     /// A workload that runs alone.
-    Alone(Layout),
+    Alone(RankMap),
     /// A workload that runs alone, with its actions converted to a graph, for a model that replays only graphs.
-    Graph(Layout, Arc<Trace>),
+    Graph(RankMap, Arc<Trace>),
     /// Several jobs.
     Jobs(Placed),
 }
@@ -82,7 +83,7 @@ impl CellLayout {
     }
 
     /// Returns the places of the ranks of the workload's trace.
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &RankMap {
         match self {
             Self::Alone(layout) | Self::Graph(layout, _) | Self::Jobs(Placed { layout, .. }) => layout,
         }

@@ -2,7 +2,7 @@
 
 use crate::mpi::collective::Selector;
 use crate::mpi::collective::rounds::TraceRounds;
-use crate::mpi::layout::Layout;
+use crate::mpi::rank_map::RankMap;
 use crate::trace::goal::Goal;
 use crate::trace::{Options, Trace, read_from, write};
 
@@ -11,7 +11,7 @@ use crate::trace::{Options, Trace, read_from, write};
 ///
 /// # Errors
 /// Reason why the conversion is impossible, in words.
-pub(super) fn of_list(trace: &Trace, selector: &Selector, layout: &Layout) -> Result<Trace, String> {
+pub(super) fn of_list(trace: &Trace, selector: &Selector, layout: &RankMap) -> Result<Trace, String> {
     let rounds = TraceRounds::new(trace, selector, layout).map_err(|error| error.to_string())?;
     let mut text = Vec::new();
     write(trace, &Goal::with_rounds(&rounds), &mut text).map_err(|error| error.to_string())?;

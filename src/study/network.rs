@@ -7,7 +7,7 @@ use super::network_parts::Quoted;
 use super::simgrid_settings;
 use super::toml_file::{self, TomlError};
 use crate::defaults::Version;
-use crate::layout::FloorOptions;
+use crate::floorplan::FloorOptions;
 use crate::platform::load::LoadOptions;
 use crate::platform::parameters::{Duplex, PlatformParameters};
 use crate::platform::speeds::{PlatformSpeeds, Resolved};

@@ -2,7 +2,7 @@
 
 use crate::engine::{Model, ReplayError, replay};
 use crate::ids::HostId;
-use crate::mpi::layout::Layout;
+use crate::mpi::rank_map::RankMap;
 use crate::packets::PacketError;
 use crate::packets::replay::{Fabric, Ground};
 use crate::platform::units::{HostLinkBandwidth, Seconds};
@@ -61,7 +61,7 @@ pub fn one_way(platform: &Platform, model: &Model, bytes: u32) -> Result<f64, Re
         let ranks = vec![graph(OperationKind::Send, 1), graph(OperationKind::Receive, 0)];
         trace.schedule = Some(Arc::new(Schedule { ranks, flops_per_nanosecond: 1.0 }));
     }
-    let outcome = replay(&trace, platform, &Layout::new(vec![HostId(0), HostId(1)]), model, &mut ())?;
+    let outcome = replay(&trace, platform, &RankMap::new(vec![HostId(0), HostId(1)]), model, &mut ())?;
     Ok(outcome.ranks[1].end)
 }
 
@@ -92,7 +92,7 @@ pub fn stream(platform: &Platform, model: &Model, bytes: u32, both: bool) -> Res
         actions
     };
     let trace = Trace { actions: vec![rank(0).into(), rank(1).into()], ..Trace::default() };
-    let outcome = replay(&trace, platform, &Layout::new(vec![HostId(0), HostId(1)]), model, &mut ())?;
+    let outcome = replay(&trace, platform, &RankMap::new(vec![HostId(0), HostId(1)]), model, &mut ())?;
     Ok(outcome.ranks[0].end / WINDOW as f64)
 }
 

@@ -6,8 +6,8 @@ use super::network::NetworkUnderTest;
 use super::workload::Workload;
 use crate::ids::{HostId, Rank, SwitchId};
 use crate::mpi::bisection::{self, Affinity};
-use crate::mpi::layout::Layout;
 use crate::mpi::mapping::Mapping;
+use crate::mpi::rank_map::RankMap;
 use crate::platform::{PlatformError, hostfile, rankfile};
 use crate::routing::DEFAULT_SEED;
 use std::collections::BTreeMap;
@@ -68,7 +68,7 @@ pub fn mapping(name: Option<&str>, seed: Option<u64>) -> Result<Mapping, ChoiceE
 
 /// Assigns the places of a layout to the ranks by recursive bisection: places in an order in which near switches are
 /// neighbours, halved at switches; ranks by their communication volume.
-pub(super) fn bisected(workload: &Workload, network: &NetworkUnderTest, places: &Layout) -> Layout {
+pub(super) fn bisected(workload: &Workload, network: &NetworkUnderTest, places: &RankMap) -> RankMap {
     let hosts = &network.platform.hosts;
     let of = |host: HostId| hosts[host.index()].switch.map_or(u32::MAX, |switch| switch.0);
     let mut places: Vec<HostId> = (0..places.ranks()).map(|rank| places.host(Rank(rank))).collect();
@@ -97,5 +97,5 @@ pub(super) fn bisected(workload: &Workload, network: &NetworkUnderTest, places: 
     places.sort_by_key(|&host| (at[number[&of(host)] as usize], host));
     let groups: Vec<u32> = places.iter().map(|&host| of(host)).collect();
     let of_ranks = bisection::place(workload.affinity(), &groups);
-    Layout::new(of_ranks.iter().map(|&place| places[place as usize]).collect())
+    RankMap::new(of_ranks.iter().map(|&place| places[place as usize]).collect())
 }

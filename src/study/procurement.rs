@@ -8,7 +8,7 @@
 use super::network::NetworkUnderTest;
 use super::toml_file::{self, PathStep, TomlError, place_of};
 use crate::cost::{Bill, Ownership, PriceList, PricesError};
-use crate::layout::{FloorOptions, FloorPlan};
+use crate::floorplan::{FloorOptions, FloorPlan};
 use crate::platform::HostsPerSwitch;
 use crate::topology::Hosts;
 use crate::topology::input::{ReadError, read_text};

@@ -1,8 +1,8 @@
 //! Long runs from some of their iterations: a replay ends early once the time per iteration is known.
 //!
-//! The whole run takes what the replayed iterations and everything around them take, plus the mean time of an iteration for each
-//! one that was left out. Prologue and epilogue are replayed, the latter with the network as iterations leave it
-//! ([`crate::engine::replay_until`]). The mean and its interval are those of `SteadyMean`.
+//! The whole run takes what the replayed iterations and everything around them take, plus the mean time of an iteration
+//! for each one that was left out. Prologue and epilogue are replayed, the latter with the network as iterations leave
+//! it ([`crate::engine::replay_until`]). The mean and its interval are those of `SteadyMean`.
 //!
 //! The computation of iterations to come is in the trace: if it differs from that of the replayed ones, the difference widens
 //! the interval. So an imbalance that drifts is not mistaken for a steady state, however slowly it does.
@@ -10,7 +10,7 @@
 use super::batch_means::SteadyMean;
 use crate::engine::{Outcome, Passed, Stop};
 use crate::ids::Rank;
-use crate::mpi::layout::Layout;
+use crate::mpi::rank_map::RankMap;
 use crate::platform::Platform;
 use crate::share::share;
 use crate::trace::transform::{Iterations, iterations};
@@ -65,7 +65,7 @@ impl KnownIterations {
     }
 
     /// Returns the longest computation of a rank in each iteration, in seconds; empty if it is the same in all.
-    fn computation(&self, trace: &Trace, platform: &Platform, layout: &Layout) -> Vec<f64> {
+    fn computation(&self, trace: &Trace, platform: &Platform, layout: &RankMap) -> Vec<f64> {
         if self.is_even {
             return Vec::new();
         }
@@ -165,7 +165,7 @@ pub struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     /// Prepares the decision on a replay.
-    pub fn new(known: &'a KnownIterations, trace: &Trace, platform: &Platform, layout: &Layout, within: f64) -> Self {
+    pub fn new(known: &'a KnownIterations, trace: &Trace, platform: &Platform, layout: &RankMap, within: f64) -> Self {
         Self { computation: known.computation(trace, platform, layout), known, within }
     }
 

@@ -4,7 +4,7 @@
 //! that have never been recorded. Each network has its routing, hosts and speeds of the study.
 
 use super::network::Making;
-use crate::layout::FloorOptions;
+use crate::floorplan::FloorOptions;
 use crate::throughput::{Cell, Network, Speeds, ThroughputError, ThroughputOptions, evaluate, paths};
 use crate::topology::Topology;
 use crate::traffic;

@@ -4,7 +4,7 @@
 use crate::ids::HostId;
 use crate::mpi::collective::select::{Choice, Explanation, Selector, Table, list};
 use crate::mpi::collective::{Comm, SmpKnown, Stage};
-use crate::mpi::layout::Layout;
+use crate::mpi::rank_map::RankMap;
 use crate::trace::{CollectiveCall, CollectiveKind, Counts, Datatype};
 use serde::Serialize;
 
@@ -134,7 +134,7 @@ pub fn size_of(kind: CollectiveKind) -> &'static str {
 /// A call with equal arguments on all ranks, and a layout.
 struct Asked {
     kind: CollectiveKind,
-    layout: Layout,
+    layout: RankMap,
 }
 
 impl Asked {
@@ -249,8 +249,9 @@ impl Asked {
 }
 
 impl CollectivesSurvey {
-    /// Lists the algorithms and choices of `kinds`. Combined algorithms use `table` for parts of their work; its choices are listed after
-    /// those of all libraries if it is none of them. Crossovers are searched in the tables of `crossovers`.
+    /// Lists the algorithms and choices of `kinds`. Combined algorithms use `table` for parts of their work; its
+    /// choices are listed after those of all libraries if it is none of them. Crossovers are searched in the tables of
+    /// `crossovers`.
     ///
     /// Message counts are computed message by message, in proportional time.
     pub fn of(kinds: &[CollectiveKind], options: &CallOptions, table: &NamedTable, crossovers: &[NamedTable]) -> Self {
@@ -261,7 +262,7 @@ impl CollectivesSurvey {
             tables.push(table.clone());
         }
         let operation = |&kind: &CollectiveKind| {
-            let asked = Asked { kind, layout: Layout::new(hosts()) };
+            let asked = Asked { kind, layout: RankMap::new(hosts()) };
             let choices: Vec<TableChoice> = tables.iter().map(|table| asked.choice(table, options)).collect();
             let row = |choice| asked.row(choice, &table.selector, options, &choices);
             let algorithms = Choice::of(kind).map(row).collect();

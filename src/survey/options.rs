@@ -2,7 +2,7 @@
 
 use crate::cost::{PriceList, Prices};
 use crate::defaults::Version;
-use crate::layout::FloorOptions;
+use crate::floorplan::FloorOptions;
 use crate::steps::Steps;
 
 /// Selection of expensive properties: latencies, path diversity, edge connectivity, distances between hosts and

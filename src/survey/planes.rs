@@ -7,7 +7,7 @@
 use super::topology::{QUICK_SEARCHES, cost, crossed, floor};
 use super::{PlaneSurvey, Survey, SurveyError, SurveyOptions};
 use crate::cost::CostError;
-use crate::layout::FloorPlan;
+use crate::floorplan::FloorPlan;
 use crate::topology::families::damaged;
 use crate::topology::metrics::{degrees, edge_sha256};
 use crate::topology::rails::Places;

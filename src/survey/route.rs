@@ -1,9 +1,9 @@
 //! Routes, with the reasons for their hops.
 
 use super::{SurveyError, SurveyOptions};
+use crate::floorplan::FloorPlan;
+use crate::floorplan::latency::{arc_delays, ends};
 use crate::ids::SwitchId;
-use crate::layout::FloorPlan;
-use crate::layout::latency::{arc_delays, ends};
 use crate::routing::{self, RoutingSpec};
 use crate::topology::Topology;
 use serde::Serialize;

@@ -2,9 +2,9 @@
 
 use super::{CostSurvey, Effort, FloorSurvey, RouteSurvey, Survey, SurveyError, SurveyOptions, planes};
 use crate::cost::{Bill, CostError};
+use crate::floorplan::FloorPlan;
+use crate::floorplan::latency::{self, Latency, PathChoice};
 use crate::ids::SwitchId;
-use crate::layout::FloorPlan;
-use crate::layout::latency::{self, Latency, PathChoice};
 use crate::topology::families::clos::nonblocking;
 use crate::topology::families::damaged;
 use crate::topology::metrics::bisection::{self, Counting, Method};

@@ -1,6 +1,6 @@
 //! Errors of throughput questions.
 
-use crate::layout::LayoutError;
+use crate::floorplan::FloorplanError;
 use crate::platform::PlatformError;
 use crate::routing::RoutingError;
 use crate::topology::TopologyError;
@@ -68,7 +68,7 @@ pub enum ThroughputError {
     Routing(#[from] RoutingError),
     /// The floor plan does not exist.
     #[error(transparent)]
-    Layout(#[from] LayoutError),
+    RankMap(#[from] FloorplanError),
     /// The traffic pattern does not exist, or does not fit.
     #[error(transparent)]
     Traffic(#[from] TrafficError),
@@ -93,7 +93,7 @@ impl UserError for ThroughputError {
             Self::Topology(error) => error.help(),
             Self::Platform(error) => error.help(),
             Self::Routing(error) => format!("{}; `split` divides traffic over all shortest paths", error.help()),
-            Self::Layout(_) => "see the floor plan options in --help".into(),
+            Self::RankMap(_) => "see the floor plan options in --help".into(),
             Self::Traffic(error) => error.help(),
         }
     }

@@ -12,8 +12,8 @@
 use super::load::Loads;
 use super::paths::Carried;
 use super::{Demand, Network};
+use crate::floorplan::latency::ends;
 use crate::ids::SwitchId;
-use crate::layout::latency::ends;
 use serde::Serialize;
 
 /// Parts of the saturation injection at the points of the curve.

@@ -2,9 +2,9 @@
 
 use super::ThroughputError;
 use crate::defaults::Version;
+use crate::floorplan::latency::arc_delays;
+use crate::floorplan::{FloorOptions, FloorPlan};
 use crate::ids::SwitchId;
-use crate::layout::latency::arc_delays;
-use crate::layout::{FloorOptions, FloorPlan};
 use crate::platform::{CheckedParameters, Duplex, HostsPerSwitch, PlatformParameters};
 use crate::topology::{ArcId, Hosts, Topology};
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use super::{Cell, Network, Speeds, ThroughputError, ThroughputOptions, evaluate};
 use crate::defaults::Version;
-use crate::layout::FloorOptions;
+use crate::floorplan::FloorOptions;
 use crate::platform::units::{Bandwidth, HostLinkBandwidth, Seconds};
 use crate::platform::{Duplex, HostsPerSwitch};
 use crate::topology::Spec;

@@ -8,8 +8,8 @@ use super::{Flows, PatternInput, TrafficError};
 use crate::engine::{Model, Observer, ReplayError, replay};
 use crate::mpi::collective::Selector;
 use crate::mpi::collective::select::Table;
-use crate::mpi::layout::Layout;
 use crate::mpi::messages::Envelope;
+use crate::mpi::rank_map::RankMap;
 use crate::platform::uncontended;
 use crate::trace::{Trace, ti};
 use hashbrown::HashMap;
@@ -37,7 +37,7 @@ pub fn sent(trace: &Trace, table: Table) -> Result<(Vec<Sent>, usize), ReplayErr
     let ranks = trace.ranks();
     let model = Model::exact(Selector::new(table, false));
     let mut counter = VolumeCounter::default();
-    let outcome = replay(trace, &uncontended(ranks), &Layout::one_each(ranks), &model, &mut counter)?;
+    let outcome = replay(trace, &uncontended(ranks), &RankMap::one_each(ranks), &model, &mut counter)?;
     let mut triples: Vec<_> = counter.0.into_iter().map(|((from, to), bytes)| (from, to, bytes)).collect();
     triples.sort_unstable();
     Ok((triples, outcome.unmatched_sends.len()))

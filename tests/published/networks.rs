@@ -1,8 +1,8 @@
 //! Tables of networks that papers compare.
 
 use super::figures::{laid_out, latency, max_degree, neighbours, network};
-use mopsim::layout::latency::PathChoice;
-use mopsim::layout::{FloorModel, FloorOptions, FloorPlan};
+use mopsim::floorplan::latency::PathChoice;
+use mopsim::floorplan::{FloorModel, FloorOptions, FloorPlan};
 use mopsim::topology::metrics::bisection::{self, Counting};
 use mopsim::topology::metrics::distances;
 use mopsim::topology::{Graph, build};

@@ -9,8 +9,8 @@ use lzma_rust2::XzReader;
 use mopsim::defaults::Version;
 use mopsim::engine::{Model, replay};
 use mopsim::ids::HostId;
-use mopsim::mpi::layout::Layout;
 use mopsim::mpi::mapping::Mapping;
+use mopsim::mpi::rank_map::RankMap;
 use mopsim::platform::parameters::PlatformParameters;
 use mopsim::platform::units::{Bandwidth, Seconds};
 use mopsim::study::choice::ModelChoice;
@@ -359,7 +359,7 @@ fn predicted_flows(pairs: &Flows, sharing: &'static str, folder: &Path) -> Vec<f
     let trace = trace::read(&file, &trace::Options::default()).expect("a trace");
     let network = candidate.network("ring:8");
     let hosts: Vec<HostId> = pairs.iter().flat_map(|&(from, to)| [from, to]).map(|host| HostId(host as u32)).collect();
-    let layout = Layout::new(hosts);
+    let layout = RankMap::new(hosts);
     let outcome = replay(&trace, &network.platform, &layout, &candidate.model(0), &mut ()).expect("runs");
     (0..pairs.len()).map(|flow| outcome.ranks[2 * flow + 1].end).collect()
 }

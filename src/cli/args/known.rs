@@ -13,7 +13,7 @@ use mopsim::network::sharing::Rule;
 use mopsim::platform::RailPolicy;
 use mopsim::throughput::bounds::Wanted;
 use mopsim::workload::catalogue;
-use mopsim::{layout, packets, routing, traffic};
+use mopsim::{floorplan, packets, routing, traffic};
 use std::ffi::OsStr;
 
 /// A text, and the values that completions offer.
@@ -41,7 +41,7 @@ pub fn duplexes() -> Vec<&'static str> {
 }
 
 pub fn floor_plans() -> Vec<&'static str> {
-    layout::FloorModel::NAMES.iter().map(|(name, _)| *name).collect()
+    floorplan::FloorModel::NAMES.iter().map(|(name, _)| *name).collect()
 }
 
 pub fn rails() -> Vec<&'static str> {
@@ -49,7 +49,7 @@ pub fn rails() -> Vec<&'static str> {
 }
 
 pub fn orders() -> Vec<&'static str> {
-    layout::Placement::NAMES.iter().map(|(name, _)| *name).collect()
+    floorplan::Placement::NAMES.iter().map(|(name, _)| *name).collect()
 }
 
 pub fn mappings() -> Vec<&'static str> {

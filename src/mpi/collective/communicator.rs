@@ -1,11 +1,11 @@
 //! Members of the communicators of a stage.
 
 use super::{Comm, Scope, Stage, Vector};
-use crate::mpi::layout::Layout;
+use crate::mpi::rank_map::RankMap;
 
 impl Comm {
     /// Returns the number of members, as `rank` sees it.
-    pub fn size(self, layout: &Layout, rank: u32) -> u32 {
+    pub fn size(self, layout: &RankMap, rank: u32) -> u32 {
         match self {
             Self::World => layout.ranks(),
             Self::Node => layout.node_sizes()[layout.node(rank) as usize],
@@ -14,7 +14,7 @@ impl Comm {
     }
 
     /// Returns the index of `rank` among the members. Only leaders get stages on the leaders.
-    pub fn index_of(self, layout: &Layout, rank: u32) -> u32 {
+    pub fn index_of(self, layout: &RankMap, rank: u32) -> u32 {
         match self {
             Self::World => rank,
             Self::Node => layout.index_in_node(rank),
@@ -24,7 +24,7 @@ impl Comm {
 
     /// Returns the world rank of member `index` of the communicator that `rank` is in.
     #[inline]
-    pub fn rank_of(self, layout: &Layout, rank: u32, index: u32) -> u32 {
+    pub fn rank_of(self, layout: &RankMap, rank: u32, index: u32) -> u32 {
         match self {
             Self::World => index,
             Self::Node => layout.nodes()[layout.node(rank) as usize][index as usize],
@@ -38,7 +38,7 @@ impl Stage {
     /// call.
     pub fn scope<'a>(
         &'a self,
-        layout: &'a Layout,
+        layout: &'a RankMap,
         rank: u32,
         send_counts: &'a [u32],
         recv_counts: &'a [u32],

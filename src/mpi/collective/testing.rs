@@ -4,7 +4,7 @@
 //! It shares no code with the engine, so that the schedules are tested in isolation.
 
 use super::{Cursor, Stage, Step};
-use crate::mpi::layout::Layout;
+use crate::mpi::rank_map::RankMap;
 use rustc_hash::FxHashMap;
 
 /// Time at which a send completes.
@@ -104,7 +104,7 @@ struct RunningRank {
 
 struct Executor<'a> {
     parts: &'a [RankStages],
-    layout: &'a Layout,
+    layout: &'a RankMap,
     protocol: Protocol,
     channels: FxHashMap<(u32, u32, i32), Channel>,
     states: Vec<RunningRank>,
@@ -112,7 +112,7 @@ struct Executor<'a> {
 }
 
 /// Runs all ranks to their ends.
-pub fn run(parts: &[RankStages], layout: &Layout, protocol: Protocol) -> Result<DeliveryOutcome, String> {
+pub fn run(parts: &[RankStages], layout: &RankMap, protocol: Protocol) -> Result<DeliveryOutcome, String> {
     let mut heard = vec![Ranks::default(); parts.len()];
     for (rank, set) in heard.iter_mut().enumerate() {
         set.insert(rank as u32);

@@ -60,7 +60,7 @@ impl<const WATCHED: bool> Sharing for Solver<WATCHED> {
     }
 
     #[inline]
-    fn ask_for(&self, path: PathId, what: Needed) {
+    fn prefetch(&self, path: PathId, what: Needed) {
         let path = &self.system.paths[path.0 as usize];
         let elements = || self.system.elements[path.elements()].iter();
         let links = || elements().map(|e| &self.system.links[e.link as usize]);

@@ -2,8 +2,8 @@
 
 use super::JobsError;
 use super::rule::AllocationRule;
+use crate::floorplan::FloorPlan;
 use crate::ids::{HostId, SwitchId};
-use crate::layout::FloorPlan;
 use crate::study::network::NetworkUnderTest;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;

@@ -3,7 +3,7 @@
 use super::{Mix, MixError, Placed};
 use crate::engine::{Counter, Model, Observer, Outcome, Repeats, ReplayError, Span, replay, replay_jobs};
 use crate::ids::{HostId, Rank};
-use crate::mpi::layout::Layout;
+use crate::mpi::rank_map::RankMap;
 use crate::platform::Platform;
 use crate::trace::Trace;
 use crate::trace::transform::merge;
@@ -105,7 +105,7 @@ impl MixSetup<'_> {
     }
 
     /// Returns the places of the ranks of some jobs.
-    fn layout(&self, jobs: &[usize]) -> Layout {
+    fn layout(&self, jobs: &[usize]) -> RankMap {
         let mut hosts = Vec::new();
         for &job in jobs {
             let ranks = self.trace(job).ranks();
@@ -116,7 +116,7 @@ impl MixSetup<'_> {
                 hosts.extend((0..ranks).map(HostId::new));
             }
         }
-        Layout::new(hosts)
+        RankMap::new(hosts)
     }
 
     /// Replays some jobs together.

@@ -2,7 +2,7 @@
 
 use super::rule::AllocationRule;
 use crate::engine::{Repeats, ReplayError, Span};
-use crate::mpi::layout::Layout;
+use crate::mpi::rank_map::RankMap;
 use crate::platform::PlatformError;
 use crate::trace::Trace;
 use crate::trace::transform::MergeError;
@@ -202,7 +202,7 @@ pub struct Mix {
 #[derive(Debug, Clone)]
 pub struct Placed {
     /// Places of the ranks of all jobs; ranks of background traffic, which are on all hosts, are not included.
-    pub layout: Layout,
+    pub layout: RankMap,
     /// Background traffic of the hosts.
     pub traffic: Vec<Arc<Trace>>,
 }

@@ -5,7 +5,7 @@ use super::background;
 use super::mix::{Job, JobPlacement, JobsError, Mix, Placed};
 use super::rule::AllocationRule;
 use crate::ids::HostId;
-use crate::mpi::layout::Layout;
+use crate::mpi::rank_map::RankMap;
 use crate::platform::hostfile;
 use crate::routing::DEFAULT_SEED;
 use crate::study::network::NetworkUnderTest;
@@ -53,6 +53,6 @@ impl Mix {
         let places = allocation::allocate(&requests, network, seed, self.share_hosts)?;
         let traffic =
             self.traffic.iter().map(|wanted| background::trace(wanted, network, collectives, seed).map(Arc::new));
-        Ok(Placed { layout: Layout::new(places.concat()), traffic: traffic.collect::<Result<_, _>>()? })
+        Ok(Placed { layout: RankMap::new(places.concat()), traffic: traffic.collect::<Result<_, _>>()? })
     }
 }

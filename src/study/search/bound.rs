@@ -20,8 +20,8 @@ use super::super::cell::CellLayout;
 use super::super::network::NetworkUnderTest;
 use crate::engine::{Counter, Model, Observer, TIMING_PRECISION, replay};
 use crate::ids::{HostId, LinkId, Rank, SwitchId};
-use crate::mpi::layout::Layout;
 use crate::mpi::messages::Envelope;
+use crate::mpi::rank_map::RankMap;
 use crate::network::model::NetworkModel;
 use crate::platform::{Link, LinkKind, Platform, SharingPolicy, uncontended_between};
 use crate::routing::Chosen;
@@ -100,7 +100,7 @@ impl Effort {
 /// Adds up the messages of a replay.
 struct MessageCounter<'a> {
     model: &'a NetworkModel,
-    layout: &'a Layout,
+    layout: &'a RankMap,
     sent: FxHashMap<(u32, u32), Sent>,
     counter: Counter,
 }
@@ -156,7 +156,7 @@ pub(super) fn expected(study: &Study, columns: &[usize], effort: &Effort) -> BTr
 }
 
 /// Returns the place of the ranks of a cell, if they run alone.
-fn layout_of(study: &Study, (column, repetition, workload): Cell) -> Option<&Layout> {
+fn layout_of(study: &Study, (column, repetition, workload): Cell) -> Option<&RankMap> {
     match &study.columns[column].runs[repetition].layouts[workload] {
         CellLayout::Alone(layout) => Some(layout),
         CellLayout::Graph(..) | CellLayout::Jobs(_) => None,
@@ -235,7 +235,7 @@ fn key(study: &Study, cell: Cell) -> Option<Key> {
 }
 
 /// Returns a bandwidth that no message between two hosts exceeds, and a latency that none undercuts.
-fn best_route(platform: &Platform, layout: &Layout) -> Option<(f64, f64)> {
+fn best_route(platform: &Platform, layout: &RankMap) -> Option<(f64, f64)> {
     let of_kind = |kind: LinkKind| platform.links.iter().filter(move |link| link.kind == kind);
     let highest = |kind| of_kind(kind).map(|link| link.bandwidth).fold(0.0, f64::max);
     let lowest = |kind| of_kind(kind).map(|link| link.latency).fold(f64::INFINITY, f64::min);
@@ -265,7 +265,7 @@ fn messages(study: &Study, cell: Cell, key: &Key, counter: Counter) -> Option<Me
     let hosts = layout.nodes().iter().map(|node| platform.hosts[layout.host(Rank(node[0])).index()].clone());
     let of = |pair: [u64; 2]| (f64::from_bits(pair[0]), f64::from_bits(pair[1]));
     let ideal = uncontended_between(hosts.collect(), of(key.between), key.loopback.map(of));
-    let nodes = Layout::new(key.nodes.iter().map(|&node| HostId(node)).collect());
+    let nodes = RankMap::new(key.nodes.iter().map(|&node| HostId(node)).collect());
     let mut sent = MessageCounter { model: &model.network, layout: &nodes, sent: FxHashMap::default(), counter };
     let outcome = replay(trace, &ideal, &nodes, &model, &mut sent).ok()?;
     let mut pairs: Vec<_> = sent.sent.into_iter().collect();

@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn cables_keep_their_lengths_on_the_floor() {
-        use crate::layout::{FloorOptions, FloorPlan};
+        use crate::floorplan::{FloorOptions, FloorPlan};
         // The cabinets of the base count: 8 switches, 16 if it has none, 4 if its own base has them.
         for base in ["dragonfly_fc:8,16", "skywalk:z=8,c=16,di=4,do=4", "torus:8x8", "skywalk:z=4,c=16,di=2,do=4"] {
             let metres = |spec: &str| {

@@ -6,7 +6,7 @@ use mopsim::engine::{Model, Observer, Outcome, ReplayError, replay};
 use mopsim::ids::{HostId, LinkId};
 use mopsim::mpi::MpiOptions;
 use mopsim::mpi::collective::select::Table;
-use mopsim::mpi::layout::Layout;
+use mopsim::mpi::rank_map::RankMap;
 use mopsim::network::model::NetworkModel;
 use mopsim::network::sharing::Rule;
 use mopsim::platform::{Platform, RouteTable};
@@ -43,7 +43,7 @@ fn parse(text: &str) -> Trace {
 }
 
 fn attempt(text: &str, platform: &Platform, hosts: &[u32], model: &Model) -> Result<Outcome, ReplayError> {
-    let layout = Layout::new(hosts.iter().map(|&host| HostId(host)).collect());
+    let layout = RankMap::new(hosts.iter().map(|&host| HostId(host)).collect());
     replay(&parse(text), platform, &layout, model, &mut ())
 }
 
@@ -240,7 +240,7 @@ fn collectives_under_way_do_not_mix() {
         1 on 2 ibcast 2 1 0 6\n1 on 1 ibcast 1 10000000 0 6\n1 wait_request 2\n1 wait_request 1\n";
     let trace = parse(text);
     let mut waits = Waits(&trace, Vec::new());
-    let layout = Layout::new(vec![HostId(0), HostId(1)]);
+    let layout = RankMap::new(vec![HostId(0), HostId(1)]);
     let outcome = replay(&trace, &mesh(2), &layout, &simple(), &mut waits).expect("runs");
     // Both share the link: the small one ends after one byte of each.
     assert_eq!(waits.1[0].0, 1);

@@ -6,7 +6,7 @@ use crate::support::star::{model, star};
 use mopsim::engine::{Repeats, Span, replay, replay_jobs};
 use mopsim::ids::HostId;
 use mopsim::mpi::collective::select::Table;
-use mopsim::mpi::layout::Layout;
+use mopsim::mpi::rank_map::RankMap;
 use mopsim::trace::transform::merge;
 use mopsim::trace::{Options, Trace, read_from};
 use serde_json::Value;
@@ -27,8 +27,8 @@ fn trace(text: &str) -> Trace {
     read_from(text.as_bytes(), "t", &Options::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn on(hosts: impl IntoIterator<Item = u32>) -> Layout {
-    Layout::new(hosts.into_iter().map(HostId).collect())
+fn on(hosts: impl IntoIterator<Item = u32>) -> RankMap {
+    RankMap::new(hosts.into_iter().map(HostId).collect())
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::support::cli::{Folder, number};
 use mopsim::engine::{Counter, ReplayError, replay};
 use mopsim::ids::HostId;
 use mopsim::mpi::collective::select::Table;
-use mopsim::mpi::layout::Layout;
+use mopsim::mpi::rank_map::RankMap;
 use mopsim::network::model::{LogGops, NetworkModel};
 use mopsim::trace::{Options, Trace, read_from};
 use std::fmt::Write;
@@ -225,7 +225,7 @@ fn seconds(trace: &Trace, (l, o, g, gb, ob, s): (f64, f64, f64, f64, f64, u64)) 
     // A core of a star makes 1 Gflop/s; a nanosecond of a schedule is 100 flops.
     let mut platform = star(trace.ranks() as u32);
     platform.hosts.iter_mut().for_each(|host| host.speed = 1e11);
-    let layout = Layout::new((0..trace.ranks()).map(HostId::new).collect());
+    let layout = RankMap::new((0..trace.ranks()).map(HostId::new).collect());
     let outcome = replay(trace, &platform, &layout, &model, &mut ()).expect("ends");
     assert!(outcome.ranks.iter().all(|rank| rank.end <= outcome.simulated_seconds));
     outcome.simulated_seconds
@@ -326,7 +326,7 @@ fn what_waits_for_nothing_that_comes_is_a_deadlock() {
     let trace = graph("num_ranks 2\nrank 0 {\na: recv 5b from 1 tag 3\n}\nrank 1 {\na: calc 5\n}\n");
     let mut model = model(Table::Default);
     model.network = NetworkModel::loggops();
-    let layout = Layout::one_each(2);
+    let layout = RankMap::one_each(2);
     match replay(&trace, &star(2), &layout, &model, &mut ()) {
         Err(ReplayError::Deadlock { blocked, .. }) => {
             assert_eq!((blocked.len(), blocked[0].place.rank, blocked[0].missing.len()), (1, 0, 1));
@@ -334,7 +334,7 @@ fn what_waits_for_nothing_that_comes_is_a_deadlock() {
         other => panic!("{other:?}"),
     }
     let list = read_from("0 compute 5\n".as_bytes(), "t", &Options::default()).expect("a trace");
-    assert_eq!(replay(&list, &star(1), &Layout::one_each(1), &model, &mut ()), Err(ReplayError::NeedsGraph));
+    assert_eq!(replay(&list, &star(1), &RankMap::one_each(1), &model, &mut ()), Err(ReplayError::NeedsGraph));
 }
 
 #[test]
@@ -381,7 +381,7 @@ fn replays_of_graphs_tell_how_far_they_are() {
         let mut model = model(Table::Default);
         model.network = network;
         let mut counter = Counter::default();
-        let outcome = replay(&trace, &star(1), &Layout::one_each(1), &model, &mut counter).expect("ends");
+        let outcome = replay(&trace, &star(1), &RankMap::one_each(1), &model, &mut counter).expect("ends");
         let (begun, all) = (counter.begun(), outcome.actions);
         // It was updated after 4097 instants or later.
         assert!(all == 5000 && begun > 4000 && begun <= all, "{}: {begun} of {all}", model.network.name);
@@ -394,7 +394,7 @@ fn a_replay_stops_with_its_counter_and_with_those_that_share_its_flag() {
     for network in [NetworkModel::ideal(), NetworkModel::loggops()] {
         let mut model = model(Table::Default);
         model.network = network;
-        let run = |mut counter: Counter| replay(&trace, &star(2), &Layout::one_each(2), &model, &mut counter);
+        let run = |mut counter: Counter| replay(&trace, &star(2), &RankMap::one_each(2), &model, &mut counter);
         let counter = Counter::default();
         run(counter.sibling()).expect("it ends by itself");
         counter.sibling().stop();

@@ -5,7 +5,7 @@ use crate::support::data;
 use mopsim::ids::HostId;
 use mopsim::mpi::collective::select::Table;
 use mopsim::mpi::collective::{Cursor, Selector, SmpKnown, Step};
-use mopsim::mpi::layout::Layout;
+use mopsim::mpi::rank_map::RankMap;
 use mopsim::trace::CollectiveKind::{self, *};
 use mopsim::trace::{CollectiveCall, Counts, Datatype};
 use std::fmt::Write;
@@ -26,7 +26,7 @@ fn kind(name: &str) -> CollectiveKind {
 }
 
 /// Returns the messages of the table's choice, as the file has them.
-fn messages(layout: &Layout, kind: CollectiveKind, root: u32, count: u32) -> String {
+fn messages(layout: &RankMap, kind: CollectiveKind, root: u32, count: u32) -> String {
     let ranks = layout.ranks();
     let mut out = String::new();
     for rank in 0..ranks {
@@ -69,7 +69,7 @@ fn messages(layout: &Layout, kind: CollectiveKind, root: u32, count: u32) -> Str
 fn every_message_is_that_of_mpich() {
     let file = std::fs::File::open(data().join("mpich4.txt.zst")).expect("test data");
     let text = std::io::read_to_string(zstd::stream::read::Decoder::new(file).expect("zstd")).expect("text");
-    let mut layout = Layout::one_each(1);
+    let mut layout = RankMap::one_each(1);
     let (mut calls, mut wrong) = (0, Vec::new());
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let words: Vec<&str> = line.splitn(4, ' ').collect();
@@ -79,7 +79,7 @@ fn every_message_is_that_of_mpich() {
                 Some((count, "cyclic")) => (count, true),
                 _ => (words[3], false),
             };
-            layout = Layout::new(hosts(number(1), count.parse().expect("a number"), cyclic));
+            layout = RankMap::new(hosts(number(1), count.parse().expect("a number"), cyclic));
             continue;
         }
         // Nothing to reduce: hosts with several ranks still exchange empty messages in MPICH, and none here.

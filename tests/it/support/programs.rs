@@ -4,8 +4,8 @@
 use super::star::{model, star};
 use mopsim::engine::{Observer, replay};
 use mopsim::mpi::collective::select::Table;
-use mopsim::mpi::layout::Layout;
 use mopsim::mpi::messages::Envelope;
+use mopsim::mpi::rank_map::RankMap;
 use mopsim::trace::{self, Options, Trace, inspect};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -127,7 +127,7 @@ impl Observer for Messages {
 
 pub fn replayed(trace: &Trace) -> Matrix {
     let ranks = trace.ranks() as u32;
-    let layout = Layout::one_each(trace.ranks());
+    let layout = RankMap::one_each(trace.ranks());
     let mut messages = Messages::default();
     replay(trace, &star(ranks), &layout, &model(Table::Default), &mut messages)
         .unwrap_or_else(|error| panic!("{error}"));

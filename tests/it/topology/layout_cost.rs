@@ -3,8 +3,8 @@
 use crate::support;
 use crate::support::{topology, topology_reference};
 use mopsim::cost::{Bill, Prices};
-use mopsim::layout::latency::{PathChoice, latencies};
-use mopsim::layout::{FloorModel, FloorOptions, FloorPlan, Placement};
+use mopsim::floorplan::latency::{PathChoice, latencies};
+use mopsim::floorplan::{FloorModel, FloorOptions, FloorPlan, Placement};
 use mopsim::steps::Steps;
 use serde_json::Value;
 

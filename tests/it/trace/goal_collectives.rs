@@ -4,8 +4,8 @@ use crate::support::cli::Folder;
 use mopsim::engine::{Model, Observer, replay};
 use mopsim::mpi::collective::rounds::TraceRounds;
 use mopsim::mpi::collective::{Selector, select::Table};
-use mopsim::mpi::layout::Layout;
 use mopsim::mpi::messages::Envelope;
+use mopsim::mpi::rank_map::RankMap;
 use mopsim::platform::uncontended;
 use mopsim::trace::goal::Goal;
 use mopsim::trace::inspect::{self, Severity};
@@ -37,8 +37,8 @@ fn matrix(trace: &Trace, selector: Selector) -> (Matrix, usize) {
 }
 
 /// Each rank on a host of its own.
-fn alone(trace: &Trace) -> Layout {
-    Layout::one_each(trace.ranks())
+fn alone(trace: &Trace) -> RankMap {
+    RankMap::one_each(trace.ranks())
 }
 
 /// Appends an action for each member of a communicator.

@@ -7,7 +7,7 @@ use mopsim::ids::HostId;
 use mopsim::mpi::collective::Selector;
 use mopsim::mpi::collective::rounds::TraceRounds;
 use mopsim::mpi::collective::select::Table;
-use mopsim::mpi::layout::Layout;
+use mopsim::mpi::rank_map::RankMap;
 use mopsim::trace::compact::Compact;
 use mopsim::trace::diff::Difference;
 use mopsim::trace::goal::Goal;
@@ -65,7 +65,7 @@ fn graphs_are_put_in_the_same_order() {
     let [short, long] = both("mg.A.64.ti.zst");
     let goal = |trace: &Trace| {
         let selector = Selector::new(Table::Mvapich2, false);
-        let rounds = TraceRounds::new(trace, &selector, &Layout::one_each(trace.ranks())).expect("the ranks agree");
+        let rounds = TraceRounds::new(trace, &selector, &RankMap::one_each(trace.ranks())).expect("the ranks agree");
         written(trace, &Goal::with_rounds(&rounds))
     };
     let text = goal(&short);
@@ -142,7 +142,7 @@ fn a_replay_of_them_is_the_same_to_the_last_bit() {
     for name in ["lu.A.64.it10.ti.zst", "mg.A.64.ti.zst"] {
         let traces = both(name);
         let (platform, model) = (star::star(64), star::model(Table::Mvapich2));
-        let layout = Layout::new((0..64).map(HostId).collect());
+        let layout = RankMap::new((0..64).map(HostId).collect());
         let [short, long] = traces.each_ref().map(|trace| replay(trace, &platform, &layout, &model, &mut ()).unwrap());
         assert_eq!(short.simulated_seconds.to_bits(), long.simulated_seconds.to_bits(), "{name}");
         assert_eq!((short.messages, short.bytes, short.ranks), (long.messages, long.bytes, long.ranks), "{name}");

@@ -4,7 +4,7 @@
 use super::*;
 use crate::mpi::collective::testing::{DeliveryOutcome, PROTOCOLS, RankStages, run};
 use crate::mpi::collective::{Comm, Stage, Tuning, Vector};
-use crate::mpi::layout::Layout;
+use crate::mpi::rank_map::RankMap;
 use std::num::NonZeroU32;
 
 /// Arguments of one execution.
@@ -43,7 +43,7 @@ impl Case {
     }
 
     fn run(&self) -> Vec<DeliveryOutcome> {
-        let layout = Layout::one_each(self.size as usize);
+        let layout = RankMap::one_each(self.size as usize);
         let part = |me| {
             let stage = Stage {
                 algorithm: self.algorithm,

@@ -4,7 +4,7 @@ use super::RoundsError;
 use super::sizes::Sizes;
 use crate::ids::Rank;
 use crate::mpi::collective::{Cursor, Selector, SmpKnown, Step};
-use crate::mpi::layout::Layout;
+use crate::mpi::rank_map::RankMap;
 use crate::trace::{CommunicatorId, Trace};
 
 /// Most messages that are matched together: some 70 MiB, including the sort. A larger collective is matched for some
@@ -19,7 +19,7 @@ pub struct PlacedGroup<'t> {
     /// Members, as ranks of the world.
     pub world: Vec<u32>,
     /// Hosts of the members.
-    layout: Layout,
+    layout: RankMap,
     communicator: CommunicatorId,
 }
 
@@ -51,10 +51,10 @@ impl Sent {
 
 impl<'t> PlacedGroup<'t> {
     /// Returns the communicator of a trace whose ranks have this layout.
-    pub fn new(trace: &'t Trace, selector: Selector, layout: &Layout, communicator: CommunicatorId) -> Self {
+    pub fn new(trace: &'t Trace, selector: Selector, layout: &RankMap, communicator: CommunicatorId) -> Self {
         let world: Vec<u32> = trace.members(communicator).ranks().collect();
         let hosts = world.iter().map(|&rank| layout.host(Rank(rank))).collect();
-        Self { trace, selector, world, layout: Layout::new(hosts), communicator }
+        Self { trace, selector, world, layout: RankMap::new(hosts), communicator }
     }
 
     /// Returns its members in the order of their ranks.
@@ -251,7 +251,7 @@ mod tests {
         };
         let text: String = (0..RANKS).map(of_rank).collect();
         let trace = trace::read_from(text.as_bytes(), "t.ti", &Options::default()).unwrap();
-        let layout = Layout::one_each(RANKS as usize);
+        let layout = RankMap::one_each(RANKS as usize);
         for table in Table::ALL {
             let group = PlacedGroup::new(&trace, Selector::new(table, false), &layout, CommunicatorId::WORLD);
             for number in 0..6 {
@@ -276,7 +276,7 @@ mod tests {
     fn little_is_kept_of_a_large_collective() {
         let text: String = (0..600).map(|rank| format!("{rank} alltoall 20000 20000 6 6\n")).collect();
         let trace = trace::read_from(text.as_bytes(), "t.ti", &Options::default()).unwrap();
-        let layout = Layout::one_each(600);
+        let layout = RankMap::one_each(600);
         let selector = Selector::new(Table::Mvapich2, false);
         let group = PlacedGroup::new(&trace, selector, &layout, CommunicatorId::WORLD);
         let exchange = group.exchange(&[0; 600], 0).unwrap();

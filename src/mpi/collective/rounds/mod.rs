@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use self::alike::{Class, Classes};
 use self::group::{Exchange, PlacedGroup};
 use super::{Selector, Step};
-use crate::mpi::layout::Layout;
+use crate::mpi::rank_map::RankMap;
 use crate::trace::communicator::Sequence as SequenceId;
 use crate::trace::goal::rounds::{FreeTags, RankRounds, Round, Rounds};
 use crate::trace::{Action, Trace};
@@ -103,7 +103,7 @@ impl<'t> TraceRounds<'t> {
     ///
     /// # Panics
     /// If a rank uses a communicator that it is not a member of, which readers reject.
-    pub fn new(trace: &'t Trace, selector: &Selector, layout: &Layout) -> Result<Self, RoundsError> {
+    pub fn new(trace: &'t Trace, selector: &Selector, layout: &RankMap) -> Result<Self, RoundsError> {
         let mut calls: FxHashMap<SequenceId, Calls> = FxHashMap::default();
         let mut classes = Classes::default();
         for (rank, actions) in (0..).zip(&trace.actions) {

@@ -5,7 +5,7 @@
 
 use super::{Selector, SmpKnown, Substitution};
 use crate::mpi::collective::{Algorithm, Comm, Cursor, Step};
-use crate::mpi::layout::Layout;
+use crate::mpi::rank_map::RankMap;
 use crate::trace::CollectiveCall;
 
 /// One algorithm of a plan, over all ranks and all communicators of its kind.
@@ -46,7 +46,7 @@ impl Listing {
 
 /// Lists the choices of `selector` for `call`, made with equal arguments by all ranks of `layout` as the first call of
 /// a run. `counts` holds the count vectors that the call points into.
-pub fn list(selector: &Selector, call: &CollectiveCall, counts: &[u32], layout: &Layout) -> Listing {
+pub fn list(selector: &Selector, call: &CollectiveCall, counts: &[u32], layout: &RankMap) -> Listing {
     let vector = |range: crate::trace::Counts| {
         let start = range.start as usize;
         counts.get(start..start.saturating_add(range.len as usize)).unwrap_or(&[])

@@ -34,7 +34,7 @@ pub use rule::{Span, TableRule};
 pub use rule_file::{RuleFile, RuleFileError};
 
 use super::Stage;
-use crate::mpi::layout::Layout;
+use crate::mpi::rank_map::RankMap;
 use crate::trace::{CollectiveCall, CollectiveKind};
 use planner::{Choose, Planner};
 use std::sync::Arc;
@@ -138,7 +138,7 @@ impl Selector {
         &self,
         call: &CollectiveCall,
         counts: &[u32],
-        layout: &Layout,
+        layout: &RankMap,
         rank: u32,
         smp: &mut SmpKnown,
         stages: &mut Vec<Stage>,
@@ -151,7 +151,7 @@ impl Selector {
         &self,
         call: &CollectiveCall,
         counts: &[u32],
-        layout: &Layout,
+        layout: &RankMap,
         rank: u32,
         smp: &mut SmpKnown,
         stages: &mut Vec<Stage>,

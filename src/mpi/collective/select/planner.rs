@@ -7,7 +7,7 @@ use super::pick::{Composite, Pick};
 use super::rule::TableRule;
 use super::table::{self, Choices, Table};
 use crate::mpi::collective::{Algorithm, Comm, Stage, Tuning, Vector, algorithms};
-use crate::mpi::layout::Layout;
+use crate::mpi::rank_map::RankMap;
 use crate::trace::{CollectiveCall, CollectiveKind, Counts};
 
 /// Returns the tag of a collective: SimGrid's, negative so that no message of the application has it.
@@ -61,7 +61,7 @@ impl Block {
 /// Communicator to which a library's rules are applied: the world, or the ranks of the caller's node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View<'a> {
-    layout: &'a Layout,
+    layout: &'a RankMap,
     rank: u32,
     /// [`Comm::World`] or [`Comm::Node`].
     pub comm: Comm,
@@ -159,7 +159,7 @@ pub(super) struct Planner<'a> {
     block: Option<Block>,
     chooser: &'a dyn Choose,
     counts: &'a [u32],
-    layout: &'a Layout,
+    layout: &'a RankMap,
     rank: u32,
     smp: &'a mut SmpKnown,
     stages: &'a mut Vec<Stage>,
@@ -171,7 +171,7 @@ impl<'a> Planner<'a> {
         chooser: &'a dyn Choose,
         call: &'a CollectiveCall,
         counts: &'a [u32],
-        layout: &'a Layout,
+        layout: &'a RankMap,
         rank: u32,
         smp: &'a mut SmpKnown,
         stages: &'a mut Vec<Stage>,

@@ -11,14 +11,14 @@ use CollectiveKind::*;
 /// Run of collectives on one layout: selector, layout, and the knowledge of each rank.
 struct World {
     selector: Selector,
-    layout: Layout,
+    layout: RankMap,
     smp: Vec<SmpKnown>,
     counts: Vec<u32>,
 }
 
 impl World {
     fn new(table: Table, smp_setup: bool, hosts: &[u32]) -> Self {
-        let layout = Layout::new(hosts.iter().map(|&host| HostId(host)).collect());
+        let layout = RankMap::new(hosts.iter().map(|&host| HostId(host)).collect());
         let smp = vec![SmpKnown::default(); hosts.len()];
         Self { selector: Selector::new(table, smp_setup), layout, smp, counts: Vec::new() }
     }

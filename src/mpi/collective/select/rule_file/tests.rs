@@ -5,7 +5,7 @@ use super::*;
 use crate::ids::HostId;
 use crate::mpi::collective::select::{Explanation, Selector, SmpKnown, Table};
 use crate::mpi::collective::{Stage, algorithms};
-use crate::mpi::layout::Layout;
+use crate::mpi::rank_map::RankMap;
 use crate::trace::{CollectiveCall, Datatype};
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -50,10 +50,10 @@ const JSON: &str = r#"{
 }"#;
 
 fn plan(rules: &str, kind: CollectiveKind, ranks: u32, bytes: u32) -> (Vec<Stage>, Explanation) {
-    on(&Layout::one_each(ranks as usize), rules, kind, bytes)
+    on(&RankMap::one_each(ranks as usize), rules, kind, bytes)
 }
 
-fn on(layout: &Layout, rules: &str, kind: CollectiveKind, bytes: u32) -> (Vec<Stage>, Explanation) {
+fn on(layout: &RankMap, rules: &str, kind: CollectiveKind, bytes: u32) -> (Vec<Stage>, Explanation) {
     let rules = RuleFile::parse(rules).unwrap_or_else(|error| panic!("{error}"));
     let selector = Selector::new(Table::Ompi, false).with_rules(Arc::new(rules));
     let call = CollectiveCall::uniform(kind, 0, bytes, Datatype::BYTE);
@@ -83,7 +83,7 @@ fn the_nearest_rule_at_or_below_applies() {
         // Algorithm 0, and operations without rules, are as the table says.
         for (kind, bytes) in [(CollectiveKind::Allreduce, 1000), (CollectiveKind::Bcast, 1 << 20)] {
             let call = CollectiveCall::uniform(kind, 0, bytes, Datatype::BYTE);
-            let layout = Layout::one_each(64);
+            let layout = RankMap::one_each(64);
             let said = fixed.explain(&call, &[], &layout, 0, &mut SmpKnown::default(), &mut Vec::new());
             assert_eq!(plan(rules, kind, 64, bytes).1.name, said.name);
         }
@@ -149,7 +149,7 @@ fn rules_may_ask_for_ranks_on_one_host_or_on_many() {
         {"comm_rank_distribution": "single-node", "rules": [{"alg": "linear"}]},
         {"comm_rank_distribution": "any", "rules": [{"alg": "bruck"}]}]}}"#;
     let name = |hosts: [u32; 4]| {
-        let layout = Layout::new(hosts.map(HostId).to_vec());
+        let layout = RankMap::new(hosts.map(HostId).to_vec());
         on(&layout, rules, CollectiveKind::Barrier, 0).1.name
     };
     assert_eq!(name([0, 1, 2, 3]), Some("tree"));

@@ -93,7 +93,7 @@ impl Cables {
 
 #[cfg(test)]
 mod tests {
-    use crate::layout::{FloorOptions, FloorPlan};
+    use crate::floorplan::{FloorOptions, FloorPlan};
     use crate::topology::build;
 
     #[test]

@@ -6,7 +6,7 @@ use crate::ids::{HostId, Rank};
 ///
 /// Nodes are numbered by their leader, the lowest rank on the host, so that the list of leaders is sorted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
+pub struct RankMap {
     host_of_rank: Vec<HostId>,
     node_of_rank: Vec<u32>,
     index_in_node: Vec<u32>,
@@ -16,7 +16,7 @@ pub struct Layout {
     blocked: bool,
 }
 
-impl Layout {
+impl RankMap {
     /// Places each rank on a host of its own, rank `r` on host `r`.
     pub fn one_each(ranks: usize) -> Self {
         Self::new((0..ranks).map(HostId::new).collect())
@@ -98,12 +98,12 @@ mod tests {
     #[test]
     fn groups_ranks_by_host() {
         // Hosts 5 5 2 2 5: nodes {0, 1, 4} and {2, 3}; neither uniform nor blocked.
-        let layout = Layout::new([5, 5, 2, 2, 5].map(HostId).to_vec());
+        let layout = RankMap::new([5, 5, 2, 2, 5].map(HostId).to_vec());
         assert_eq!(layout.nodes(), [vec![0, 1, 4], vec![2, 3]]);
         assert_eq!(layout.node_sizes(), [3, 2]);
         assert_eq!((layout.node(4), layout.index_in_node(4)), (0, 2));
         assert!(!layout.is_uniform() && !layout.is_blocked());
-        let layout = Layout::new([1, 1, 0, 0].map(HostId).to_vec());
+        let layout = RankMap::new([1, 1, 0, 0].map(HostId).to_vec());
         assert!(layout.is_uniform() && layout.is_blocked());
     }
 }

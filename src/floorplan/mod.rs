@@ -62,7 +62,7 @@ impl Placement {
 
 /// Reason why there is no floor plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum LayoutError {
+pub enum FloorplanError {
     /// No model or placement has this name.
     #[error("there is no {what} `{name}`; there are {known}")]
     Unknown {
@@ -88,9 +88,9 @@ pub enum LayoutError {
     NoSupernodes(String),
 }
 
-fn named<T: Copy>(what: &'static str, name: &str, names: &[(&'static str, T)]) -> Result<T, LayoutError> {
+fn named<T: Copy>(what: &'static str, name: &str, names: &[(&'static str, T)]) -> Result<T, FloorplanError> {
     let wanted = name.trim().to_lowercase().replace('-', "_");
-    names.iter().find(|(name, _)| *name == wanted).map(|&(_, value)| value).ok_or_else(|| LayoutError::Unknown {
+    names.iter().find(|(name, _)| *name == wanted).map(|&(_, value)| value).ok_or_else(|| FloorplanError::Unknown {
         what,
         name: name.into(),
         known: names.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "),
@@ -98,17 +98,17 @@ fn named<T: Copy>(what: &'static str, name: &str, names: &[(&'static str, T)]) -
 }
 
 impl FromStr for FloorModel {
-    type Err = LayoutError;
+    type Err = FloorplanError;
 
-    fn from_str(text: &str) -> Result<Self, LayoutError> {
+    fn from_str(text: &str) -> Result<Self, FloorplanError> {
         named("floor plan", text, &Self::NAMES)
     }
 }
 
 impl FromStr for Placement {
-    type Err = LayoutError;
+    type Err = FloorplanError;
 
-    fn from_str(text: &str) -> Result<Self, LayoutError> {
+    fn from_str(text: &str) -> Result<Self, FloorplanError> {
         named("placement", text, &Self::NAMES)
     }
 }
@@ -169,14 +169,14 @@ impl FloorPlan {
     /// Assigns the switches of a topology to cabinets.
     ///
     /// # Errors
-    /// [`LayoutError`] if a cabinet would hold no switch, the placement is for another family, or hosts have cables of
+    /// [`FloorplanError`] if a cabinet would hold no switch, the placement is for another family, or hosts have cables of
     /// their own and another number of them is requested.
-    pub fn new(topology: &Topology, options: &FloorOptions) -> Result<Self, LayoutError> {
+    pub fn new(topology: &Topology, options: &FloorOptions) -> Result<Self, FloorplanError> {
         let graph = &*topology.graph;
         let host_vertices = (graph.switches() - graph.switch_vertices()) as u32;
         let mut order: Vec<u32> = (host_vertices..graph.switches() as u32).collect();
         if options.placement == Placement::SupernodeMajor {
-            let dsnf = Dsnf::of(&topology.spec).ok_or_else(|| LayoutError::NoSupernodes(topology.name()))?;
+            let dsnf = Dsnf::of(&topology.spec).ok_or_else(|| FloorplanError::NoSupernodes(topology.name()))?;
             order.sort_by_key(|&switch| {
                 let at = dsnf.label(switch as usize);
                 (at.supernode, at.layer, at.level)
@@ -184,7 +184,7 @@ impl FloorPlan {
         }
         let per_cabinet = match options.switches_per_cabinet {
             Some(0) => {
-                return Err(LayoutError::Invalid {
+                return Err(FloorplanError::Invalid {
                     parameter: "switches_per_cabinet",
                     value: "0".into(),
                     constraint: "it must be at least 1".into(),
@@ -195,7 +195,7 @@ impl FloorPlan {
         };
         let refuse_hosts = |value: u32, constraint: &str| {
             let (parameter, value) = ("hosts_per_cabinet", value.to_string());
-            Err(LayoutError::Invalid { parameter, value, constraint: constraint.into() })
+            Err(FloorplanError::Invalid { parameter, value, constraint: constraint.into() })
         };
         match (options.hosts_per_cabinet, options.model) {
             (Some(0), _) => return refuse_hosts(0, "it must be at least 1"),
@@ -245,9 +245,9 @@ impl FloorPlan {
     }
 
     /// Places the hosts of a network with several ports per host at their first ports.
-    fn attach(&mut self, rails: &Rails, options: &FloorOptions) -> Result<(), LayoutError> {
+    fn attach(&mut self, rails: &Rails, options: &FloorOptions) -> Result<(), FloorplanError> {
         let refuse =
-            |parameter, value: String, constraint: String| LayoutError::Invalid { parameter, value, constraint };
+            |parameter, value: String, constraint: String| FloorplanError::Invalid { parameter, value, constraint };
         if options.model == FloorModel::Equality {
             let rule = "it has hosts in the cabinet of their switch, and these have several; use `grid`";
             return Err(refuse("floor_plan", "equality".into(), rule.into()));
@@ -342,11 +342,11 @@ impl FloorPlan {
 }
 
 /// Returns the number of hosts on each vertex, not counting those that are vertices.
-fn hosts_on(graph: &Graph, wanted: Option<u32>) -> Result<Vec<u32>, LayoutError> {
+fn hosts_on(graph: &Graph, wanted: Option<u32>) -> Result<Vec<u32>, FloorplanError> {
     if let Hosts::Vertices(_) = graph.hosts() {
         return match wanted {
             None | Some(..=1) => Ok(vec![0; graph.switches()]),
-            Some(count) => Err(LayoutError::Invalid {
+            Some(count) => Err(FloorplanError::Invalid {
                 parameter: "endpoints",
                 value: count.to_string(),
                 constraint: "the hosts of this topology have cables of their own".into(),

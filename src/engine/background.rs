@@ -1,9 +1,10 @@
 //! Non-blocking collectives.
 //!
-//! They progress in the background, as in an MPI library with a progress thread or in hardware: a fiber enters the
-//! collective as a rank would and goes through its steps, whatever the rank does meanwhile. Overheads of its messages
-//! delay the fiber and not the rank. Its flops, if any, are a computation like others: on a host with a core to spare
-//! they do not slow the rank down. A wait for its request ends when the fiber ends.
+//! They progress in the background, as in an MPI library with a progress thread or in hardware: a background collective
+//! enters the collective as a rank would and goes through its steps, whatever the rank does meanwhile. Overheads of its
+//! messages delay the background collective and not the rank. Its flops, if any, are a computation like others: on a
+//! host with a core to spare they do not slow the rank down. A wait for its request ends when the background collective
+//! ends.
 //!
 //! None of this is inlined into the loop over the actions of a rank, which is faster without it.
 
@@ -17,9 +18,9 @@ use crate::trace::Action;
 use crate::trace::actions::ActionCursor;
 
 impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
-    /// `true` if a process is a fiber of a rank.
+    /// `true` if a process is a background collective of a rank.
     #[inline]
-    pub(super) fn is_fiber(&self, id: u32) -> bool {
+    pub(super) fn is_background(&self, id: u32) -> bool {
         id >= self.layout.ranks()
     }
 
@@ -28,29 +29,29 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
     pub(super) fn start_collective(&mut self, rank: u32, index: u32, request: u32) -> Turned {
         let call = self.trace.collectives[index as usize];
         let context = self.groups.context(call.communicator, rank, self.trace.members(call.communicator).size());
-        let fiber = self.free_fibers.pop().unwrap_or_else(|| {
+        let background = self.free_backgrounds.pop().unwrap_or_else(|| {
             self.processes.push(Process::new(rank, ActionCursor::All(&[])));
             self.processes.len() as u32 - 1
         });
-        let process = &mut self.processes[fiber as usize];
+        let process = &mut self.processes[background as usize];
         (process.owner, process.state, process.since) = (rank, State::Ready, self.now);
-        self.cpu.lodge(fiber, rank, call.flops > 0.0);
-        self.fibers.insert((rank, context), fiber);
-        self.enter(fiber, call, context)?;
-        self.process(rank).started.push(Started { request, fiber: Some(fiber) });
-        self.observer.fiber_began(fiber, rank, self.now);
-        self.ready.push_back(fiber);
+        self.cpu.lodge(background, rank, call.flops > 0.0);
+        self.backgrounds.insert((rank, context), background);
+        self.enter(background, call, context)?;
+        self.process(rank).started.push(Started { request, background: Some(background) });
+        self.observer.background_began(background, rank, self.now);
+        self.ready.push_back(background);
         Ok(GoesOn)
     }
 
-    /// Ends a fiber that has no step left.
+    /// Ends a background collective that has no step left.
     #[inline(never)]
-    pub(super) fn end_fiber(&mut self, fiber: u32) -> Turned {
-        let process = &mut self.processes[fiber as usize];
+    pub(super) fn end_background(&mut self, background: u32) -> Turned {
+        let process = &mut self.processes[background as usize];
         process.state = State::Ended;
         let (rank, context) = (process.owner, process.collective.context);
-        self.fibers.remove(&(rank, context));
-        if matches!(self.processes[rank as usize].state, State::OnFiber(awaited) if awaited == fiber) {
+        self.backgrounds.remove(&(rank, context));
+        if matches!(self.processes[rank as usize].state, State::OnBackground(awaited) if awaited == background) {
             self.ready.push_back(rank);
         }
         Ok(Blocks)
@@ -69,24 +70,24 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
             return Err(ReplayError::NoRequest { place: self.place(rank), operation });
         }
         let at = started.iter().position(|s| s.request == request);
-        Ok(at.and_then(|at| started.remove(at).fiber))
+        Ok(at.and_then(|at| started.remove(at).background))
     }
 
-    /// Waits for a fiber to end.
-    pub(super) fn wait_for_fiber(&mut self, rank: u32, fiber: u32) -> Turned {
-        if matches!(self.processes[fiber as usize].state, State::Ended) {
-            self.free_fibers.push(fiber);
+    /// Waits for a background collective to end.
+    pub(super) fn wait_for_background(&mut self, rank: u32, background: u32) -> Turned {
+        if matches!(self.processes[background as usize].state, State::Ended) {
+            self.free_backgrounds.push(background);
             return Ok(GoesOn);
         }
-        self.block(rank, State::OnFiber(fiber))
+        self.block(rank, State::OnBackground(background))
     }
 
-    /// Waits for one of the fibers of a rank to end; continues if all have ended.
+    /// Waits for one of the background collectives of a rank to end; continues if all have ended.
     #[inline(never)]
-    pub(super) fn wait_for_fibers(&mut self, rank: u32) -> Turned {
+    pub(super) fn wait_for_backgrounds(&mut self, rank: u32) -> Turned {
         while let Some(last) = self.process(rank).started.pop() {
-            if let Some(fiber) = last.fiber
-                && self.wait_for_fiber(rank, fiber)? == Blocks
+            if let Some(background) = last.background
+                && self.wait_for_background(rank, background)? == Blocks
             {
                 return Ok(Blocks);
             }
@@ -94,13 +95,13 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         Ok(GoesOn)
     }
 
-    /// Handles the end of a fiber for which the rank has waited `seconds`.
+    /// Handles the end of a background collective for which the rank has waited `seconds`.
     #[inline(never)]
-    pub(super) fn join(&mut self, rank: u32, fiber: u32, seconds: f64) -> Turned {
-        self.free_fibers.push(fiber);
+    pub(super) fn join(&mut self, rank: u32, background: u32, seconds: f64) -> Turned {
+        self.free_backgrounds.push(background);
         let process = self.process(rank);
         process.times.communication += seconds;
-        self.observer.released(rank, fiber, self.now, seconds);
+        self.observer.released(rank, background, self.now, seconds);
         // A wait for everything continues with what is left.
         let process = &self.processes[rank as usize];
         match process.actions.get(process.current()) {
@@ -117,24 +118,25 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
             return Err(ReplayError::NoRequest { place: self.place(rank), operation: "test_request" });
         }
         match started.iter().find(|s| s.request == request) {
-            Some(Started { fiber: Some(_), .. }) => {
+            Some(Started { background: Some(_), .. }) => {
                 self.cpu.sleep(self.now, rank, self.tests * self.model.mpi.test_time);
-                self.block(rank, State::TestingFiber(request))
+                self.block(rank, State::TestingBackground(request))
             }
             _ => Ok(GoesOn),
         }
     }
 
-    /// Checks, once the time of a test has passed, whether the fiber has ended.
+    /// Checks, once the time of a test has passed, whether the background collective has ended.
     #[inline(never)]
-    pub(super) fn look_at_fiber(&mut self, rank: u32, request: u32) {
+    pub(super) fn look_at_background(&mut self, rank: u32, request: u32) {
         let started = &mut self.processes[rank as usize].started;
         let Some(at) = started.iter().position(|s| s.request == request) else { return };
-        let Some(fiber) = started[at].fiber else { return };
-        if matches!(self.processes[fiber as usize].state, State::Ended) {
-            // The entry keeps its number without a fiber: the wait or test that follows takes it and does nothing.
-            self.processes[rank as usize].started[at].fiber = None;
-            self.free_fibers.push(fiber);
+        let Some(background) = started[at].background else { return };
+        if matches!(self.processes[background as usize].state, State::Ended) {
+            // The entry keeps its number without a background collective: the wait or test that follows takes it and
+            // does nothing.
+            self.processes[rank as usize].started[at].background = None;
+            self.free_backgrounds.push(background);
             self.tests = 1.0;
         } else if self.model.mpi.growing_times {
             self.tests += 1.0;

@@ -157,7 +157,7 @@ pub fn draw(plan: &FloorPlan, graph: &Graph, title: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::FloorOptions;
+    use crate::floorplan::FloorOptions;
     use crate::topology::build;
 
     #[test]
