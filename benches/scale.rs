@@ -197,19 +197,19 @@ fn run_to_the_end(Coupled { mut sharing, flows, links, mut bytes }: Coupled) -> 
         for &link in sharing.shifted() {
             clocks.set_level(link, sharing.level(link), now);
         }
-        clocks.tell_dates(|clock, date| match date {
-            Some(date) => ends.set(clock, date),
+        clocks.tell_times(|clock, time| match time {
+            Some(time) => ends.set(clock, time),
             None => ends.remove(clock),
         });
-        let Some((date, slot)) = ends.pop() else { return now };
-        now = date;
+        let Some((time, slot)) = ends.pop() else { return now };
+        now = time;
         if slot >= links {
             sharing.stop(FlowId(slot - links));
             continue;
         }
         let (ended, next) = clocks.pop(slot, now);
-        if let Some(date) = next {
-            ends.set(slot, date);
+        if let Some(time) = next {
+            ends.set(slot, time);
         }
         if let Some(flow) = ended {
             sharing.stop(FlowId(flow));

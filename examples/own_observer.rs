@@ -34,7 +34,7 @@ impl Observer for Blocked {
     fn woken(&mut self, _rank: u32, wakening: Wakening) {
         if let Some(envelope) = self.envelopes.get(&wakening.message) {
             let pair = (envelope.source, envelope.destination);
-            *self.pairs.entry(pair).or_default() += wakening.date - wakening.since;
+            *self.pairs.entry(pair).or_default() += wakening.time - wakening.since;
         }
     }
 }

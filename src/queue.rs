@@ -34,14 +34,14 @@ struct QueueEntry {
 
 impl QueueEntry {
     #[inline]
-    fn new(date: f64, insertion: u64, slot: u32) -> Self {
-        debug_assert!(date >= 0.0, "simulated time begins at 0");
+    fn new(time: f64, insertion: u64, slot: u32) -> Self {
+        debug_assert!(time >= 0.0, "simulated time begins at 0");
         // Adding 0 converts a negative zero, whose bits are those of a large number, to a positive one.
-        Self { key: u128::from((date + 0.0).to_bits()) << 64 | u128::from(insertion), slot }
+        Self { key: u128::from((time + 0.0).to_bits()) << 64 | u128::from(insertion), slot }
     }
 
     #[inline]
-    fn date(&self) -> f64 {
+    fn time(&self) -> f64 {
         f64::from_bits((self.key >> 64) as u64)
     }
 
@@ -186,25 +186,25 @@ impl<const FROM: usize> Queue<FROM> {
 
     /// Returns the earliest time.
     #[inline]
-    pub fn next_date(&self) -> Option<f64> {
-        self.first().map(|(entry, _)| entry.date())
+    pub fn next_time(&self) -> Option<f64> {
+        self.first().map(|(entry, _)| entry.time())
     }
 
     /// Returns the earliest event.
     #[inline]
     pub fn peek(&self) -> Option<(f64, u32)> {
-        self.first().map(|(entry, _)| (entry.date(), entry.slot))
+        self.first().map(|(entry, _)| (entry.time(), entry.slot))
     }
 
     /// Sets the time (zero or later) of a slot's event, which counts as a new insertion even if it replaces one.
     #[inline]
-    pub fn set(&mut self, slot: u32, date: f64) {
+    pub fn set(&mut self, slot: u32, time: f64) {
         let index = slot as usize;
         if index >= self.position.len() {
             self.position.resize(index + 1, ABSENT);
         }
         self.insertions += 1;
-        let entry = QueueEntry::new(date, self.insertions, slot);
+        let entry = QueueEntry::new(time, self.insertions, slot);
         match self.position[index] {
             ABSENT => self.insert(entry),
             at if Self::LISTS && at & LISTED != 0 => {
@@ -292,13 +292,13 @@ impl<const FROM: usize> Queue<FROM> {
     /// Removes and returns the earliest event if `due` holds for its time.
     #[inline]
     pub fn pop_if(&mut self, due: impl FnOnce(f64) -> bool) -> Option<(f64, u32)> {
-        let (&first, listed) = self.first().filter(|(first, _)| due(first.date()))?;
+        let (&first, listed) = self.first().filter(|(first, _)| due(first.time()))?;
         if !listed {
             return self.pop_heap();
         }
         self.position[first.slot as usize] = ABSENT;
         self.run.pop_first();
-        Some((first.date(), first.slot))
+        Some((first.time(), first.slot))
     }
 
     #[inline]
@@ -309,7 +309,7 @@ impl<const FROM: usize> Queue<FROM> {
         if !self.heap.is_empty() {
             self.sift_down(0, last);
         }
-        Some((first.date(), first.slot))
+        Some((first.time(), first.slot))
     }
 
     #[inline]
@@ -390,12 +390,12 @@ mod tests {
     fn behaves_like_a_list<const FROM: usize>(operations: &[(u8, u32, u32)]) -> Result<(), TestCaseError> {
         let mut queue = Queue::<FROM>::new();
         let mut list: Vec<(u32, usize, u32)> = Vec::new();
-        for (number, &(operation, slot, date)) in operations.iter().enumerate() {
+        for (number, &(operation, slot, time)) in operations.iter().enumerate() {
             match operation {
                 0..=3 => {
-                    queue.set(slot, f64::from(date));
+                    queue.set(slot, f64::from(time));
                     list.retain(|e| e.2 != slot);
-                    list.push((date, number, slot));
+                    list.push((time, number, slot));
                 }
                 4 | 5 => {
                     queue.remove(slot);

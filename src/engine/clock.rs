@@ -43,11 +43,11 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             {
                 return Err(ReplayError::Stopped);
             }
-            let computation = self.cpu.next_date(self.now).map(|date| date - self.now);
+            let computation = self.cpu.next_time(self.now).map(|time| time - self.now);
             let transfer = self.network.next_delay(self.now, computation);
             if N::WATCHED {
                 let observer = &mut *self.observer;
-                self.network.link_changes(self.now, |link, state, date| observer.link_changed(link, state, date));
+                self.network.link_changes(self.now, |link, state, time| observer.link_changed(link, state, time));
             }
             let Some(delay) = earlier(computation, transfer) else { break };
             if self.turns && self.only_polls() {
@@ -149,7 +149,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         {
             prefetch(action);
         }
-        self.observer.woken(rank, Wakening { message, since: process.since, started, entered, date: self.now });
+        self.observer.woken(rank, Wakening { message, since: process.since, started, entered, time: self.now });
         self.ready.push_back(rank);
     }
 

@@ -164,11 +164,11 @@ impl Cpu {
 
     /// Returns the time of the next event; `None` if no rank computes or sleeps.
     #[inline]
-    pub fn next_date(&mut self, now: f64) -> Option<f64> {
+    pub fn next_time(&mut self, now: f64) -> Option<f64> {
         // Sleeps enter the queue before computations, the last one first: the order of SimGrid 3.32, which decides
         // between two that end at the same instant.
-        while let Some((rank, date)) = self.new_sleeps.pop() {
-            self.events.set(rank, date);
+        while let Some((rank, time)) = self.new_sleeps.pop() {
+            self.events.set(rank, time);
         }
         for i in 0..self.changes.len() {
             match self.changes[i] {
@@ -180,7 +180,7 @@ impl Cpu {
             }
         }
         self.changes.clear();
-        self.events.next_date()
+        self.events.next_time()
     }
 
     /// Updates rates and completion times of the computations on a shared host. All enter the queue again, the last
@@ -229,7 +229,7 @@ impl Cpu {
     /// Processes the events of this instant; appends the ranks whose computation or sleep ended.
     #[inline]
     pub fn advance(&mut self, now: f64, precision: f64, finished: &mut Vec<u32>) {
-        while let Some((_, rank)) = self.events.pop_if(|date| date <= now || date - now < precision) {
+        while let Some((_, rank)) = self.events.pop_if(|time| time <= now || time - now < precision) {
             finished.push(rank);
             if !self.any_shared {
                 continue;

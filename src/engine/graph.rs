@@ -314,7 +314,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         match cause {
             Cause::Message(message) => {
                 let (started, entered) = (self.messages.get(message).started, self.messages.get(message).entered);
-                self.observer.woken(process, Wakening { message, since, started, entered, date: now });
+                self.observer.woken(process, Wakening { message, since, started, entered, time: now });
             }
             Cause::Stream(by) if by != process => self.observer.released(process, by, now, now - since),
             Cause::Stream(_) => {}

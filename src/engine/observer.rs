@@ -22,7 +22,7 @@ pub struct Wakening {
     /// Time at which its latency was over. It may have waited behind others of its connection since then.
     pub entered: f64,
     /// Current time.
-    pub date: f64,
+    pub time: f64,
 }
 
 /// Events that an observer wants to receive.
@@ -56,37 +56,37 @@ pub trait Observer {
 
     /// A rank begins an action (by its index in the trace).
     #[inline]
-    fn action_began(&mut self, rank: u32, action: usize, date: f64) {
-        let _ = (rank, action, date);
+    fn action_began(&mut self, rank: u32, action: usize, time: f64) {
+        let _ = (rank, action, time);
     }
 
     /// An action of a rank (by its index in the trace) has ended.
     #[inline]
-    fn action_ended(&mut self, rank: u32, action: usize, date: f64) {
-        let _ = (rank, action, date);
+    fn action_ended(&mut self, rank: u32, action: usize, time: f64) {
+        let _ = (rank, action, time);
     }
 
     /// A rank has computed for `seconds`, until now.
     #[inline]
-    fn computed(&mut self, rank: u32, date: f64, seconds: f64) {
-        let _ = (rank, date, seconds);
+    fn computed(&mut self, rank: u32, time: f64, seconds: f64) {
+        let _ = (rank, time, seconds);
     }
 
     /// A rank has spent `seconds` in non-blocking calls, until now.
     #[inline]
-    fn spent_overhead(&mut self, rank: u32, date: f64, seconds: f64) {
-        let _ = (rank, date, seconds);
+    fn spent_overhead(&mut self, rank: u32, time: f64, seconds: f64) {
+        let _ = (rank, time, seconds);
     }
 
     /// A message starts because `poster` has posted the second of its send and receive, or its send if that does not
     /// wait for the receive. Numbers of messages that have arrived, and that no rank waits for any more, are reused.
     #[inline]
-    fn message_started(&mut self, message: u32, poster: u32, envelope: Envelope, bytes: u64, date: f64) {
-        let _ = (message, poster, envelope, bytes, date);
+    fn message_started(&mut self, message: u32, poster: u32, envelope: Envelope, bytes: u64, time: f64) {
+        let _ = (message, poster, envelope, bytes, time);
     }
 
     /// A rank continues because a message has arrived: its receiver, or its sender if that had to wait. The times from
-    /// `since` to `date` of a rank add up to the time that it was blocked on messages. There is no event for the arrival of
+    /// `since` to `time` of a rank add up to the time that it was blocked on messages. There is no event for the arrival of
     /// a message that no rank waits for.
     #[inline]
     fn woken(&mut self, rank: u32, wakening: Wakening) {
@@ -95,21 +95,21 @@ pub trait Observer {
 
     /// A rank has started a non-blocking collective: a background collective begins.
     #[inline]
-    fn background_began(&mut self, background: u32, rank: u32, date: f64) {
-        let _ = (background, rank, date);
+    fn background_began(&mut self, background: u32, rank: u32, time: f64) {
+        let _ = (background, rank, time);
     }
 
     /// A rank continues after `seconds`, because a background collective of its own has ended, or another rank has
     /// posted what it looked for.
     #[inline]
-    fn released(&mut self, rank: u32, by: u32, date: f64, seconds: f64) {
-        let _ = (rank, by, date, seconds);
+    fn released(&mut self, rank: u32, by: u32, time: f64, seconds: f64) {
+        let _ = (rank, by, time, seconds);
     }
 
     /// State of a link from now on. It may be reported several times.
     #[inline]
-    fn link_changed(&mut self, link: LinkId, state: LinkState, date: f64) {
-        let _ = (link, state, date);
+    fn link_changed(&mut self, link: LinkId, state: LinkState, time: f64) {
+        let _ = (link, state, time);
     }
 }
 
@@ -152,29 +152,29 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.counter().or_else(|| self.1.counter())
     }
 
-    fn action_began(&mut self, rank: u32, action: usize, date: f64) {
-        self.0.action_began(rank, action, date);
-        self.1.action_began(rank, action, date);
+    fn action_began(&mut self, rank: u32, action: usize, time: f64) {
+        self.0.action_began(rank, action, time);
+        self.1.action_began(rank, action, time);
     }
 
-    fn action_ended(&mut self, rank: u32, action: usize, date: f64) {
-        self.0.action_ended(rank, action, date);
-        self.1.action_ended(rank, action, date);
+    fn action_ended(&mut self, rank: u32, action: usize, time: f64) {
+        self.0.action_ended(rank, action, time);
+        self.1.action_ended(rank, action, time);
     }
 
-    fn computed(&mut self, rank: u32, date: f64, seconds: f64) {
-        self.0.computed(rank, date, seconds);
-        self.1.computed(rank, date, seconds);
+    fn computed(&mut self, rank: u32, time: f64, seconds: f64) {
+        self.0.computed(rank, time, seconds);
+        self.1.computed(rank, time, seconds);
     }
 
-    fn spent_overhead(&mut self, rank: u32, date: f64, seconds: f64) {
-        self.0.spent_overhead(rank, date, seconds);
-        self.1.spent_overhead(rank, date, seconds);
+    fn spent_overhead(&mut self, rank: u32, time: f64, seconds: f64) {
+        self.0.spent_overhead(rank, time, seconds);
+        self.1.spent_overhead(rank, time, seconds);
     }
 
-    fn message_started(&mut self, message: u32, poster: u32, envelope: Envelope, bytes: u64, date: f64) {
-        self.0.message_started(message, poster, envelope, bytes, date);
-        self.1.message_started(message, poster, envelope, bytes, date);
+    fn message_started(&mut self, message: u32, poster: u32, envelope: Envelope, bytes: u64, time: f64) {
+        self.0.message_started(message, poster, envelope, bytes, time);
+        self.1.message_started(message, poster, envelope, bytes, time);
     }
 
     fn woken(&mut self, rank: u32, wakening: Wakening) {
@@ -182,19 +182,19 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.1.woken(rank, wakening);
     }
 
-    fn background_began(&mut self, background: u32, rank: u32, date: f64) {
-        self.0.background_began(background, rank, date);
-        self.1.background_began(background, rank, date);
+    fn background_began(&mut self, background: u32, rank: u32, time: f64) {
+        self.0.background_began(background, rank, time);
+        self.1.background_began(background, rank, time);
     }
 
-    fn released(&mut self, rank: u32, by: u32, date: f64, seconds: f64) {
-        self.0.released(rank, by, date, seconds);
-        self.1.released(rank, by, date, seconds);
+    fn released(&mut self, rank: u32, by: u32, time: f64, seconds: f64) {
+        self.0.released(rank, by, time, seconds);
+        self.1.released(rank, by, time, seconds);
     }
 
-    fn link_changed(&mut self, link: LinkId, state: LinkState, date: f64) {
-        self.0.link_changed(link, state, date);
-        self.1.link_changed(link, state, date);
+    fn link_changed(&mut self, link: LinkId, state: LinkState, time: f64) {
+        self.0.link_changed(link, state, time);
+        self.1.link_changed(link, state, time);
     }
 }
 
@@ -208,39 +208,39 @@ impl<O: Observer + ?Sized> Observer for &mut O {
         (**self).counter()
     }
 
-    fn action_began(&mut self, rank: u32, action: usize, date: f64) {
-        (**self).action_began(rank, action, date);
+    fn action_began(&mut self, rank: u32, action: usize, time: f64) {
+        (**self).action_began(rank, action, time);
     }
 
-    fn action_ended(&mut self, rank: u32, action: usize, date: f64) {
-        (**self).action_ended(rank, action, date);
+    fn action_ended(&mut self, rank: u32, action: usize, time: f64) {
+        (**self).action_ended(rank, action, time);
     }
 
-    fn computed(&mut self, rank: u32, date: f64, seconds: f64) {
-        (**self).computed(rank, date, seconds);
+    fn computed(&mut self, rank: u32, time: f64, seconds: f64) {
+        (**self).computed(rank, time, seconds);
     }
 
-    fn spent_overhead(&mut self, rank: u32, date: f64, seconds: f64) {
-        (**self).spent_overhead(rank, date, seconds);
+    fn spent_overhead(&mut self, rank: u32, time: f64, seconds: f64) {
+        (**self).spent_overhead(rank, time, seconds);
     }
 
-    fn message_started(&mut self, message: u32, poster: u32, envelope: Envelope, bytes: u64, date: f64) {
-        (**self).message_started(message, poster, envelope, bytes, date);
+    fn message_started(&mut self, message: u32, poster: u32, envelope: Envelope, bytes: u64, time: f64) {
+        (**self).message_started(message, poster, envelope, bytes, time);
     }
 
     fn woken(&mut self, rank: u32, wakening: Wakening) {
         (**self).woken(rank, wakening);
     }
 
-    fn background_began(&mut self, background: u32, rank: u32, date: f64) {
-        (**self).background_began(background, rank, date);
+    fn background_began(&mut self, background: u32, rank: u32, time: f64) {
+        (**self).background_began(background, rank, time);
     }
 
-    fn released(&mut self, rank: u32, by: u32, date: f64, seconds: f64) {
-        (**self).released(rank, by, date, seconds);
+    fn released(&mut self, rank: u32, by: u32, time: f64, seconds: f64) {
+        (**self).released(rank, by, time, seconds);
     }
 
-    fn link_changed(&mut self, link: LinkId, state: LinkState, date: f64) {
-        (**self).link_changed(link, state, date);
+    fn link_changed(&mut self, link: LinkId, state: LinkState, time: f64) {
+        (**self).link_changed(link, state, time);
     }
 }

@@ -267,8 +267,8 @@ impl Messages {
 
     /// Sets the time at which the latency of a message will end: known only once the request that it answers has
     /// arrived.
-    pub fn enters(&mut self, message: u32, date: f64) {
-        self.entries[message as usize].entered = date;
+    pub fn enters(&mut self, message: u32, time: f64) {
+        self.entries[message as usize].entered = time;
     }
 
     /// Returns the payload of the oldest posted send of an envelope, if there is one.

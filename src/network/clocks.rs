@@ -105,7 +105,7 @@ impl Clocks {
 
     /// Reports the next event time of each clock whose next event may have moved; `None` if no flow follows it any
     /// more.
-    pub fn tell_dates(&mut self, mut tell: impl FnMut(u32, Option<f64>)) {
+    pub fn tell_times(&mut self, mut tell: impl FnMut(u32, Option<f64>)) {
         for clock in self.moved.drain(..) {
             let state = &mut self.clocks[clock as usize];
             state.moved = false;
@@ -165,14 +165,14 @@ mod tests {
         clocks.follow(3, 0, 0.3, 0.7, 0.1);
         clocks.follow(5, 0, 0.3, 0.7, 0.1);
         clocks.set_level(0, 0.1, 0.2);
-        let mut date = None;
-        clocks.tell_dates(|_, next| date = next);
-        let date = date.expect("two follow");
-        assert!((date - (0.2 + (0.7 - 0.03) / 0.1)).abs() < 1e-12);
-        let (first, next) = clocks.pop(0, date);
+        let mut time = None;
+        clocks.tell_times(|_, next| time = next);
+        let time = time.expect("two follow");
+        assert!((time - (0.2 + (0.7 - 0.03) / 0.1)).abs() < 1e-12);
+        let (first, next) = clocks.pop(0, time);
         assert!(first.is_some());
-        assert_eq!(next, Some(date));
-        let (second, next) = clocks.pop(0, date);
+        assert_eq!(next, Some(time));
+        let (second, next) = clocks.pop(0, time);
         assert!(second.is_some() && second != first);
         assert_eq!(next, None);
     }
@@ -189,22 +189,22 @@ mod tests {
             let mut now = 0.0;
             for (clock, id, what, level, time) in steps {
                 let mut next = None;
-                clocks.tell_dates(|_, _| ());
+                clocks.tell_times(|_, _| ());
                 for clock in 0..3 {
                     clocks.set_level(clock, levels[clock as usize], now);
                 }
-                clocks.tell_dates(|clock, date| {
-                    if let Some(date) = date.filter(|&date| next.is_none_or(|(first, _)| date < first)) {
-                        next = Some((date, clock));
+                clocks.tell_times(|clock, time| {
+                    if let Some(time) = time.filter(|&time| next.is_none_or(|(first, _)| time < first)) {
+                        next = Some((time, clock));
                     }
                 });
                 let until = now + f64::from(time) / 8.0;
-                let date = next.map_or(until, |(date, _)| date.min(until));
+                let time = next.map_or(until, |(time, _)| time.min(until));
                 for (clock, amount) in left.iter_mut().flatten() {
-                    *amount -= levels[*clock as usize] * (date - now);
+                    *amount -= levels[*clock as usize] * (time - now);
                     prop_assert!(*amount > -1e-9, "it should have ended before");
                 }
-                now = date;
+                now = time;
                 match next {
                     Some((first, clock)) if first <= until => {
                         let (ended, _) = clocks.pop(clock, now);

@@ -61,8 +61,8 @@ struct Transfer {
 
 /// `true` if an event of that time belongs to the present instant.
 #[inline]
-fn is_now(date: f64, now: f64, precision: f64) -> bool {
-    date <= now || date - now < precision
+fn is_now(time: f64, now: f64, precision: f64) -> bool {
+    time <= now || time - now < precision
 }
 
 /// The transfers under way on a platform.
@@ -310,8 +310,8 @@ impl<'a, S: Sharing> Network<'a, S> {
         for &link in self.sharing.shifted() {
             self.clocks.set_level(link, self.sharing.level(link), now);
         }
-        self.clocks.tell_dates(|clock, date| match date {
-            Some(date) => self.ends.set(clock, date),
+        self.clocks.tell_times(|clock, time| match time {
+            Some(time) => self.ends.set(clock, time),
             None => self.ends.remove(clock),
         });
     }
@@ -320,14 +320,14 @@ impl<'a, S: Sharing> Network<'a, S> {
     fn end_on_clock(&mut self, clock: u32, now: f64) {
         let (ended, next) = self.clocks.pop(clock, now);
         self.ended.extend(ended);
-        if let Some(date) = next {
-            self.ends.set(clock, date);
+        if let Some(time) = next {
+            self.ends.set(clock, time);
         }
     }
 
     #[inline(never)]
     fn let_happen(&mut self, now: f64, precision: Precision, finished: &mut Vec<Finished>) {
-        while let Some((_, slot)) = self.ends.pop_if(|date| is_now(date, now, precision.transfers)) {
+        while let Some((_, slot)) = self.ends.pop_if(|time| is_now(time, now, precision.transfers)) {
             if slot < self.first_slot {
                 self.end_on_clock(slot, now);
                 continue;
@@ -338,7 +338,7 @@ impl<'a, S: Sharing> Network<'a, S> {
                 None => self.enter_sharing(id, now),
             }
         }
-        while let Some((_, id)) = self.entries.pop_if(|date| is_now(date, now, precision.others)) {
+        while let Some((_, id)) = self.entries.pop_if(|time| is_now(time, now, precision.others)) {
             if self.far {
                 self.prefetch_entries();
             }
@@ -420,7 +420,7 @@ impl<S: Sharing> Transfers for Network<'_, S> {
         if self.sharing.is_stale() {
             self.share(now);
         }
-        earlier(self.entries.next_date(), self.ends.next_date()).map(|date| date - now)
+        earlier(self.entries.next_time(), self.ends.next_time()).map(|time| time - now)
     }
 
     #[inline(always)] // Most calls end after two comparisons.
@@ -430,8 +430,8 @@ impl<S: Sharing> Transfers for Network<'_, S> {
         }
         // Half of the instants are those of computations only.
         if S::STEPWISE
-            || self.ends.next_date().is_some_and(|date| is_now(date, now, precision.transfers))
-            || self.entries.next_date().is_some_and(|date| is_now(date, now, precision.others))
+            || self.ends.next_time().is_some_and(|time| is_now(time, now, precision.transfers))
+            || self.entries.next_time().is_some_and(|time| is_now(time, now, precision.others))
         {
             self.let_happen(now, precision, finished);
         }

@@ -106,18 +106,18 @@ fn micros(seconds: f64) -> String {
 }
 
 impl<W: Write> Observer for TraceEvents<'_, W> {
-    fn action_began(&mut self, rank: u32, _: usize, date: f64) {
-        self.began[rank as usize] = date;
+    fn action_began(&mut self, rank: u32, _: usize, time: f64) {
+        self.began[rank as usize] = time;
     }
 
-    fn action_ended(&mut self, rank: u32, action: usize, date: f64) {
+    fn action_ended(&mut self, rank: u32, action: usize, time: f64) {
         let began = self.began[rank as usize];
         let (name, category) = self.describe(rank, action);
         // Actions that take no time are invisible.
-        if date <= began || !self.room(1) {
+        if time <= began || !self.room(1) {
             return;
         }
-        let (ts, dur) = (micros(began), micros(date - began));
+        let (ts, dur) = (micros(began), micros(time - began));
         self.write(|out| {
             write!(
                 out,
@@ -142,7 +142,7 @@ impl<W: Write> Observer for TraceEvents<'_, W> {
             return;
         }
         self.flows += 1;
-        let (id, from, started, ended) = (self.flows, envelope.source, micros(w.started), micros(w.date));
+        let (id, from, started, ended) = (self.flows, envelope.source, micros(w.started), micros(w.time));
         self.write(|out| {
             write!(
                 out,

@@ -247,9 +247,9 @@ impl Observer for CriticalPathFinder {
 
     fn woken(&mut self, rank: u32, w: Wakening) {
         let (mut chain, envelope, posted_by, bytes) = self.messages[w.message as usize];
-        let entered = w.entered.clamp(w.started, w.date.max(w.started));
+        let entered = w.entered.clamp(w.started, w.time.max(w.started));
         chain.latency += entered - w.started;
-        chain.bandwidth += (w.date - entered).max(0.0);
+        chain.bandwidth += (w.time - entered).max(0.0);
         chain.messages += 1;
         let step = Step {
             from: envelope.source,
@@ -258,7 +258,7 @@ impl Observer for CriticalPathFinder {
             set_free: self.owners[rank as usize],
             bytes,
             started: w.started,
-            seconds: w.date - w.started,
+            seconds: w.time - w.started,
         };
         chain.last = self.append(step, chain.last);
         let old = std::mem::replace(&mut self.ranks[rank as usize], chain);
@@ -294,7 +294,7 @@ mod tests {
         finder.computed(1, 1.0, 1.0);
         finder.computed(0, 3.0, 3.0);
         finder.message_started(5, 0, FIRST, 10, 3.0);
-        finder.woken(1, Wakening { message: 5, since: 1.0, started: 3.0, entered: 4.0, date: 6.0 });
+        finder.woken(1, Wakening { message: 5, since: 1.0, started: 3.0, entered: 4.0, time: 6.0 });
         let path = finder.path().expect("ranks");
         assert_eq!((path.compute_seconds, path.latency_seconds, path.bandwidth_seconds), (3.0, 1.0, 2.0));
         assert_eq!((path.seconds(), path.messages, path.ranks, path.last_rank), (6.0, 1, Some(2), 1));
@@ -308,9 +308,9 @@ mod tests {
     fn messages_that_no_chain_needs_are_forgotten() {
         let mut finder = CriticalPathFinder::new(2);
         for round in 0..1000 {
-            let date = f64::from(round);
-            finder.message_started(0, 0, FIRST, 1, date);
-            finder.woken(1, Wakening { message: 0, since: date, started: date, entered: date, date: date + 1.0 });
+            let time = f64::from(round);
+            finder.message_started(0, 0, FIRST, 1, time);
+            finder.woken(1, Wakening { message: 0, since: time, started: time, entered: time, time: time + 1.0 });
         }
         // Rank 0 never waits, so that every chain has one message.
         assert_eq!(finder.path().expect("ranks").messages, 1);
@@ -323,7 +323,7 @@ mod tests {
         finder.computed(0, 2.0, 2.0);
         finder.forget_lists();
         finder.message_started(0, 0, FIRST, 1, 2.0);
-        finder.woken(1, Wakening { message: 0, since: 0.0, started: 2.0, entered: 2.0, date: 5.0 });
+        finder.woken(1, Wakening { message: 0, since: 0.0, started: 2.0, entered: 2.0, time: 5.0 });
         let path = finder.path().expect("ranks");
         assert_eq!((path.seconds(), path.ranks, finder.steps()), (5.0, None, None));
     }

@@ -68,25 +68,25 @@ impl Lanes {
 }
 
 impl Observer for Lanes {
-    fn computed(&mut self, rank: u32, date: f64, seconds: f64) {
-        self.add(rank, 0, date - seconds, date);
+    fn computed(&mut self, rank: u32, time: f64, seconds: f64) {
+        self.add(rank, 0, time - seconds, time);
     }
 
-    fn spent_overhead(&mut self, rank: u32, date: f64, seconds: f64) {
-        self.add(rank, 1, date - seconds, date);
+    fn spent_overhead(&mut self, rank: u32, time: f64, seconds: f64) {
+        self.add(rank, 1, time - seconds, time);
     }
 
     fn woken(&mut self, rank: u32, w: Wakening) {
         let begin = w.since.max(w.started);
-        let entered = w.entered.clamp(begin, w.date.max(begin));
+        let entered = w.entered.clamp(begin, w.time.max(begin));
         self.add(rank, 1, begin, entered);
-        self.add(rank, 2, entered, w.date);
+        self.add(rank, 2, entered, w.time);
     }
 
-    fn released(&mut self, rank: u32, by: u32, date: f64, seconds: f64) {
+    fn released(&mut self, rank: u32, by: u32, time: f64, seconds: f64) {
         // The messages of a collective drain meanwhile; a rank that looks for a message waits.
         if (by as usize) * self.steps >= self.spent.len() {
-            self.add(rank, 2, date - seconds, date);
+            self.add(rank, 2, time - seconds, time);
         }
     }
 }
@@ -99,7 +99,7 @@ mod tests {
     fn a_lane_shows_what_takes_most_of_each_step() {
         let mut lanes = Lanes::new(1, 8.0, 4);
         lanes.computed(0, 3.0, 3.0);
-        lanes.woken(0, Wakening { message: 0, since: 3.0, started: 3.0, entered: 4.0, date: 6.0 });
+        lanes.woken(0, Wakening { message: 0, since: 3.0, started: 3.0, entered: 4.0, time: 6.0 });
         // Step 2 is half computation, half latency: the first of equals.
         assert_eq!(lanes.lane(0), [Doing::Compute, Doing::Compute, Doing::Bandwidth, Doing::Waiting]);
     }

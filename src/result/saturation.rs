@@ -13,11 +13,11 @@ struct Account {
 }
 
 impl Account {
-    fn until(&mut self, date: f64) {
-        let seconds = date - self.since;
+    fn until(&mut self, time: f64) {
+        let seconds = time - self.since;
         self.full += if self.state.full { seconds } else { 0.0 };
         self.limiting += if self.state.limiting { seconds } else { 0.0 };
-        self.since = date;
+        self.since = time;
     }
 }
 
@@ -41,13 +41,13 @@ impl Observer for Saturation {
         Interest::RanksAndLinks
     }
 
-    fn link_changed(&mut self, link: LinkId, state: LinkState, date: f64) {
+    fn link_changed(&mut self, link: LinkId, state: LinkState, time: f64) {
         if link.index() >= self.links.len() {
             self.links.resize(link.index() + 1, Account::default());
         }
         let account = &mut self.links[link.index()];
         if account.state != state {
-            account.until(date);
+            account.until(time);
             account.state = state;
         }
     }
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn a_link_is_full_from_one_change_to_the_next() {
         let mut saturation = Saturation::default();
-        let mut change = |full, limiting, date| saturation.link_changed(LinkId(1), LinkState { full, limiting }, date);
+        let mut change = |full, limiting, time| saturation.link_changed(LinkId(1), LinkState { full, limiting }, time);
         change(true, false, 2.0);
         change(true, true, 3.0);
         change(false, false, 4.0);

@@ -73,7 +73,7 @@ impl Observer for AwaitedSizes {
             self.classes.resize(class + 1, (0, 0.0));
         }
         self.classes[class].0 += 1;
-        self.classes[class].1 += wakening.date - wakening.started;
+        self.classes[class].1 += wakening.time - wakening.started;
     }
 }
 
@@ -88,7 +88,7 @@ mod tests {
         let envelope = Envelope { source: 0, destination: 1, tag: 0, context: 0 };
         for (bytes, seconds) in [(3000, 2.0), (4096, 4.0), (0, 1.0)] {
             sizes.message_started(7, 0, envelope, bytes, 1.0);
-            sizes.woken(1, Wakening { message: 7, since: 0.0, started: 1.0, entered: 1.0, date: 1.0 + seconds });
+            sizes.woken(1, Wakening { message: 7, since: 0.0, started: 1.0, entered: 1.0, time: 1.0 + seconds });
         }
         let of = |up_to, messages, mean_seconds| AwaitedSize { up_to, messages, mean_seconds };
         assert_eq!(sizes.classes(), [of(0, 1, 1.0), of(4096, 2, 3.0)]);

@@ -60,7 +60,7 @@ pub(super) fn draw(
     let steps = path.steps().filter(|s| !s.is_empty() && s.len() <= MOST_STEPS && lanes.seconds > 0.0);
     let critical = steps.is_some();
     if let (Some(steps), Some(last)) = (steps, path.path().map(|path| path.last_rank)) {
-        let x = |date: f64| (date / lanes.seconds * lanes.steps as f64).clamp(0.0, lanes.steps as f64);
+        let x = |time: f64| (time / lanes.seconds * lanes.steps as f64).clamp(0.0, lanes.steps as f64);
         let y = |rank: u32| f64::from(rank) / every as f64 + 0.42;
         // A path that crosses the lanes frequently, as in an all-to-all, would hide them.
         let dense = if steps.len() > DENSE { " dense" } else { "" };

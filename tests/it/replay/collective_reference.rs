@@ -52,13 +52,13 @@ fn platform_xml(hosts: usize) -> String {
 /// Time at which the last action of each rank ended.
 struct Ends<'a> {
     trace: &'a Trace,
-    dates: Vec<f64>,
+    times: Vec<f64>,
 }
 
 impl Observer for Ends<'_> {
-    fn action_ended(&mut self, rank: u32, action: usize, date: f64) {
+    fn action_ended(&mut self, rank: u32, action: usize, time: f64) {
         if !matches!(self.trace.actions[rank as usize].get(action), Some(Action::Init | Action::Finalize)) {
-            self.dates[rank as usize] = date;
+            self.times[rank as usize] = time;
         }
     }
 }
@@ -81,7 +81,7 @@ impl<'a> Case<'a> {
     fn parse(line: &'a str) -> Self {
         let words: Vec<&str> = line.split(' ').collect();
         let number = |i: usize| words[i].parse::<usize>().expect("a number");
-        let date = |i: usize| words[i].parse::<f64>().expect("a date");
+        let time = |i: usize| words[i].parse::<f64>().expect("a time");
         Self {
             how: words[0],
             ranks: number(1),
@@ -91,7 +91,7 @@ impl<'a> Case<'a> {
             count: number(5),
             datatype: words[6],
             root: number(7),
-            expected: [date(8), date(9), date(10)],
+            expected: [time(8), time(9), time(10)],
         }
     }
 
@@ -174,11 +174,11 @@ impl<'a> Case<'a> {
             medium: None,
             noise: None,
         };
-        let mut ends = Ends { trace: &trace, dates: vec![0.0; self.ranks] };
+        let mut ends = Ends { trace: &trace, times: vec![0.0; self.ranks] };
         replay(&trace, &platform, &layout, &model, &mut ends).expect("runs");
-        let dates = ends.dates.iter().copied();
-        let mean = dates.clone().sum::<f64>() / self.ranks as f64;
-        let found = [dates.clone().fold(f64::INFINITY, f64::min), dates.fold(0.0, f64::max), mean];
+        let times = ends.times.iter().copied();
+        let mean = times.clone().sum::<f64>() / self.ranks as f64;
+        let found = [times.clone().fold(f64::INFINITY, f64::min), times.fold(0.0, f64::max), mean];
         let difference = |(found, expected): (f64, f64)| (found - expected).abs() / expected.max(1e-9);
         found.into_iter().zip(self.expected).map(difference).fold(0.0, f64::max)
     }

@@ -225,9 +225,9 @@ fn flops_of_a_collective_share_the_only_core_with_the_rank_and_take_a_free_one()
 struct Waits<'a>(&'a Trace, Vec<(u32, f64)>);
 
 impl Observer for Waits<'_> {
-    fn action_ended(&mut self, rank: u32, action: usize, date: f64) {
+    fn action_ended(&mut self, rank: u32, action: usize, time: f64) {
         if self.0.actions[rank as usize].get(action).is_some_and(|action| action.name() == "wait_request") {
-            self.1.push((rank, date));
+            self.1.push((rank, time));
         }
     }
 }

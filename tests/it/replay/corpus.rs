@@ -6,8 +6,8 @@
 //! Some rows are chaotic: under heavy contention a delay of one message changes the rates of its neighbours, and from
 //! exchange to exchange a difference grows by orders of magnitude, until a rounding error of 1e-18 s in one clock
 //! reading has become a part per thousand of the result. SimGrid's own result moves by as much when its clock starts at
-//! another date (BT on the Imase network: 5.6616 ms or 5.6668 ms). The rules `simgrid-full` and `simgrid-lazy` round as
-//! SimGrid does and start at its date, so that there all rows have to be equal. Exact sharing rounds otherwise: a
+//! another time (BT on the Imase network: 5.6616 ms or 5.6668 ms). The rules `simgrid-full` and `simgrid-lazy` round as
+//! SimGrid does and start at its time, so that there all rows have to be equal. Exact sharing rounds otherwise: a
 //! chaotic row may differ by more than [`CLOSE`] if delays below the timing precision, or another precision of that
 //! order, spread our own results at least as far.
 

@@ -113,10 +113,10 @@ impl Case {
         for line in text.lines() {
             let words: Vec<&str> = line.split(' ').collect();
             match words[0] {
-                "final" => self.expected_final = words[1].parse().expect("date"),
+                "final" => self.expected_final = words[1].parse().expect("a time"),
                 "end" => {
                     let key = (words[1].parse().expect("rank"), words[2].parse().expect("index"));
-                    self.expected_ends.insert(key, words[3].parse().expect("date"));
+                    self.expected_ends.insert(key, words[3].parse().expect("a time"));
                 }
                 other => panic!("{other}"),
             }
@@ -132,10 +132,10 @@ struct Ends<'a> {
 }
 
 impl Observer for Ends<'_> {
-    fn action_ended(&mut self, rank: u32, action: usize, date: f64) {
+    fn action_ended(&mut self, rank: u32, action: usize, time: f64) {
         if !matches!(self.trace.actions[rank as usize].get(action), Some(Action::Init | Action::Finalize)) {
             let index = &mut self.next[rank as usize];
-            self.ends.insert((rank, *index), date);
+            self.ends.insert((rank, *index), time);
             *index += 1;
         }
     }
@@ -190,8 +190,8 @@ fn small_replays_agree_with_the_reference() {
                 wrong.push(format!("{name}: exact sharing agrees with stale rates"));
             }
             let full = support::data().join("micro_full").join(name).with_extension("txt");
-            let Ok(dates) = std::fs::read_to_string(full) else { continue };
-            case.expect(&dates);
+            let Ok(times) = std::fs::read_to_string(full) else { continue };
+            case.expect(&times);
             case.model.precision = EXACT.1;
         }
         let exact = difference(folder, &case);

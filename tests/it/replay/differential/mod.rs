@@ -1,5 +1,5 @@
 //! Random platforms, traces and options, replayed by the real SimGrid and by us: every action of every rank has to end
-//! at the same date.
+//! at the same time.
 //!
 //! Runs if `smpirun` (SimGrid 3.32) is found, and reports if it is not. A mismatch prints its seed; to run that case
 //! again, and keep its files:
@@ -100,15 +100,15 @@ impl Case {
         let mut ends = vec![Vec::new(); self.hosts.len()];
         for line in text.lines() {
             // DATE:RANK ACTION ...
-            let Some((date, rest)) = line.split_once(':') else { continue };
+            let Some((time, rest)) = line.split_once(':') else { continue };
             let mut words = rest.split(' ');
-            let (Ok(date), Some(Ok(rank)), Some(action)) =
-                (date.parse::<f64>(), words.next().map(str::parse::<usize>), words.next())
+            let (Ok(time), Some(Ok(rank)), Some(action)) =
+                (time.parse::<f64>(), words.next().map(str::parse::<usize>), words.next())
             else {
                 continue;
             };
             if !matches!(action, "init" | "finalize") {
-                ends[rank].push(date);
+                ends[rank].push(time);
             }
         }
         Ok(ends)
@@ -137,9 +137,9 @@ impl Case {
         let options = ti::Options { ranks: Some(self.hosts.len()), ..ti::Options::default() };
         let trace = ti::read(&path("trace.ti"), &options).expect("trace");
         let layout = Mapping::Hosts(hosts).layout(trace.ranks(), platform.hosts.len()).expect("mapping");
-        let mut ends = Ends { trace: &trace, dates: vec![Vec::new(); trace.ranks()] };
+        let mut ends = Ends { trace: &trace, times: vec![Vec::new(); trace.ranks()] };
         replay(&trace, &platform, &layout, model, &mut ends).expect("runs");
-        ends.dates
+        ends.times
     }
 }
 
@@ -148,13 +148,13 @@ const NUDGES: u32 = 16;
 
 struct Ends<'a> {
     trace: &'a Trace,
-    dates: Vec<Vec<f64>>,
+    times: Vec<Vec<f64>>,
 }
 
 impl Observer for Ends<'_> {
-    fn action_ended(&mut self, rank: u32, action: usize, date: f64) {
+    fn action_ended(&mut self, rank: u32, action: usize, time: f64) {
         if !matches!(self.trace.actions[rank as usize].get(action), Some(Action::Init | Action::Finalize)) {
-            self.dates[rank as usize].push(date);
+            self.times[rank as usize].push(time);
         }
     }
 }
