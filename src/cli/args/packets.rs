@@ -12,7 +12,7 @@ use mopsim::report::wrap::broken;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-#[command(after_help = help())]
+#[command(after_help = help(), mut_arg("slurm", |slurm| slurm.hide_short_help(true)))]
 pub struct Packets {
     /// Topologies, e.g. torus:8x8 random:n=64,d=6; the first is the baseline
     #[arg(required = true, value_name = "SPEC")]
