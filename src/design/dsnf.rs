@@ -1,6 +1,6 @@
 //! Step-by-step expansion of a DSN-F: the cables that are added, moved and removed.
 //!
-//! (*RankMap-aware Expandable Low-degree Topology*, its sections on expansion.) Adding switches only adds cables. When
+//! (*Layout-aware Expandable Low-degree Topology*, its sections on expansion.) Adding switches only adds cables. When
 //! there are `(p + 1) 2^(p+1)` switches, two of each super-node in the third layer, the network turns into the DSN-F of
 //! p + 1 with one layer: super-node S splits into 2S and 2S + 1. The work is the difference of the two sets of cables,
 //! so a cable that remains between two switches under another name counts as no work. (The source counts p + 7 of 4p +

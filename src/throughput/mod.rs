@@ -16,10 +16,10 @@
 //! A host that sends to itself uses its own link in both directions, as in BookSim; such flows are counted.
 //!
 //! ```
-//! use mopsim::throughput::{Network, Options, Speeds, evaluate};
+//! use mopsim::throughput::{Network, Speeds, ThroughputOptions, evaluate};
 //! let topology = mopsim::topology::build("full_mesh:8")?;
 //! let network = Network::new(topology, None, None, Speeds::default(), &Default::default())?;
-//! let cell = evaluate(&network, "bit_complement", &["bfs".to_owned()], &Options::default())?.remove(0);
+//! let cell = evaluate(&network, "bit_complement", &["bfs".to_owned()], &ThroughputOptions::default())?.remove(0);
 //! // Every pair of switches has a cable of its own.
 //! assert_eq!(cell.saturation, Some(1.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

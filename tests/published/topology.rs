@@ -55,7 +55,7 @@ fn figures_of_the_papers_are_reproduced() {
 /// Page of each source, and the name of its table.
 const PAGES: [(&str, &str); 4] = [
     ("A Case for Uni-Directional Network Topologies in Large-Scale Clusters", "uni-directional"),
-    ("RankMap-aware Expandable Low-degree Topology (DSN-F)", "dsnf"),
+    ("Layout-aware Expandable Low-degree Topology (DSN-F)", "dsnf"),
     ("Skywalk: a Topology for HPC Networks with Low-delay Switches", "skywalk"),
     ("Performance evaluation of multi-exaflops machines using Equality network topology", "equality"),
 ];

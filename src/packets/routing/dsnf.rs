@@ -1,6 +1,6 @@
 //! The routing of DSN-F packet by packet, on four classes of virtual channels.
 //!
-//! Routes are those of [`crate::routing`]'s `dsnf` (*RankMap-aware Expandable Low-degree Topology*): up to layer 0; along
+//! Routes are those of [`crate::routing`]'s `dsnf` (*Layout-aware Expandable Low-degree Topology*): up to layer 0; along
 //! the ring of levels to the one whose shortcut halves the way to the super-node (pre-work); along shortcuts and up the
 //! levels (main); along the ring of levels to that of the destination (finish); down to its layer.
 //!

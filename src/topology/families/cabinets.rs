@@ -1,6 +1,6 @@
 //! Positions of cabinets on a floor, as far as the construction of a topology depends on them.
 //!
-//! (*RankMap-aware Expandable Low-degree Topology*, *Skywalk*.) c cabinets form `x = ceil(sqrt c)` rows of `y = ceil(c /
+//! (*Layout-aware Expandable Low-degree Topology*, *Skywalk*.) c cabinets form `x = ceil(sqrt c)` rows of `y = ceil(c /
 //! x)`; cabinet i is in row `i div y`, column `i mod y`. A cabinet is 0.6 m wide and 2.1 m deep with its aisle.
 
 /// Grid of cabinets.

@@ -1,6 +1,6 @@
 //! DLN-x: a ring with shortcuts of lengths `floor(n/2)`, `floor(n/4)`, ..., x - 2 of them.
 //!
-//! (M. Koibuchi et al., A Case for Random Shortcut Topologies for HPC Interconnects, 2012; cited by *RankMap-aware
+//! (M. Koibuchi et al., A Case for Random Shortcut Topologies for HPC Interconnects, 2012; cited by *Layout-aware
 //! Expandable Low-degree Topology*.) Every switch has `2x - 3` cables where `2^(x-2)` divides n and x >= 3.
 
 use crate::topology::family::Arguments;

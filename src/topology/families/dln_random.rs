@@ -1,7 +1,7 @@
 //! DLN-x-y: the ring of DLN-x with its regular shortcuts, and y rounds of random shortcuts.
 //!
 //! (M. Koibuchi et al., A Case for Random Shortcut Topologies for HPC Interconnects, 2012. DLN-x with random shortcuts
-//! in *RankMap-aware Expandable Low-degree Topology* is x = 2, y = x - 2 here.) A round is a random maximal matching
+//! in *Layout-aware Expandable Low-degree Topology* is x = 2, y = x - 2 here.) A round is a random maximal matching
 //! over all switches without the pairs that are already connected, so a few switches may miss a shortcut.
 
 use super::dln;

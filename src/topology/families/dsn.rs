@@ -1,6 +1,6 @@
 //! DSN-x: a ring in which successive switches have shortcuts of half the ring, a quarter, an eighth, ...
 //!
-//! (*RankMap-aware Expandable Low-degree Topology*, which compares with it.) With `p = ceil(log2 n)` the level of switch
+//! (*Layout-aware Expandable Low-degree Topology*, which compares with it.) With `p = ceil(log2 n)` the level of switch
 //! `i` is `i mod p + 1`. A switch of level `l <= x` has a shortcut to the nearest switch of level l + 1 that is at
 //! least `floor(n / 2^l)` further along the ring. The average degree is below 4, no switch has more than 5 cables.
 

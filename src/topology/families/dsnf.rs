@@ -1,6 +1,6 @@
 //! DSN-F(n, p): super-nodes of p levels on a ring with shortcuts, and layers of further switches beyond them.
 //!
-//! (*RankMap-aware Expandable Low-degree Topology*.) A layer has `N = p 2^p` switches in `S = 2^p` super-nodes; there
+//! (*Layout-aware Expandable Low-degree Topology*.) A layer has `N = p 2^p` switches in `S = 2^p` super-nodes; there
 //! are `K = ceil(n / N)` layers. A switch has a label `{level l, layer k, super-node s}`, and these cables:
 //!
 //! 1. local: `{l, k, s} - {l mod p + 1, k, s}`; an incomplete layer of a super-node is a path and not a ring, since

@@ -1,6 +1,6 @@
 //! A ring with y random shortcuts per switch: DLN-2-y.
 //!
-//! (The "DLN-x of random shortcuts" of *RankMap-aware Expandable Low-degree Topology* has y = x - 2.)
+//! (The "DLN-x of random shortcuts" of *Layout-aware Expandable Low-degree Topology* has y = x - 2.)
 
 use super::dln_random;
 use crate::topology::family::Arguments;

@@ -1,4 +1,4 @@
-//! RankMap of the records of a file, see docs/reference/recording-format.md.
+//! Layout of the records of a file, see docs/reference/recording-format.md.
 
 /// Kind of a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
