@@ -31,7 +31,7 @@ impl<const WATCHED: bool> System<WATCHED> {
             let fat = self.links[link as usize].fat_pipe;
             for m in 0..self.links[link as usize].members.len() {
                 let flow = self.links[link as usize].members[m].flow;
-                if fat || self.flows[flow as usize].limit == link {
+                if fat || self.flows[flow as usize].bottleneck == link {
                     self.join(flow);
                 }
             }
@@ -122,7 +122,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         for m in 0..self.links[link as usize].members.len() {
             let flow = self.links[link as usize].members[m].flow;
             let state = &self.flows[flow as usize];
-            let joins = state.level > ceiling || (state.limit == link && state.level < floor);
+            let joins = state.level > ceiling || (state.bottleneck == link && state.level < floor);
             if joins && state.in_set != self.solution {
                 self.join(flow);
             }

@@ -91,17 +91,17 @@ impl<const WATCHED: bool> System<WATCHED> {
     fn solve_alone(&mut self, flow: u32) {
         let path = self.path_of(flow);
         let state = &mut self.flows[flow as usize];
-        let mut limit = OWN_BOUND;
+        let mut bottleneck = OWN_BOUND;
         state.value = state.bound;
         for e in &self.elements[path.elements()] {
             let most = self.links[e.link as usize].capacity / e.consumption;
             if most <= state.value {
                 state.value = most;
-                limit = e.link;
+                bottleneck = e.link;
             }
         }
         state.level = state.value * state.penalty;
-        self.set_limit(flow, limit);
+        self.set_bottleneck(flow, bottleneck);
         self.added.clear();
         self.changed.push(FlowId(flow));
     }
@@ -121,7 +121,7 @@ impl<const WATCHED: bool> System<WATCHED> {
     fn run_at_bounds(&mut self) {
         for i in 0..self.added.len() {
             let flow = self.added[i];
-            self.set_limit(flow, self.link_filled_by(flow));
+            self.set_bottleneck(flow, self.link_filled_by(flow));
             let state = &mut self.flows[flow as usize];
             (state.value, state.level) = (state.bound, state.bound * state.penalty);
             self.changed.push(FlowId(flow));
@@ -160,7 +160,7 @@ impl<const WATCHED: bool> System<WATCHED> {
                 self.levels.push((link, level));
             }
         }
-        let (value, limit) = if fullest == OWN_BOUND {
+        let (value, bottleneck) = if fullest == OWN_BOUND {
             (bound, self.link_filled_by(flow))
         } else if bound * penalty < lowest {
             lowest = f64::NEG_INFINITY;
@@ -171,11 +171,11 @@ impl<const WATCHED: bool> System<WATCHED> {
         let state = &mut self.flows[flow as usize];
         state.value = value;
         state.level = value * penalty;
-        self.set_limit(flow, limit);
+        self.set_bottleneck(flow, bottleneck);
         for i in 0..self.levels.len() {
             let (link, level) = self.levels[i];
             let stopped_here = level == lowest;
-            if stopped_here || self.links[link as usize].limited > u32::from(limit == link) {
+            if stopped_here || self.links[link as usize].limited > u32::from(bottleneck == link) {
                 self.check(link, if stopped_here { lowest } else { f64::INFINITY });
             }
         }

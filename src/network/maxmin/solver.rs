@@ -74,8 +74,16 @@ impl<const WATCHED: bool> Sharing for Solver<WATCHED> {
 
     fn start(&mut self, path: PathId, penalty: f64, bound: f64) -> FlowId {
         let path = self.system.paths[path.0 as usize];
-        let flow =
-            Flow { weight: 1.0 / penalty, penalty, bound, value: 0.0, level: 0.0, limit: OWN_BOUND, path, in_set: 0 };
+        let flow = Flow {
+            weight: 1.0 / penalty,
+            penalty,
+            bound,
+            value: 0.0,
+            level: 0.0,
+            bottleneck: OWN_BOUND,
+            path,
+            in_set: 0,
+        };
         let id = store(&mut self.system.flows, &mut self.system.free, flow);
         for e in &self.system.elements[path.elements()] {
             let link = &mut self.system.links[e.link as usize];
@@ -144,7 +152,7 @@ impl<const WATCHED: bool> Sharing for Solver<WATCHED> {
 
     #[inline]
     fn clock(&self, flow: FlowId) -> Option<u32> {
-        Some(self.system.flows[flow.index()].limit).filter(|&link| self.system.crowd.active && link != OWN_BOUND)
+        Some(self.system.flows[flow.index()].bottleneck).filter(|&link| self.system.crowd.active && link != OWN_BOUND)
     }
 
     fn level(&self, link: u32) -> f64 {

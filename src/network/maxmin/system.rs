@@ -39,7 +39,7 @@ pub(super) struct Flow {
     pub bound: f64,
     pub value: f64,
     pub level: f64,
-    pub limit: u32,
+    pub bottleneck: u32,
     pub path: Path,
     /// Last solution whose set S contained the flow; 0 if none did, or if it had to leave it.
     pub in_set: u64,
@@ -206,7 +206,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         if !self.added.is_empty() && self.value_of(flow.0) == 0.0 {
             self.added.retain(|&f| f != flow.0);
         }
-        self.set_limit(flow.0, OWN_BOUND);
+        self.set_bottleneck(flow.0, OWN_BOUND);
         self.mark_path(flow);
         let Flow { path, bound, .. } = self.flows[flow.index()];
         for e in &self.elements[path.elements()] {
@@ -228,18 +228,18 @@ impl<const WATCHED: bool> System<WATCHED> {
 
     /// Records the bottleneck link of a flow.
     #[inline]
-    pub fn set_limit(&mut self, flow: u32, limit: u32) {
-        let old = std::mem::replace(&mut self.flows[flow as usize].limit, limit);
+    pub fn set_bottleneck(&mut self, flow: u32, bottleneck: u32) {
+        let old = std::mem::replace(&mut self.flows[flow as usize].bottleneck, bottleneck);
         self.mark(old);
-        self.mark(limit);
-        if old == limit {
+        self.mark(bottleneck);
+        if old == bottleneck {
             return;
         }
         if old != OWN_BOUND {
             self.links[old as usize].limited -= 1;
         }
-        if limit != OWN_BOUND {
-            self.links[limit as usize].limited += 1;
+        if bottleneck != OWN_BOUND {
+            self.links[bottleneck as usize].limited += 1;
         }
     }
 

@@ -126,16 +126,16 @@ impl<const WATCHED: bool> System<WATCHED> {
     }
 
     /// Fixes the level of a flow, and its load on the links that do not limit it.
-    fn settle(&mut self, flow: u32, limit: u32, level: f64) {
-        self.set_limit(flow, limit);
+    fn settle(&mut self, flow: u32, bottleneck: u32, level: f64) {
+        self.set_bottleneck(flow, bottleneck);
         let state = &mut self.flows[flow as usize];
         state.level = level;
-        if limit == OWN_BOUND {
+        if bottleneck == OWN_BOUND {
             state.value = state.bound;
         }
         let weight = state.weight;
         for e in &self.elements[state.path.elements()] {
-            if e.link != limit {
+            if e.link != bottleneck {
                 let share = self.crowd.share(e.link, e.consumption, weight);
                 let gauge = &mut self.crowd.gauges[e.link as usize];
                 gauge.load += units(share, level);
@@ -143,7 +143,7 @@ impl<const WATCHED: bool> System<WATCHED> {
                 self.crowd.openings[e.link as usize].demand -= e.consumption * weight;
             }
         }
-        if self.crowd.followed[flow as usize] != limit {
+        if self.crowd.followed[flow as usize] != bottleneck {
             self.tell(flow);
         }
     }

@@ -118,15 +118,15 @@ impl<const WATCHED: bool> System<WATCHED> {
     /// Returns the level of a flow of a crowd.
     #[inline]
     pub(super) fn level_of(&self, flow: u32) -> f64 {
-        let Flow { level, limit, .. } = self.flows[flow as usize];
-        if self.crowd.active && limit != OWN_BOUND { self.crowd.level(limit) } else { level }
+        let Flow { level, bottleneck, .. } = self.flows[flow as usize];
+        if self.crowd.active && bottleneck != OWN_BOUND { self.crowd.level(bottleneck) } else { level }
     }
 
     /// Returns the rate of a flow, in a crowd or not.
     #[inline]
     pub(super) fn value_of(&self, flow: u32) -> f64 {
-        let Flow { value, weight, limit, .. } = self.flows[flow as usize];
-        if self.crowd.active && limit != OWN_BOUND { self.crowd.level(limit) * weight } else { value }
+        let Flow { value, weight, bottleneck, .. } = self.flows[flow as usize];
+        if self.crowd.active && bottleneck != OWN_BOUND { self.crowd.level(bottleneck) * weight } else { value }
     }
 
     /// Takes a flow of a crowd off its links.
@@ -143,34 +143,34 @@ impl<const WATCHED: bool> System<WATCHED> {
 
     /// Removes a flow from the group of its bottleneck link, where it then counts among the others.
     fn ungroup(&mut self, flow: u32, level: f64) {
-        let Flow { weight, limit, .. } = self.flows[flow as usize];
-        if limit == OWN_BOUND {
+        let Flow { weight, bottleneck, .. } = self.flows[flow as usize];
+        if bottleneck == OWN_BOUND {
             return;
         }
-        let group = &mut self.crowd.groups[limit as usize];
+        let group = &mut self.crowd.groups[bottleneck as usize];
         group.stale = true;
         if let Some(at) = group.members.iter().position(|m| m.flow == flow) {
             let consumption = group.members.swap_remove(at).consumption;
-            let share = self.crowd.share(limit, consumption, weight);
-            self.crowd.pass(limit, share, 0.0, level);
+            let share = self.crowd.share(bottleneck, consumption, weight);
+            self.crowd.pass(bottleneck, share, 0.0, level);
         }
-        self.crowd.queue(limit);
+        self.crowd.queue(bottleneck);
     }
 
     /// Assigns a flow its bottleneck link, or its own bound, and its level.
-    fn assign(&mut self, flow: u32, limit: u32, level: f64) {
+    fn assign(&mut self, flow: u32, bottleneck: u32, level: f64) {
         let from = self.level_of(flow);
         self.ungroup(flow, from);
-        self.set_limit(flow, limit);
+        self.set_bottleneck(flow, bottleneck);
         let state = &mut self.flows[flow as usize];
         state.level = level;
-        if limit == OWN_BOUND {
+        if bottleneck == OWN_BOUND {
             state.value = state.bound;
         }
         let Flow { weight, path, .. } = *state;
         for &Element { link, consumption } in &self.elements[path.elements()] {
             let share = self.crowd.share(link, consumption, weight);
-            if link == limit {
+            if link == bottleneck {
                 let gauge = &mut self.crowd.gauges[link as usize];
                 gauge.carry(share, from, 0.0);
                 gauge.level = level;
@@ -188,7 +188,7 @@ impl<const WATCHED: bool> System<WATCHED> {
     /// Places a new flow at the lowest level of its links, which is a good guess.
     fn place(&mut self, flow: u32) {
         let Flow { bound, penalty, path, .. } = self.flows[flow as usize];
-        let (mut level, mut limit) = (bound * penalty, OWN_BOUND);
+        let (mut level, mut bottleneck) = (bound * penalty, OWN_BOUND);
         for e in &self.elements[path.elements()] {
             let Link { capacity, members, .. } = &self.links[e.link as usize];
             let most = match self.crowd.level(e.link) {
@@ -197,16 +197,16 @@ impl<const WATCHED: bool> System<WATCHED> {
                 _ => continue,
             };
             if most <= level {
-                (level, limit) = (most, e.link);
+                (level, bottleneck) = (most, e.link);
             }
         }
-        self.assign(flow, limit, level);
+        self.assign(flow, bottleneck, level);
     }
 
     /// Reports a flow that has a rate of its own, or follows the level of another link.
     fn tell(&mut self, flow: u32) {
         let state = &mut self.flows[flow as usize];
-        self.crowd.followed[flow as usize] = state.limit;
+        self.crowd.followed[flow as usize] = state.bottleneck;
         if state.in_set != self.solution {
             state.in_set = self.solution;
             self.changed.push(FlowId(flow));
@@ -293,7 +293,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         let ceiling = level * slack;
         let mut highest = 0.0;
         for &member in &self.links[link as usize].members {
-            if self.flows[member.flow as usize].limit != link {
+            if self.flows[member.flow as usize].bottleneck != link {
                 match self.level_of(member.flow) {
                     level if level > ceiling => higher.push((level, member)),
                     level => highest = f64::max(highest, level),
@@ -341,7 +341,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         let mut at = 0;
         while let Some(&Member { flow, .. }) = self.crowd.groups[link as usize].members.get(at) {
             match self.cap(flow, link) {
-                (cap, limit) if cap < self.crowd.floor(level) => self.assign(flow, limit, cap),
+                (cap, bottleneck) if cap < self.crowd.floor(level) => self.assign(flow, bottleneck, cap),
                 (cap, _) => {
                     let own = if self.crowd.bound > 0.0 { self.own_cap(flow, cap, level) } else { None };
                     match own {
@@ -356,13 +356,13 @@ impl<const WATCHED: bool> System<WATCHED> {
     /// Returns the level at which a flow would be stopped if one of its links did not stop it, and by what.
     fn cap(&self, flow: u32, but: u32) -> (f64, u32) {
         let Flow { bound, penalty, path, .. } = self.flows[flow as usize];
-        let (mut cap, mut limit) = (bound * penalty, OWN_BOUND);
+        let (mut cap, mut bottleneck) = (bound * penalty, OWN_BOUND);
         for e in &self.elements[path.elements()] {
             let level = self.crowd.level(e.link);
             if level < cap && e.link != but {
-                (cap, limit) = (level, e.link);
+                (cap, bottleneck) = (level, e.link);
             }
         }
-        (cap, limit)
+        (cap, bottleneck)
     }
 }

@@ -75,7 +75,7 @@ struct Rising {
     ceiling: f64,
     /// Its bound, until it is settled.
     value: f64,
-    limit: u32,
+    bottleneck: u32,
     /// Range of its incidences.
     ways: (u16, u16),
 }
@@ -162,8 +162,8 @@ impl Few {
         let done = system.fill(self);
         if done {
             for at in 0..system.set.len() {
-                let Rising { value, limit, .. } = self.flows[at % PLACES];
-                system.give(at, value, limit);
+                let Rising { value, bottleneck, .. } = self.flows[at % PLACES];
+                system.give(at, value, bottleneck);
             }
         } else {
             system.leave_from(known);
@@ -178,7 +178,7 @@ impl Filling for Few {
         let known_links = self.link_count;
         for at in self.flow_count..system.set.len() {
             let flow = system.set[at];
-            let Flow { weight, penalty, bound, value, limit, path, .. } = system.flows[flow as usize];
+            let Flow { weight, penalty, bound, value, bottleneck, path, .. } = system.flows[flow as usize];
             let elements = &system.elements[path.elements()];
             let first = self.way_count;
             if at >= PLACES || first + elements.len() > WAYS || path.fat {
@@ -202,13 +202,13 @@ impl Filling for Few {
                 let place = link.place as usize;
                 if link.looked < system.round {
                     // The flow was an outsider when the link was first visited.
-                    self.take_in(place, consumption * weight, consumption * value, limit == number);
+                    self.take_in(place, consumption * weight, consumption * value, bottleneck == number);
                 }
                 self.add_way(place, consumption, weight);
             }
             // If every link can carry the bounds of all its flows, a flow runs at its own bound.
-            let limit = if first == self.way_count { system.link_filled_by(flow) } else { OWN_BOUND };
-            self.add_flow(first, Rising { weight, ceiling: bound * penalty, value: bound, limit, ways: (0, 0) });
+            let bottleneck = if first == self.way_count { system.link_filled_by(flow) } else { OWN_BOUND };
+            self.add_flow(first, Rising { weight, ceiling: bound * penalty, value: bound, bottleneck, ways: (0, 0) });
         }
         for place in known_links..self.link_count {
             let filling = self.contended(place);
@@ -391,9 +391,9 @@ impl Few {
 
     /// Fixes the rate of a flow and takes it off its links.
     #[inline]
-    fn settle(&mut self, number: usize, value: f64, limit: u32) {
+    fn settle(&mut self, number: usize, value: f64, bottleneck: u32) {
         let flow = self.flow(number);
-        (flow.value, flow.limit) = (value, limit);
+        (flow.value, flow.bottleneck) = (value, bottleneck);
         let Rising { weight, ways, .. } = *flow;
         self.open &= !only(number);
         if self.open == 0 && self.limiting.count == 0 {

@@ -103,8 +103,8 @@ impl General {
         self.clear();
         system.fill(self);
         for at in 0..system.set.len() {
-            let Rising { value, limit, .. } = self.flows[at];
-            system.give(at, value, limit);
+            let Rising { value, bottleneck, .. } = self.flows[at];
+            system.give(at, value, bottleneck);
         }
         if self.is_large() {
             system.note_effort(self.ways.len(), changes);
@@ -123,7 +123,7 @@ impl Filling for General {
         }
         for at in self.flows.len()..system.set.len() {
             let flow = system.set[at];
-            let Flow { weight, value, limit, path, .. } = system.flows[flow as usize];
+            let Flow { weight, value, bottleneck, path, .. } = system.flows[flow as usize];
             let first = self.ways.len() as u32;
             for &Element { link: number, consumption } in &system.elements[path.elements()] {
                 let link = &mut system.links[number as usize];
@@ -136,7 +136,7 @@ impl Filling for General {
                 }
                 if link.place != UNCONTENDED {
                     // The flow was an outsider when the link was visited in an earlier round.
-                    let outsider = (link.looked < system.round).then_some((consumption * value, limit == number));
+                    let outsider = (link.looked < system.round).then_some((consumption * value, bottleneck == number));
                     self.add_way(link.place, consumption, weight, outsider);
                 }
             }
@@ -164,7 +164,7 @@ impl Filling for General {
         self.stopping.clear();
         for i in 0..self.fullest.len() {
             let place = self.fullest[i];
-            let Contended { first: mut at, link: limit, .. } = self.links[place as usize];
+            let Contended { first: mut at, link: bottleneck, .. } = self.links[place as usize];
             while at != NONE {
                 let Way { flow: number, next, .. } = self.ways[at as usize];
                 at = next;
@@ -174,7 +174,7 @@ impl Filling for General {
                     bounded = true;
                     self.settle(number, flow.value, OWN_BOUND);
                 } else if !bounded {
-                    self.stopping.push((number, limit));
+                    self.stopping.push((number, bottleneck));
                 }
             }
         }
@@ -186,10 +186,10 @@ impl Filling for General {
     /// 3.32 counts them before any link of this level is removed.
     fn stop(&mut self, level: f64) {
         for i in 0..self.stopping.len() {
-            let (number, limit) = self.stopping[i];
+            let (number, bottleneck) = self.stopping[i];
             let flow = &self.flows[number as usize];
             if !flow.settled {
-                self.settle(number, level * flow.weight, limit);
+                self.settle(number, level * flow.weight, bottleneck);
             }
         }
     }
@@ -390,11 +390,11 @@ impl General {
     }
 
     /// Fixes the rate of a flow and takes it off its links.
-    fn settle(&mut self, number: u32, value: f64, limit: u32) {
+    fn settle(&mut self, number: u32, value: f64, bottleneck: u32) {
         let flow = &mut self.flows[number as usize];
         flow.settled = true;
         flow.value = value;
-        flow.limit = limit;
+        flow.bottleneck = bottleneck;
         self.unsettled -= 1;
         if self.unsettled == 0 && self.limiting.is_empty() {
             // The remaining capacity of links is not needed any more.

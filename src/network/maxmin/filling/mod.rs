@@ -39,7 +39,7 @@ struct Rising<W> {
     /// Its bound, until it is settled.
     value: f64,
     /// Number in the system of the link that stops it.
-    limit: u32,
+    bottleneck: u32,
     ways: W,
     settled: bool,
 }
@@ -121,15 +121,15 @@ impl<const WATCHED: bool> System<WATCHED> {
     #[inline]
     fn rising<W>(&self, flow: u32, ways: W, settled: bool) -> Rising<W> {
         let Flow { weight, penalty, bound, .. } = self.flows[flow as usize];
-        let limit = if settled { self.link_filled_by(flow) } else { OWN_BOUND };
-        Rising { weight, ceiling: bound * penalty, value: bound, limit, ways, settled }
+        let bottleneck = if settled { self.link_filled_by(flow) } else { OWN_BOUND };
+        Rising { weight, ceiling: bound * penalty, value: bound, bottleneck, ways, settled }
     }
 
     /// Stores the result of the flow at a place of the set.
     #[inline(always)]
-    fn give(&mut self, at: usize, value: f64, limit: u32) {
+    fn give(&mut self, at: usize, value: f64, bottleneck: u32) {
         let flow = self.set[at];
-        self.set_limit(flow, limit);
+        self.set_bottleneck(flow, bottleneck);
         let state = &mut self.flows[flow as usize];
         (state.value, state.level) = (value, value * state.penalty);
         if value != self.before[at] {
@@ -182,7 +182,7 @@ impl Link {
                 if flow.level > outside.highest {
                     outside.highest = flow.level;
                 }
-                if flow.limit == number {
+                if flow.bottleneck == number {
                     outside.limited += 1;
                     outside.lowest_limited = outside.lowest_limited.min(flow.level);
                 }
