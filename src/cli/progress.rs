@@ -75,12 +75,7 @@ impl Bars {
 
     /// Shows progress of other work below the bars, as [`counted`] does.
     pub fn counted(&self, what: &'static str, steps: &Steps) -> Waiting {
-        if self.quiet {
-            return counted(what, steps, true);
-        }
-        let spinner = styled(self.all.add(ProgressBar::new_spinner()), what.into());
-        let (done, following) = (tell(what.to_owned(), &spinner, false), Some(Following::of_steps(&spinner, steps)));
-        Waiting { spinner, done, following }
+        Waiting::on(self.all.add(spinner(self.quiet)), what.into(), self.quiet).follow(steps, self.quiet)
     }
 
     /// Prints a line above the bars.
@@ -143,6 +138,35 @@ pub struct Waiting {
 }
 
 impl Waiting {
+    /// Shows the work by this spinner.
+    fn on(spinner: ProgressBar, what: Cow<'static, str>, quiet: bool) -> Self {
+        let what = printable(&what).into_owned();
+        // The remaining time is shown only after the first step, from which it is estimated.
+        let to_go = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            if state.len().is_some_and(|length| length > state.pos()) && state.pos() > 0 {
+                let _ = write!(out, ", about {:#} to go", HumanDuration(state.eta()));
+            }
+        };
+        let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}{to_go}");
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner()).with_key("to_go", to_go);
+        spinner.set_style(style);
+        spinner.set_message(what.clone());
+        tick(&spinner);
+        let done = tell(what, &spinner, quiet);
+        Self { spinner, done, following: None }
+    }
+
+    /// Counts the steps of the work.
+    fn follow(self, steps: &Steps, quiet: bool) -> Self {
+        let steps = steps.clone();
+        let count = move || {
+            let (done, expected) = steps.now();
+            (done, (expected > 0).then_some(expected))
+        };
+        let following = (!quiet).then(|| Following::new(&self.spinner, count));
+        Self { following, ..self }
+    }
+
     /// Removes the spinner when the work is completed.
     pub fn finish_and_clear(mut self) {
         self.following = None;
@@ -155,15 +179,6 @@ impl Waiting {
 struct Following(Arc<AtomicBool>, Option<JoinHandle<()>>);
 
 impl Following {
-    /// Starts the updates by steps.
-    fn of_steps(bar: &ProgressBar, steps: &Steps) -> Self {
-        let steps = steps.clone();
-        Self::new(bar, move || {
-            let (done, expected) = steps.now();
-            (done, (expected > 0).then_some(expected))
-        })
-    }
-
     /// Starts the updates. `count` returns the number of completed steps, and the number of expected ones if it is
     /// known.
     fn new(bar: &ProgressBar, count: impl Fn() -> (u64, Option<u64>) + Send + 'static) -> Self {
@@ -226,35 +241,16 @@ fn tell(what: String, bar: &ProgressBar, quiet: bool) -> Option<mpsc::Sender<()>
 
 /// Shows progress of work without a known end.
 pub fn waiting(what: impl Into<Cow<'static, str>>, quiet: bool) -> Waiting {
-    let what = printable(&what.into()).into_owned();
-    let spinner = spinner(what.clone().into(), quiet);
-    let done = tell(what, &spinner, quiet);
-    Waiting { spinner, done, following: None }
+    Waiting::on(spinner(quiet), what.into(), quiet)
 }
 
 /// Shows progress of work that counts its steps, with the remaining time once their number is known.
 pub fn counted(what: impl Into<Cow<'static, str>>, steps: &Steps, quiet: bool) -> Waiting {
-    let waiting = waiting(what, quiet);
-    if quiet { waiting } else { Waiting { following: Some(Following::of_steps(&waiting.spinner, steps)), ..waiting } }
+    waiting(what, quiet).follow(steps, quiet)
 }
 
-fn spinner(what: Cow<'static, str>, quiet: bool) -> ProgressBar {
-    styled(if quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() }, what)
-}
-
-fn styled(spinner: ProgressBar, what: Cow<'static, str>) -> ProgressBar {
-    // The remaining time is shown only after the first step, from which it is estimated.
-    let to_go = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-        if state.len().is_some_and(|length| length > state.pos()) && state.pos() > 0 {
-            let _ = write!(out, ", about {:#} to go", HumanDuration(state.eta()));
-        }
-    };
-    let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}{to_go}");
-    let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner()).with_key("to_go", to_go);
-    spinner.set_style(style);
-    spinner.set_message(what);
-    tick(&spinner);
-    spinner
+fn spinner(quiet: bool) -> ProgressBar {
+    if quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() }
 }
 
 /// A bar that counts, or lines if there is no terminal.

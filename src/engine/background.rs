@@ -1,7 +1,7 @@
 //! Non-blocking collectives.
 //!
 //! They progress in the background, as in an MPI library with a progress thread or in hardware: a background collective
-//! enters the collective as a rank would and goes through its steps, whatever the rank does meanwhile. Overheads of its
+//! enters the collective as a rank would and goes through its steps independently of the rank. Overheads of its
 //! messages delay the background collective and not the rank. Its flops, if any, are a computation like others: on a
 //! host with a core to spare they do not slow the rank down. A wait for its request ends when the background collective
 //! ends.

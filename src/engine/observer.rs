@@ -93,7 +93,7 @@ pub trait Observer {
         let _ = (rank, wakening);
     }
 
-    /// A rank has started a non-blocking collective: a background collective begins.
+    /// A rank has started a non-blocking collective, which progresses in the background.
     #[inline]
     fn background_began(&mut self, background: u32, rank: u32, time: f64) {
         let _ = (background, rank, time);

@@ -4,7 +4,7 @@ use super::captioned::CaptionedTable;
 use super::compare_json_more::JsonColumn;
 use super::label::short;
 use super::number::grouped;
-use super::packets::{Scale, first_latency, means};
+use super::packets::{Scale, first_latency, means, remarks};
 use crate::packets::parameters::{HostPort, Parameters};
 use crate::packets::random::GENERATOR;
 use crate::packets::run::{Mode, Outcome};
@@ -172,22 +172,15 @@ fn instances(c: &Comparison, curves: &PacketCurves) -> Vec<String> {
 
 /// Returns the notes on series, each with the networks that it is on, unless it is on all.
 fn notes(c: &Comparison, curves: &PacketCurves) -> Vec<String> {
-    let mut all: Vec<(&String, Vec<String>)> = Vec::new();
-    for network in &curves.networks {
-        let name = short(c, network.column);
-        for note in network.series.iter().flatten().flat_map(|series| &series.notes) {
-            match all.iter_mut().find(|(other, _)| *other == note) {
-                Some((_, names)) if names.contains(&name) => {}
-                Some((_, names)) => names.push(name.clone()),
-                None => all.push((note, vec![name.clone()])),
-            }
-        }
-    }
-    let in_words = |(note, names): (&String, Vec<String>)| match names.len() < curves.networks.len() {
-        true => format!("Note on {}: {note}", names.join(", ")),
-        false => format!("Note: {note}"),
+    let named = curves.networks.iter().flat_map(|network| {
+        let notes = network.series.iter().flatten().flat_map(|series| &series.notes);
+        notes.map(|note| (short(c, network.column), note.clone()))
+    });
+    let in_words = |(note, on): (String, Option<String>)| match on {
+        Some(names) => format!("Note on {names}: {note}"),
+        None => format!("Note: {note}"),
     };
-    all.into_iter().map(in_words).collect()
+    remarks(named, curves.networks.len()).into_iter().map(in_words).collect()
 }
 
 /// Returns the tables of the section: saturation of all networks, and latencies by load for each pattern.

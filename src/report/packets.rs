@@ -145,22 +145,18 @@ pub(super) fn first_latency(series: &Series) -> Option<f64> {
     Some(all.iter().sum::<f64>() / all.len() as f64)
 }
 
-/// Returns the remarks on series, each with the numbers of those that it is on, unless it is on all.
-fn notes_of(all: &[Series]) -> Vec<String> {
-    let mut notes: Vec<(&String, Vec<String>)> = Vec::new();
-    for (number, note) in
-        (1..).zip(all).flat_map(|(number, series)| series.notes.iter().map(move |note| (number, note)))
-    {
-        match notes.iter_mut().find(|(known, _)| *known == note) {
-            Some((_, numbers)) => numbers.push(i32::to_string(&number)),
-            None => notes.push((note, vec![i32::to_string(&number)])),
+/// Returns remarks, each with the names of what it is on; `None` if it is on all of `of` things.
+pub(super) fn remarks(all: impl Iterator<Item = (String, String)>, of: usize) -> Vec<(String, Option<String>)> {
+    let mut remarks: Vec<(String, Vec<String>)> = Vec::new();
+    for (name, remark) in all {
+        match remarks.iter_mut().find(|(known, _)| *known == remark) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => remarks.push((remark, vec![name])),
         }
     }
-    let in_words = |(note, numbers): (&String, Vec<String>)| match numbers.len() < all.len() {
-        true => format!("On {}: {note}", numbers.join(", ")),
-        false => note.clone(),
-    };
-    notes.into_iter().map(in_words).collect()
+    let on = |names: Vec<String>| (names.len() < of).then(|| names.join(", "));
+    remarks.into_iter().map(|(remark, names)| (remark, on(names))).collect()
 }
 
 /// Explains the short headings of the tables.
@@ -357,7 +353,14 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
         Mode::Throughput => "throughput (no drain)",
     };
     let mut notes = headings_in_words(sweep.seeds.len());
-    notes.extend(notes_of(all));
+    let numbered = (1..).zip(all).flat_map(|(number, series): (i32, _)| {
+        let of_one = move |note: &String| (number.to_string(), note.clone());
+        series.notes.iter().map(of_one)
+    });
+    notes.extend(remarks(numbered, all.len()).into_iter().map(|(note, on)| match on {
+        Some(numbers) => format!("On {numbers}: {note}"),
+        None => note,
+    }));
     // Text shows no facts next to tables.
     notes.push(format!("A cycle takes {:.3} ns; defaults {}.", cycle.ns, cycle.defaults.name()));
     let networks = match sweep.networks.len() {

@@ -6,6 +6,7 @@
 use super::error::RoutingError;
 use super::rule::{Options, Routing, RoutingKind, Scope};
 use crate::topology::Topology;
+use crate::topology::rails::text_of_planes;
 use std::fmt;
 
 /// Values that an option of a rule can have.
@@ -103,8 +104,7 @@ impl RoutingSpec {
 
     /// Returns the text of the rules of all planes: one rule if they are equal.
     pub fn text_of(rules: &[Self]) -> String {
-        let names: Vec<String> = rules.iter().map(Self::to_string).collect();
-        if names.windows(2).all(|two| two[0] == two[1]) { names[0].clone() } else { names.join("; ") }
+        text_of_planes(rules.iter().map(Self::to_string))
     }
 
     /// Builds the routing for a topology.

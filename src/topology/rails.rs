@@ -284,6 +284,15 @@ impl Rails {
     }
 }
 
+/// Returns the texts of all planes, separated by semicolons: one text if they are equal.
+pub(crate) fn text_of_planes(texts: impl Iterator<Item = String>) -> String {
+    let mut all: Vec<String> = texts.collect();
+    if all.iter().all(|text| *text == all[0]) {
+        all.truncate(1);
+    }
+    all.join("; ")
+}
+
 /// Returns the specification of a plane as a network in which parts may have failed, for rules that compare it with the
 /// intact one.
 ///

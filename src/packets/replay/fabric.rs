@@ -9,7 +9,7 @@ use crate::packets::routing::{self, Rule};
 use crate::packets::{PacketError, Wiring};
 use crate::platform::{Duplex, Platform};
 use crate::routing::RoutingSpec;
-use crate::topology::rails::Places;
+use crate::topology::rails::{Places, text_of_planes};
 use crate::topology::{ArcId, Rails, Topology};
 use std::sync::Arc;
 
@@ -197,7 +197,7 @@ impl Fabric {
                 link_of_arc: link_of_arc[arc..arc + plane.topology.graph.arcs()].to_vec(),
                 ports_on: on.to_vec(),
                 port_links,
-                routing: ground.routings.get(number).unwrap_or(&ground.routings[0]),
+                routing: &ground.routings[number],
                 seed: ground.seed,
             };
             planes.push(Plane::new(ground, level)?);
@@ -208,26 +208,18 @@ impl Fabric {
 
     /// Returns the packet routing as text; that of each plane, if they differ.
     pub fn routing(&self) -> String {
-        self.each(|plane| plane.routing.clone())
+        text_of_planes(self.planes.iter().map(|plane| plane.routing.clone()))
     }
 
     /// Returns the number of virtual channels of each link as text; that of each plane, if they differ.
     pub fn vcs(&self) -> String {
-        self.each(|plane| plane.vcs.to_string())
+        text_of_planes(self.planes.iter().map(|plane| plane.vcs.to_string()))
     }
 
     /// Returns the number of full packets that each virtual channel of an input holds, as text; that of each plane, if they
     /// differ.
     pub fn vc_buffer(&self) -> String {
-        self.each(|plane| plane.vc_buffer.to_string())
-    }
-
-    fn each(&self, text: impl Fn(&Plane) -> String) -> String {
-        let mut all: Vec<String> = self.planes.iter().map(text).collect();
-        if all.iter().all(|one| *one == all[0]) {
-            all.truncate(1);
-        }
-        all.join("; ")
+        text_of_planes(self.planes.iter().map(|plane| plane.vc_buffer.to_string()))
     }
 }
 

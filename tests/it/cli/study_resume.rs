@@ -269,15 +269,7 @@ fn job_scripts_run_as_they_stand() {
     assert!(slurm.contains("#SBATCH --array=1-3\n") && slurm.contains("#SBATCH --requeue\n"), "{slurm}");
     assert!(read(&folder, "the jobs/array.hq.sh").contains("#HQ --array 1-3\n"));
     let shell = |script: &str, variable: &str, task: &str, arguments: &[&str]| {
-        let output = Command::new("sh")
-            .arg(folder.path(script))
-            .args(arguments)
-            .env(variable, task)
-            .current_dir("/")
-            .output()
-            .expect("there is a shell");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).expect("text")
+        folder.script(script, (variable, task), arguments)
     };
     shell("the jobs/array.slurm", "SLURM_ARRAY_TASK_ID", "1", &[]);
     shell("the jobs/array.slurm", "SLURM_ARRAY_TASK_ID", "2", &[]);

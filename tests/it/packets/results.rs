@@ -427,11 +427,7 @@ fn job_scripts_run_as_they_stand() {
     let unsplit = report(&folder, &SWEEP, "json");
     folder.run(&swept(&["--html", "c.html", "--slurm", "the jobs", "--shards", "3"])).success().stdout("");
     let shell = |script: &str, variable: &str, task: &str, arguments: &[&str]| {
-        let mut shell = Command::new("sh");
-        shell.arg(folder.path(script)).args(arguments).env(variable, task).current_dir("/");
-        let output = shell.output().expect("there is a shell");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).expect("text")
+        folder.script(script, (variable, task), arguments)
     };
     shell("the jobs/array.slurm", "SLURM_ARRAY_TASK_ID", "1", &[]);
     shell("the jobs/array.slurm", "SLURM_ARRAY_TASK_ID", "2", &[]);

@@ -94,6 +94,15 @@ impl Folder {
         String::from_utf8(run.get_output().stdout.clone()).expect("text")
     }
 
+    /// Returns the standard output of a script of the shell that must succeed, run in another folder with a variable of the
+    /// environment.
+    pub fn script(&self, script: &str, (variable, value): (&str, &str), arguments: &[&str]) -> String {
+        let mut shell = Command::new("sh");
+        shell.arg(self.path(script)).args(arguments).env(variable, value).current_dir("/");
+        let run = shell.assert().success();
+        String::from_utf8(run.get_output().stdout.clone()).expect("text")
+    }
+
     /// Returns the output with `--format json`, parsed.
     pub fn json(&self, arguments: &[&str]) -> Value {
         let text = self.output(&[arguments, &["--format", "json"]].concat());
