@@ -205,6 +205,7 @@ fn choice(arguments: &Packets) -> SweepChoice {
         patterns: Some(arguments.pattern.iter().flat_map(|text| patterns(text)).collect()),
         load: Some(arguments.load.clone()),
         routing: None,
+        endpoints: arguments.endpoints,
         mode: Some(arguments.mode.clone()),
         warmup: Some(arguments.warmup),
         measure: Some(arguments.measure),

@@ -38,6 +38,8 @@ pub struct SweepChoice {
     pub load: Option<String>,
     /// Packet routing of all networks; default: that of each network.
     pub routing: Option<String>,
+    /// Number of hosts that take part, the first ones; default: all.
+    pub endpoints: Option<u32>,
     /// End of a run, `latency` (default) or `throughput`.
     pub mode: Option<String>,
     /// Cycles before those that are measured.
@@ -137,6 +139,8 @@ pub struct Settings {
     pub patterns: Vec<String>,
     /// Packet routing of all networks, if they have one.
     pub routing: Option<String>,
+    /// Number of hosts that take part, if not all.
+    pub endpoints: Option<u32>,
     /// Loads, seeds, engine and switches.
     pub conditions: Conditions,
     /// Nanoseconds of a cycle, if the choices or their preset set it.
@@ -229,7 +233,7 @@ impl SweepChoice {
             vcs,
             switching,
         };
-        Ok(Settings { patterns, routing: self.routing.clone(), conditions, cycle_ns })
+        Ok(Settings { patterns, routing: self.routing.clone(), endpoints: self.endpoints, conditions, cycle_ns })
     }
 
     /// Overrides the parameters of the preset.
@@ -293,6 +297,7 @@ impl Settings {
         Sweep {
             topologies,
             hosts,
+            endpoints: self.endpoints,
             cables,
             routings: self.routing.iter().cloned().collect(),
             patterns: self.patterns.clone(),

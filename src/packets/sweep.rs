@@ -13,7 +13,7 @@ use super::run::{Mode, Outcome, PacketNetwork, Trial};
 use super::series::Series;
 use super::wiring::Wiring;
 use crate::floorplan::{FloorOptions, FloorPlan};
-use crate::platform::HostsPerSwitch;
+use crate::platform::{CheckedParameters, HostsPerSwitch, PlatformParameters};
 use crate::topology::Topology;
 use crate::traffic::{self, PatternInput};
 use std::path::PathBuf;
@@ -35,6 +35,8 @@ pub struct Sweep {
     pub topologies: Vec<Arc<Topology>>,
     /// Hosts on each switch, if not those of the topology.
     pub hosts: Option<HostsPerSwitch>,
+    /// Number of hosts that take part, the first ones; `None`: all.
+    pub endpoints: Option<u32>,
     /// Latency of cables between switches; `None`: that of [`Parameters::link_delay`] for all.
     pub cables: Option<CableDelay>,
     /// Packet routings; none: [`routing::default_for`] each network.
@@ -104,8 +106,7 @@ impl Sweep {
     pub(super) fn prepare(&self) -> Result<Vec<Prepared>, PacketError> {
         let mut all = Vec::with_capacity(self.series());
         for topology in &self.topologies {
-            let p = &self.conditions.parameters;
-            let wiring = wiring(topology, self.hosts.clone(), p, self.cables)?;
+            let wiring = self.wiring(topology, self.cables)?;
             let mut patterns = Vec::with_capacity(self.patterns.len());
             for pattern in &self.patterns {
                 patterns.push(self.destinations(topology, &wiring, pattern)?);
@@ -140,6 +141,18 @@ impl Sweep {
             }
         }
         Ok(all)
+    }
+
+    /// Attaches hosts to a topology, with latencies of cables by length if `cables` has them.
+    ///
+    /// # Errors
+    /// [`PacketError`] if hosts, floor plan or lengths do not fit.
+    pub fn wiring(&self, topology: &Arc<Topology>, cables: Option<CableDelay>) -> Result<Arc<Wiring>, PacketError> {
+        let hosts = match self.endpoints {
+            Some(endpoints) => Some(first_hosts(topology, self.hosts.clone(), endpoints)?),
+            None => self.hosts.clone(),
+        };
+        wiring(topology, hosts, &self.conditions.parameters, cables)
     }
 
     /// Returns the full name of a pattern, and the destinations of packets under it.
@@ -220,9 +233,30 @@ impl Sweep {
     /// # Errors
     /// [`PacketError`] of the pattern, or of the network's hosts.
     pub fn check_pattern(&self, topology: &Arc<Topology>, pattern: &str) -> Result<(), PacketError> {
-        let wiring = wiring(topology, self.hosts.clone(), &self.conditions.parameters, None)?;
+        let wiring = self.wiring(topology, None)?;
         self.destinations(topology, &wiring, pattern).map(drop)
     }
+}
+
+/// Returns the numbers of hosts on the switches of a topology, up to a host of number `endpoints`.
+fn first_hosts(
+    topology: &Topology,
+    hosts: Option<HostsPerSwitch>,
+    endpoints: u32,
+) -> Result<HostsPerSwitch, PacketError> {
+    let parameters = PlatformParameters { hosts_per_switch: hosts, ..PlatformParameters::default() };
+    let mut counts = CheckedParameters::hosts_on(&parameters.check()?, &topology.graph)?;
+    let all: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+    if endpoints == 0 || u64::from(endpoints) > all {
+        let rule = format!("topology `{}` has {all} hosts", topology.name());
+        return Err(PacketError::invalid("endpoints", endpoints, rule));
+    }
+    let mut left = endpoints;
+    for count in &mut counts {
+        *count = left.min(*count);
+        left -= *count;
+    }
+    Ok(HostsPerSwitch::Each(counts))
 }
 
 /// Attaches hosts to a topology, with latencies of cables by length if `cables` has them.

@@ -19,7 +19,7 @@ use crate::packets::points::{Origin, Points, RunId};
 use crate::packets::replay::{FLIT, Fabric, packet_routing};
 use crate::packets::results;
 use crate::packets::series::Series;
-use crate::packets::sweep::{Sweep, wiring};
+use crate::packets::sweep::Sweep;
 use crate::packets::work::{Part, Work};
 use crate::platform::{HostsPerSwitch, Platform};
 use crate::topology::Topology;
@@ -151,7 +151,7 @@ impl SweepPlan {
 
     /// Returns the packet routing of a network, as the packet model chooses it.
     fn routing(&self, topology: &Arc<Topology>, making: &Making, sweep: &Sweep) -> Result<String, PacketError> {
-        let wiring = wiring(topology, sweep.hosts.clone(), &sweep.conditions.parameters, None)?;
+        let wiring = sweep.wiring(topology, None)?;
         packet_routing(making.routing(), &wiring, self.settings.conditions.vcs, making.routing_seed)
     }
 }

@@ -36,6 +36,9 @@ pub struct Packets {
     /// Hosts on each switch [default: that of the topology, mostly 1]
     #[arg(long, value_name = "N")]
     pub hosts_per_switch: Option<u32>,
+    /// Number of hosts that take part: the first N [default: all]
+    #[arg(long, hide_short_help = true, value_name = "N", conflicts_with = "packets")]
+    pub endpoints: Option<u32>,
     /// End of a run: once all measured packets have arrived, or after the measured cycles
     #[arg(long, hide_short_help = true, value_name = "MODE", default_value = "latency", value_parser = ["latency", "throughput"])]
     pub mode: String,

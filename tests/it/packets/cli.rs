@@ -32,6 +32,24 @@ fn a_curve_is_a_list_of_points() {
     assert_80_columns(&folder.output(&ask));
 }
 
+/// Of 24 hosts on a ring of four switches 16 take part, for a pattern of powers of two: six, six, four and none.
+#[test]
+fn the_first_hosts_take_part() {
+    let folder = Folder::new().pinned();
+    let ask = ["packets", "ring:4", "--hosts-per-switch", "6", "--pattern", "bit_complement", "--routing", "amin"];
+    let with = |more: &[&'static str]| [&ask[..], &["--load", "0.1", "--no-saturation"], more].concat();
+    let json = folder.json(&with(&["--endpoints", "16"]));
+    assert_eq!(number(&json["series"][0], "hosts"), 16.0);
+    let point = &json["points"][0];
+    assert!((number(point, "accepted") - 0.1).abs() < 0.005, "{point}");
+    // Host h sends to 15 - h: eight hosts over two cables, four over one, four to their own switch.
+    assert!((number(point, "hops_mean") - 20.0 / 16.0).abs() < 0.03, "{point}");
+    folder.refuse(&with(&[]), 2, &["needs a power of two of hosts, and there are 24", "--endpoints"]);
+    for wrong in ["0", "25"] {
+        folder.refuse(&with(&["--endpoints", wrong]), 2, &["endpoints is", "has 24 hosts", "help:"]);
+    }
+}
+
 #[test]
 fn a_list_of_packets_tells_each_arrival() {
     let folder = Folder::new();

@@ -255,6 +255,17 @@ fn networks_and_patterns_that_packets_do_not_model_are_left_out_with_a_note() {
 }
 
 #[test]
+fn the_first_hosts_take_part_in_patterns() {
+    let networks = "[[networks]]\ntopology = 'torus:4x4'\n[[networks]]\ntopology = 'ring:20'";
+    let folder = study(networks, &format!("{SHORT}patterns = ['transpose']\nendpoints = 16"));
+    let json = folder.json(&["compare", "s.toml", "-q"]);
+    assert!(list(&json["packets"], "left_out").is_empty(), "{}", json["packets"]);
+    let networks = list(&json["packets"], "networks");
+    let hosts: Vec<f64> = networks.iter().map(|network| number(&list(network, "series")[0], "hosts")).collect();
+    assert_eq!(hosts, [16.0, 16.0]);
+}
+
+#[test]
 fn merged_shards_have_the_section_of_the_whole_study() {
     let folder = study(TWO, SHORT);
     folder.write("b.ti", MESSAGE.replace("1e6", "2e6"));
