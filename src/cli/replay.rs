@@ -67,6 +67,9 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     }
     let read = begin.elapsed().as_secs_f64();
     let study = study(arguments, network, workload, (model, mapping))?;
+    if !output.quiet {
+        study.warnings().for_each(|warning| say(&format!("warning: {warning}")));
+    }
     let result = match &arguments.timeline {
         None => {
             let (bar, mut counter) = progress::Replaying::new(study.actions_of(0), output.quiet);

@@ -96,6 +96,7 @@ pub fn warn(study: &Study, of_networks: impl IntoIterator<Item = String>) {
     of_networks.into_iter().for_each(|warning| say(&format!("warning: {warning}")));
     let of_traces = study.workloads.iter().flat_map(|w| &w.trace.warnings);
     of_traces.for_each(|warning| say(&format!("warning: {warning}")));
+    study.warnings().for_each(|warning| say(&format!("warning: {warning}")));
 }
 
 /// Returns the networks of the command line. Their files are relative to the working folder, those of a study to its

@@ -9,8 +9,10 @@ use super::sweep_plan::SweepPlan;
 use super::traffic::TrafficPlan;
 use super::workload::Workload;
 use crate::engine::Model;
+use crate::mpi::collective::select::Table;
 use crate::mpi::mapping::Mapping;
 use crate::packets::replay::Fabric;
+use crate::trace::CollectiveKind as Kind;
 use std::sync::Arc;
 
 /// A study that is ready to run.
@@ -88,3 +90,34 @@ impl BuiltVariation {
 }
 
 pub(super) const UNCHANGED: Factors = Factors { bandwidth: 1.0, latency: 1.0, speed: 1.0 };
+
+/// Collectives that need to know which ranks share a host.
+const BY_HOSTS: [Kind; 5] = [Kind::Bcast, Kind::Reduce, Kind::Allreduce, Kind::Allgather, Kind::Scatter];
+
+/// Smallest number of ranks for which the SMP set-up deserves a warning: it takes seconds from here on.
+const MANY_RANKS: usize = 1000;
+
+impl Study {
+    /// Returns warnings about workloads of many ranks whose first collective sends two messages for each pair of them: the
+    /// SMP set-up of SimGrid, in the tables that simulate it.
+    pub fn warnings(&self) -> impl Iterator<Item = String> + '_ {
+        let with_setup = |(_, model): &&(Model, ModelDescription)| {
+            model.smp_setup && [Table::Mvapich2, Table::Mpich].iter().any(|table| table.name() == model.collectives)
+        };
+        let model = self.models.iter().find(with_setup).map(|(_, model)| model);
+        let is_large = |workload: &&Workload| {
+            let calls = &workload.trace.collectives;
+            workload.trace.ranks() >= MANY_RANKS && calls.iter().any(|call| BY_HOSTS.contains(&call.kind))
+        };
+        let large = self.workloads.iter().filter(is_large);
+        large.zip(model.into_iter().cycle()).map(|(workload, model)| {
+            let ranks = workload.trace.ranks() as u64;
+            let messages = 2 * ranks * ranks / 1_000_000;
+            format!(
+                "{}: with the SMP set-up of {}, the first collective of all {ranks} ranks sends {messages} million messages, \
+                 as in SimGrid; without them (--smp-setup off) the replay is faster",
+                workload.name, model.network_model
+            )
+        })
+    }
+}

@@ -146,6 +146,30 @@ fn only_what_reproduces_simgrid_has_the_set_up_of_shared_hosts() {
     assert_eq!(setup(&["--model", "ideal", "--sharing", "simgrid-lazy"]), true);
 }
 
+/// The only replay of the study is in the first shard, so nothing runs here.
+#[test]
+fn a_set_up_of_many_ranks_is_announced() {
+    let folder = Folder::new();
+    let study = |model: &str, call: &str| {
+        let trace: String = (0..1000).map(|rank| format!("{rank} {call}\n")).collect();
+        folder.write("t.ti", trace);
+        let networks = "title = 'x'\n[[networks]]\ntopology = 'ring:4'\nparameters = { hosts_per_switch = 250 }\n";
+        folder
+            .write("s.toml", format!("{networks}[[workloads]]\ntrace = 't.ti'\n[model]\nnetwork_model = '{model}'\n"));
+        let run = ["compare", "s.toml", "--shard", "2/2", "--results", "r.jsonl"];
+        let said = folder.run(&run).success();
+        std::fs::remove_file(folder.path("r.jsonl")).unwrap();
+        String::from_utf8(said.get_output().stderr.clone()).unwrap()
+    };
+    let warning = "the first collective of all 1000 ranks sends 2 million messages";
+    let said = study("smpi", "bcast 8 0 6");
+    assert!(said.contains(warning) && said.contains("--smp-setup off"), "{said}");
+    for (model, call) in [("ordered", "bcast 8 0 6"), ("smpi", "compute 1")] {
+        let said = study(model, call);
+        assert!(!said.contains(warning), "{said}");
+    }
+}
+
 #[test]
 fn every_format_states_all_parameters_and_the_version() {
     let folder = Folder::with_trace(MESSAGE);
