@@ -179,6 +179,13 @@ impl Rule for DragonflyRoute {
         true
     }
 
+    /// Cables within a group join all of its switches, so a path has at most one between two global cables: local 0, global
+    /// 0, local 1, global 1, local 2, or the parts of it that a rule uses. Detours by a switch take several of them on one
+    /// channel.
+    fn proof(&self) -> Option<&'static str> {
+        (!self.by_switch).then_some("local and global cables by turns, on channels that do not fall")
+    }
+
     fn set_vcs(&mut self, vcs: u32) {
         self.vcs = vcs;
     }

@@ -102,6 +102,12 @@ impl Rule for HyperX {
         }
     }
 
+    /// A path takes one cable in each dimension, in ascending order, and then again on higher channels.
+    fn proof(&self) -> Option<&'static str> {
+        let is_acyclic = !self.grid.has(Line::Cycle);
+        is_acyclic.then_some("dimension order without rings, and again on higher channels after the detour")
+    }
+
     fn set_vcs(&mut self, vcs: u32) {
         self.vcs = vcs;
     }

@@ -156,6 +156,10 @@ impl Rule for OnGrid {
         true
     }
 
+    fn proof(&self) -> Option<&'static str> {
+        Some("dimension order with datelines (Dally and Seitz, 1987), once on lower and once on higher channels")
+    }
+
     fn set_vcs(&mut self, vcs: u32) {
         self.vcs = vcs;
     }
