@@ -130,28 +130,46 @@ static void permutation(long bytes) {
     compute();
 }
 
+/* Arranges the ranks of the current communicator as a grid that is as square as possible. */
+static void arrange(void) {
+    MPI_Comm_rank(world, &rank);
+    MPI_Comm_size(world, &ranks);
+    for (rows = 1; (rows + 1) * (rows + 1) <= ranks;) rows++;
+    while (ranks % rows) rows--;
+    columns = ranks / rows;
+    row = rank / columns;
+    column = rank % columns;
+}
+
+/* Two jobs side by side on every other rank: halos in one, everything to everyone in the other. */
+static void jobs(long bytes) {
+    static int job = -1;
+    if (job < 0) {
+        job = rank % 2;
+        MPI_Comm_split(MPI_COMM_WORLD, job, rank, &world);
+        arrange();
+    }
+    if (job == 0) halo(bytes);
+    else transpose(bytes);
+}
+
 static const struct {
     const char *name;
     void (*run)(long bytes);
 } kernels[] = {
     {"halo", halo},       {"cycle", cycle}, {"sweep", sweep},   {"doubling", doubling}, {"transpose", transpose},
     {"buckets", buckets}, {"sum", sum},     {"gather", gather}, {"tree", tree},         {"permutation", permutation},
+    {"jobs", jobs},
 };
 
 int main(int count, char **words) {
     MPI_Init(&count, &words);
     world = MPI_COMM_WORLD;
-    MPI_Comm_rank(world, &rank);
-    MPI_Comm_size(world, &ranks);
+    arrange();
     if (count != 5 || ranks > MAX_RANKS) {
         fprintf(stderr, "usage: kernels NAME ITERATIONS BYTES MICROSECONDS, on at most %d ranks\n", MAX_RANKS);
         MPI_Abort(world, 2);
     }
-    for (rows = 1; (rows + 1) * (rows + 1) <= ranks;) rows++;
-    while (ranks % rows) rows--;
-    columns = ranks / rows;
-    row = rank / columns;
-    column = rank % columns;
     long iterations = atol(words[2]), bytes = atol(words[3]);
     microseconds = atol(words[4]);
     size_t room = bytes * (size_t)(2 * ranks + 4) + 4096;

@@ -44,12 +44,13 @@ struct Measured {
     times: Times,
 }
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/emulated")
+/// The folder of a campaign: eleven kernels and a molecular dynamics program on 16 hosts if the name is empty.
+fn folder(campaign: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/emulated").join(campaign)
 }
 
-fn measured() -> Measured {
-    let mut reader = csv::Reader::from_path(folder().join("measured.csv")).expect("measurements");
+fn measured(campaign: &str) -> Measured {
+    let mut reader = csv::Reader::from_path(folder(campaign).join("measured.csv")).expect("measurements");
     let programs: Vec<String> = reader.headers().expect("a heading").iter().skip(2).map(str::to_owned).collect();
     let (mut networks, mut times) = (Vec::new(), Times::new());
     for row in reader.records() {
@@ -61,9 +62,9 @@ fn measured() -> Measured {
     Measured { programs, networks, times }
 }
 
-fn traces(programs: &[String]) -> BTreeMap<String, Trace> {
+fn traces(campaign: &str, programs: &[String]) -> BTreeMap<String, Trace> {
     let recordings = tempfile::tempdir().expect("a folder");
-    let archive = File::open(folder().join("recordings.tar.xz")).expect("recordings");
+    let archive = File::open(folder(campaign).join("recordings.tar.xz")).expect("recordings");
     tar::Archive::new(XzReader::new(archive, true)).unpack(recordings.path()).expect("an archive");
     let read = |program: &String| {
         let path = recordings.path().join(format!("{program}.mrec"));
@@ -117,16 +118,21 @@ fn predicted(name: (&str, &str), measured: &Measured, traces: &BTreeMap<String, 
     measured.networks.iter().map(|(spec, _)| on(spec)).collect()
 }
 
-#[test]
-fn live_measurements_are_as_near_as_the_page_says() {
-    let measured = measured();
-    let traces = traces(&measured.programs);
-    let found = MODELS.map(|name| predicted(name, &measured, &traces));
-    let names = MODELS.map(|model| match model {
+/// Names of the models in tables.
+fn names() -> [String; 6] {
+    MODELS.map(|model| match model {
         ("ordered", "exact") => "`ordered` (default)".to_owned(),
         (name, "exact") => format!("`{name}`"),
         (name, sharing) => format!("`{name}`, `sharing = \"{sharing}\"`"),
-    });
+    })
+}
+
+#[test]
+fn live_measurements_are_as_near_as_the_page_says() {
+    let measured = measured("");
+    let traces = traces("", &measured.programs);
+    let found = MODELS.map(|name| predicted(name, &measured, &traces));
+    let names = names();
     let networks: Vec<(&str, &str)> = measured.networks.iter().map(|(spec, name)| (&**spec, &**name)).collect();
     let programs: Vec<&str> = measured.programs.iter().map(String::as_str).collect();
     let rows: Vec<(&str, Errors)> = names
@@ -156,5 +162,36 @@ fn live_measurements_are_as_near_as_the_page_says() {
         let ratio = |times: &Times| mean_ratio(times, spec(other), spec(one_way));
         assert!((ratio(&measured.times) - faster).abs() < 5e-4);
         assert!((ratio(&found[1]) / faster).ln().abs() < 0.07, "{other}: {}", ratio(&found[1]));
+    }
+}
+
+/// Parts of HPCC and two jobs side by side on 16 hosts; six of the kernels on eight and on four.
+#[test]
+fn further_live_measurements_are_as_near_as_the_page_says() {
+    let page = Page::open("../reference/validation");
+    let [parts, eight, four] = ["parts-16", "hosts-8", "hosts-4"].map(|campaign| {
+        let measured = measured(campaign);
+        let traces = traces(campaign, &measured.programs);
+        let found = MODELS.map(|name| predicted(name, &measured, &traces));
+        let names = names();
+        let networks: Vec<(&str, &str)> = measured.networks.iter().map(|(spec, name)| (&**spec, &**name)).collect();
+        let programs: Vec<&str> = measured.programs.iter().map(String::as_str).collect();
+        let all = names.iter().zip(&found);
+        let rows: Vec<(&str, Errors)> =
+            all.map(|(name, times)| (name.as_str(), errors(&measured.times, times, networks[0].0))).collect();
+        page.put(&format!("errors, {campaign}"), &errors_table(&rows));
+        page.put(&format!("times, {campaign}"), &times_table(&measured.times, &found[0], &programs, &networks));
+        rows.into_iter().map(|(_, errors)| errors).collect::<Vec<_>>()
+    });
+    let [tcp, ordered, _, smpi, ..] = &parts[..] else { panic!("six models") };
+    assert_eq!((tcp.cells, tcp.ordered), (28, 56));
+    assert!(tcp.median_time < 22.5 && tcp.median_ratio < 11.5 && tcp.in_order >= 54, "{tcp:?}");
+    assert!(ordered.median_time < 27.5 && ordered.in_order >= 55 && smpi.median_time > 70.0, "{ordered:?} {smpi:?}");
+    for (rows, cells, time, ratio) in [(&eight, 24, 6.7, 10.3), (&four, 18, 7.3, 9.7)] {
+        let [tcp, ordered, _, smpi, ..] = &rows[..] else { panic!("six models") };
+        assert_eq!(tcp.cells, cells);
+        assert!(tcp.median_time < time && tcp.median_ratio < ratio && tcp.in_order + 1 >= tcp.ordered, "{tcp:?}");
+        assert!(ordered.median_time < time && ordered.median_ratio < ratio, "{ordered:?}");
+        assert!(smpi.median_time > 43.0, "{smpi:?}");
     }
 }
