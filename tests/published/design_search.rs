@@ -55,7 +55,7 @@ type Question = (&'static str, fn(f64, f64, f64) -> Option<f64>);
 
 const QUESTIONS: [Question; 4] = [
     ("fastest", |speed, _, _| Some(speed)),
-    ("cheapest with 0.9 of the speed of the baseline", |speed, price, _| (speed >= 0.9).then_some(-price)),
+    ("cheapest with at least 0.9 times the speed of the baseline", |speed, price, _| (speed >= 0.9).then_some(-price)),
     ("most speed for the price", |speed, price, _| Some(speed / price)),
     ("most speed for the power", |speed, _, watts| Some(speed / watts)),
 ];
@@ -63,7 +63,7 @@ const QUESTIONS: [Question; 4] = [
 /// Returns the best network of each kind for each question: those of the study, those of `--fit`, all candidates.
 fn best(all: &Networks) -> String {
     let mut lines = vec![
-        "| question | of the study | of `--fit` | of all candidates |".to_owned(),
+        "| question | of the study | listed by `--fit` | of all candidates |".to_owned(),
         "| --- | --- | --- | --- |".to_owned(),
     ];
     let mut settings: Vec<&str> = Vec::new();
@@ -112,10 +112,10 @@ fn counts(all: &Networks) -> String {
         ("excluded by bounds", count(&|row| row["fate"] == "excluded")),
         ("replayed", count(&|row| row["fate"] == "replayed")),
         ("not tried", count(&|row| row["fate"] == "not tried")),
-        ("of these, listed by `--fit`", count(&|row| row["fate"] == "not tried" && row["fit"] == "true")),
+        ("not tried, listed by `--fit`", count(&|row| row["fate"] == "not tried" && row["fit"] == "true")),
         ("on the front", count(&front)),
-        ("of these, networks of the study", count(&|row| front(row) && row["candidate"] == "false")),
-        ("of these, listed by `--fit`", count(&|row| front(row) && row["fit"] == "true")),
+        ("on the front, networks of the study", count(&|row| front(row) && row["candidate"] == "false")),
+        ("on the front, listed by `--fit`", count(&|row| front(row) && row["fit"] == "true")),
         ("rank correlation of estimate and speed", format!("{:.2}", correlation(all))),
     ];
     let lines = rows.iter().map(|(what, number)| format!("| {what} | {number} |"));
@@ -147,7 +147,7 @@ fn front(all: &Networks) -> String {
         let fit = if row["fit"] == "true" { "yes" } else { "no" };
         format!("| {} | {fit} | {speed:.3} | {} | {} |", row["name"], grouped(price), grouped(watts))
     };
-    let head = ["| network | of `--fit` | speed | price, $ | watts |", "| --- | --- | ---: | ---: | ---: |"];
+    let head = ["| network | listed by `--fit` | speed | price, $ | watts |", "| --- | --- | ---: | ---: | ---: |"];
     head.into_iter().map(str::to_owned).chain(rows.iter().map(row)).collect::<Vec<_>>().join("\n")
 }
 

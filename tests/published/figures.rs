@@ -252,7 +252,7 @@ fn halves(what: &str) -> Option<Found> {
             Elsewhere("no such graph: neither 33 nor 35 is a power of a prime")
         }
         _ if what.starts_with("share of the diameter-") => {
-            Elsewhere("the networks meant are in tables that we do not have")
+            Elsewhere("these networks are in tables that are not available")
         }
         _ => return None,
     })

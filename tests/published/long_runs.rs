@@ -227,10 +227,11 @@ fn summary(outcomes: &[Outcome]) -> String {
         .filter_map(|outcome| Some((outcome.estimate.as_ref()?.seconds - outcome.seconds).abs() / outcome.seconds))
         .collect();
     errors.sort_by(f64::total_cmp);
+    let others = if estimated.len() < outcomes.len() { ", the others replayed as a whole" } else { "" };
     format!(
-        "{} of {} runs are estimated, the others replayed as a whole. The interval holds the time of the whole run in {inside} \
-         of {}. The estimate is off by {:.3} % (median; at most {error:.2} %), and {saved:.1} times fewer actions are replayed \
-         (geometric mean, whole runs included).",
+        "{} of {} runs are estimated{others}. The interval contains the time of the whole run in {inside} of {}. The estimate is \
+         off by {:.3} % (median; at most {error:.2} %), and whole runs have {saved:.1} times as many actions as are replayed \
+         (geometric mean).",
         estimated.len(),
         outcomes.len(),
         estimated.len(),

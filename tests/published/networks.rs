@@ -75,10 +75,10 @@ pub fn equality_network() -> String {
         ("diameter", distances.diameter().to_string()),
         ("ASPL", format!("{:.4}", distances.aspl)),
         ("bisection, exact", cut.to_string()),
-        ("smallest cut of two half circles", arcs.to_string()),
-        ("longest sub-shortest way", longest_sub_shortest(&topology.graph).to_string()),
+        ("smallest cut into two half circles", arcs.to_string()),
+        ("longest sub-shortest path", longest_sub_shortest(&topology.graph).to_string()),
         ("cabinets", plan.cabinets.to_string()),
-        ("cable in all, m", format!("{:.2}", cables.total)),
+        ("total length of cable, m", format!("{:.2}", cables.total)),
         ("longest cable, m", format!("{:.3}", cables.longest)),
     ];
     let lines = rows.map(|(name, value)| format!("| {name} | {value} |"));

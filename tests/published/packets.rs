@@ -146,7 +146,7 @@ fn against(all: &Times, models: &[&str], under: &str) -> String {
 /// Returns the speedup of a rule over that of the family, with flows and with packets.
 fn adaptive(all: &Times) -> String {
     let mut lines = vec![
-        "| network | rule | packets over flows, time | faster than the family's rule with flows | with packets |"
+        "| network | rule | time, packets / flows | speedup over the family's rule, flows | the same, packets |"
             .to_owned(),
         "| --- | --- | ---: | ---: | ---: |".to_owned(),
     ];

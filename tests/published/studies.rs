@@ -261,7 +261,7 @@ fn gains() -> String {
 /// Returns the effect on two-way networks of sharing a cable's capacity between its directions.
 fn sharing() -> String {
     let mut lines = vec![
-        "| case | two-way network | shared over full, average | most harm |".to_owned(),
+        "| case | two-way network | shared relative to full, average | largest loss |".to_owned(),
         "| --- | --- | ---: | ---: |".to_owned(),
     ];
     for (case, name) in [
