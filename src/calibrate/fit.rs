@@ -101,7 +101,7 @@ pub enum FitError {
 impl UserError for FitError {
     fn help(&self) -> String {
         let help = match self {
-            Self::NoPingPong => "give the output of osu_latency, IMB-MPI1 PingPong or NetPIPE, too",
+            Self::NoPingPong => "also pass the output of osu_latency, IMB-MPI1 PingPong or NetPIPE",
             Self::TooFew(_) => "measure more sizes, for example 1 B to 4 MiB in powers of two",
             Self::FasterThanRoute { .. } => "give the latency of the links between the two hosts with --link-latency",
         };

@@ -199,7 +199,7 @@ impl<'a> Outputs<'a> {
                 Over::Nothing => check_free(&output.file, false)?,
                 Over::Ours if !is_ours(&output.file) => {
                     let message = format!("{option} {file}: there is a file of that name that is no report of mopsim");
-                    return Err(Failure::input(message, "choose another name, or say --force to replace it"));
+                    return Err(Failure::input(message, "choose another name, or pass --force to replace it"));
                 }
                 Over::Ours | Over::All => {}
             }
@@ -270,7 +270,7 @@ pub fn copy_folder(from: &Path, to: &Path) -> Result<(), Failure> {
 pub fn check_free(file: &Path, force: bool) -> Result<(), Failure> {
     if !force && !is_device(file) && fs::symlink_metadata(file).is_ok() {
         let message = format!("{}: there is a file of that name", file.display());
-        return Err(Failure::input(message, "choose another name, or say --force to replace it"));
+        return Err(Failure::input(message, "choose another name, or pass --force to replace it"));
     }
     Ok(())
 }

@@ -52,7 +52,7 @@ fn run_out(size: usize) -> ! {
     let mut rest = &mut text[..];
     let _ = writeln!(
         rest,
-        "error: out of memory: {size} more bytes cannot be had\n help: take smaller input or fewer --threads, or raise the \
+        "error: out of memory: {size} more bytes cannot be allocated\n help: take smaller input or fewer --threads, or raise the \
          limit (--memory SIZE, ulimit -v) if there is as much memory"
     );
     let left = rest.len();

@@ -379,7 +379,7 @@ fn check_free(folder: &Path, force: bool) -> Result<(), Failure> {
     }
     if !force {
         let message = format!("{}: it is there already", folder.display());
-        return Err(Failure::input(message, "name another folder with -o, or say --force to replace a recording"));
+        return Err(Failure::input(message, "name another folder with -o, or pass --force to replace a recording"));
     }
     let is_recording = folder.join(ABOUT).is_file() && recording::file_of(folder, 0).is_file();
     if !folder.is_dir() || folder.is_symlink() || !is_recording {

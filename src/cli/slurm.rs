@@ -87,7 +87,7 @@ pub fn write(folder: &Path, shards: u32, work: &ArrayWork, force: bool, output: 
         if fs::symlink_metadata(&file).is_ok() && !is_ours() {
             let message =
                 format!("{}: this script was edited, or is none of mopsim, and would be lost", file.display());
-            return Err(Failure::input(message, "name another folder, or say --force to replace it"));
+            return Err(Failure::input(message, "name another folder, or pass --force to replace it"));
         }
     }
     for (name, content) in scripts {

@@ -22,7 +22,7 @@ pub struct Shard {
 
 /// A text that is not a shard.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no shard: write K/N with K from 1 to N, and N at most {MOST}, as in 2/8")]
+#[error("`{text}` is not a shard: write K/N with K from 1 to N, and N at most {MOST}, as in 2/8")]
 pub struct ShardError {
     text: String,
 }

@@ -30,7 +30,7 @@ pub struct NetworkModel {
     /// `true` if bandwidth factors above 1 count as 1. Above it, two flows carry more than the link that they share.
     pub cap_factors: bool,
     /// `true` if messages of a pair of ranks travel one behind the other, as on one connection, instead of side by side.
-    /// Only exact sharing has this rule; the two that reproduce SimGrid leave it out.
+    /// All sharing rules have this but the two that reproduce SimGrid.
     pub in_order: bool,
     /// Constants of the LogGOPS model, which has no links and none of the above; `None` for all other models.
     pub loggops: Option<LogGops>,

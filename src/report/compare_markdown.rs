@@ -70,12 +70,15 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     if c.has_repetitions() {
         writeln!(
             out,
-            "\nMeans over the repetitions; behind ± is half of the 95 % confidence interval of the mean. Parts of the time \
+            "\nMeans over the repetitions; the number after ± is half of the 95 % confidence interval of the mean. Parts of the time \
              and loads are those of the first repetition."
         )?;
     }
     if c.is_extrapolated() && !c.has_repetitions() {
-        writeln!(out, "\nBehind ± is half of the 95 % interval that follows from the extrapolation of times.")?;
+        writeln!(
+            out,
+            "\nThe number after ± is half of the 95 % interval that follows from the extrapolation of times."
+        )?;
     }
     writeln!(out)?;
     cells(c, out)?;

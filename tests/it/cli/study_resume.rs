@@ -244,7 +244,7 @@ fn overlapping_and_missing_shards_are_refused_by_name() {
         &["1.jsonl holds shard 1/3, not shard 2/3"],
     );
     for shard in ["0/3", "4/3", "x", "1/0"] {
-        folder.refuse(&["compare", "s.toml", "--shard", shard, "--results", "n.jsonl"], 2, &["is no shard"]);
+        folder.refuse(&["compare", "s.toml", "--shard", shard, "--results", "n.jsonl"], 2, &["is not a shard"]);
     }
 }
 

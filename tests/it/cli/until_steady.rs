@@ -106,7 +106,7 @@ fn a_study_carries_intervals_into_ratios_and_means() {
     assert_80_columns(&text);
     assert!(text.contains(" ± ") && text.contains("extrapolated from"), "{text}");
     let markdown = folder.output(&["compare", "-q", "steady.toml", "--format", "markdown"]);
-    assert!(markdown.contains("Behind ± is half of the 95 % interval"), "{markdown}");
+    assert!(markdown.contains("The number after ± is half of the 95 % interval"), "{markdown}");
     let csv = folder.output(&["compare", "-q", "steady.toml", "--format", "csv"]);
     assert!(
         csv.lines().next().unwrap().ends_with(

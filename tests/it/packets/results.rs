@@ -389,7 +389,7 @@ fn overlapping_missing_and_other_files_are_refused_by_name() {
     let other = swept(&["--shard", "2/3", "--results", one, "--resume", "--no-saturation"]);
     folder.refuse(&other, 2, &["1.jsonl holds shard 1/3, not shard 2/3"]);
     for shard in ["0/3", "4/3", "x", "1/0"] {
-        folder.refuse(&swept(&["--shard", shard, "--results", "n.jsonl"]), 2, &["is no shard"]);
+        folder.refuse(&swept(&["--shard", shard, "--results", "n.jsonl"]), 2, &["is not a shard"]);
     }
     // A merge takes its settings from the files.
     folder.refuse(
