@@ -15,7 +15,7 @@ const E361: &str = "equality:n=2048,sa=[-1,1,119,143,149,327,401,559,631,927,100
 const HYPERX_2048: &str = "hyperx:dims=4x4x8x16";
 const RANDOM_2048: &str = "random_regular:n=2048,d=28,seed=1";
 /// 2,048 switches of 31 ports, eight of them of hosts.
-const DRAGONFLY: &str = "dragonfly:a=16,p=1,h=8,g=128";
+const DRAGONFLY: &str = "dragonfly:a=16,h=8,g=128";
 /// 1,058 switches of 51 ports, 16 of them of hosts.
 const SLIM_FLY_1058: &str = "slimfly:q=23";
 const TORUS: &str = "torus:dims=8x16x16";
