@@ -289,7 +289,10 @@ fn predictions_are_as_near_to_measurements_as_the_page_says() {
         runs.iter().flat_map(|run| run.spreads.iter().map(|spread| 100.0 * (spread - 1.0))).collect();
     spreads.sort_by(f64::total_cmp);
     let (within, most) = (middle(&spreads), spreads[spreads.len() - 1]);
-    page.put("spread", &format!("Repetitions of one run differ by {within:.1} % in the median and {most:.0} % at most."));
+    page.put(
+        "spread",
+        &format!("Repetitions of one run differ by {within:.1} % in the median and {most:.0} % at most."),
+    );
     let clean = all("clean", &sixteen).3;
     all("clean", &["ring4", "ring8"]);
     let stock = all("proto", &["torus44", "rand16d3", "rand16d4", "imase16d3", "ring16"]).3;
