@@ -146,7 +146,7 @@ fn against(all: &Times, models: &[&str], under: &str) -> String {
 /// Returns the speedup of a rule over that of the family, with flows and with packets.
 fn adaptive(all: &Times) -> String {
     let mut lines = vec![
-        "| network | rule | time, packets / flows | speedup over the family's rule, flows | the same, packets |"
+        "| network | rule | time, packets / flows | speedup over the family's rule, flows | speedup over the family's rule, packets |"
             .to_owned(),
         "| --- | --- | ---: | ---: | ---: |".to_owned(),
     ];

@@ -110,7 +110,7 @@ fn statements(all: &Results) -> String {
         rows.push(vec![
             format!("{figure}, {}", pattern.replace('_', " ")),
             "DSN-F, torus, DLN and DSN accept about the same (within 25 %)".to_owned(),
-            format!("most over least carried: {with:.2}, without DLN {without:.2}"),
+            format!("most divided by least carried: {with:.2}, without DLN {without:.2}"),
             match (with <= 1.25, without <= 1.25) {
                 (true, _) => "true",
                 (false, true) => "true without DLN",

@@ -186,7 +186,10 @@ fn against_others(all: &Results, run: &Run, columns: &[Column]) -> Vec<Vec<Strin
         let count = |of: &dyn Fn(f64) -> bool| ratios.iter().filter(|&&ratio| of(ratio)).count();
         let [better, equal] = [count(&|ratio| ratio > 1.01), count(&|ratio| (0.99..=1.01).contains(&ratio))];
         vec![
-            format!("by its best rule, Equality beats the best of others in almost all patterns ({})", other.0),
+            format!(
+                "with its best rule, Equality beats the best rule of another network in almost all patterns ({})",
+                other.0
+            ),
             format!("better in {better} of {}, the same within 1 % in {equal}", ratios.len()),
             holds(better + 2 >= ratios.len()).to_owned(),
         ]
@@ -200,7 +203,7 @@ fn bit_complement(all: &Results, columns: &[Column]) -> Vec<String> {
         .map(|(network, rule)| accepted(all, network, rule, "bit_complement"));
     vec![
         "under ugal, Equality does bit complement like FlatFly".to_owned(),
-        format!("{ours:.3}, and {fly:.3} of HyperX"),
+        format!("{ours:.3}; HyperX {fly:.3}"),
         holds(ours >= 0.9 * fly).to_owned(),
     ]
 }

@@ -146,7 +146,7 @@ fn statements(all: &Results) -> String {
         row(
             pattern,
             "the torus accepts least",
-            format!("{torus:.1}; the least of the others {all_others:.1}, of degree 8 and more {larger:.1}"),
+            format!("{torus:.1}; lowest of the others {all_others:.1}, lowest at degree 8 or more {larger:.1}"),
             match (torus < all_others, torus < larger) {
                 (true, _) => "true",
                 (false, true) => "true from degree 8 on",

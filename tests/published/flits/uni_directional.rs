@@ -106,7 +106,7 @@ fn statements(all: &Results) -> String {
     for (degree, d, limit) in [(0, 6, 1.65), (1, 8, 1.25)] {
         let growth = |load| of_degree(all, degree, load);
         row(
-            &format!("ten times the traffic lengthens deflected paths by less than {limit} (d = {d})"),
+            &format!("ten times the traffic lengthens deflected paths by a factor below {limit} (d = {d})"),
             format!(
                 "{:.2} from 0.01 to 0.1, {:.2} from 0.018 to 0.18, {:.2} from 0.02 to 0.2",
                 growth(0.01),
