@@ -306,15 +306,12 @@ mod tests {
     fn rules_of_large_networks_have_proofs() {
         let cases = [
             ("hyperx:8x8x9", "hyperx-ugal", 2),
-            ("dragonfly:a=8,h=4", "dragonfly", 2),
+            ("dragonfly:a=16,h=4", "dragonfly", 2),
             ("dragonfly:a=16,h=4", "dragonfly-ugal", 3),
             ("torus:8x8x9", "valiant", 4),
         ];
         for (spec, rule, vcs) in cases {
-            let wiring = wiring(spec);
-            let built = routing::build(rule, &wiring, vcs, 1).unwrap();
-            assert!(built.proof().is_some(), "{spec} {rule}");
-            assert!(wiring.switches() <= MAX_FOLLOWED || matches!(checked(spec, rule, vcs), Ok(Freedom::Proven(_))));
+            assert!(matches!(checked(spec, rule, vcs), Ok(Freedom::Proven(_))), "{spec} {rule}");
         }
         let wiring = wiring("dragonfly:a=4,h=2");
         assert!(routing::build("dragonfly-ugal:booksim", &wiring, 3, 1).unwrap().proof().is_none());

@@ -109,8 +109,8 @@ impl Study {
             let calls = &workload.trace.collectives;
             workload.trace.ranks() >= MANY_RANKS && calls.iter().any(|call| BY_HOSTS.contains(&call.kind))
         };
-        let large = self.workloads.iter().filter(is_large);
-        large.zip(model.into_iter().cycle()).map(|(workload, model)| {
+        let large = move |model| self.workloads.iter().filter(is_large).map(move |workload| (workload, model));
+        model.into_iter().flat_map(large).map(|(workload, model): (&Workload, &ModelDescription)| {
             let ranks = workload.trace.ranks() as u64;
             let messages = 2 * ranks * ranks / 1_000_000;
             format!(

@@ -118,32 +118,49 @@ fn predicted(name: (&str, &str), measured: &Measured, traces: &BTreeMap<String, 
     measured.networks.iter().map(|(spec, _)| on(spec)).collect()
 }
 
-/// Names of the models in tables.
-fn names() -> [String; 6] {
-    MODELS.map(|model| match model {
-        ("ordered", "exact") => "`ordered` (default)".to_owned(),
-        (name, "exact") => format!("`{name}`"),
-        (name, sharing) => format!("`{name}`, `sharing = \"{sharing}\"`"),
-    })
+/// A campaign with the times and errors of [`MODELS`].
+struct Campaign {
+    measured: Measured,
+    found: [Times; 6],
+    /// Names of models in tables, and their errors.
+    rows: [(String, Errors); 6],
+}
+
+impl Campaign {
+    /// Replays the recordings of a campaign, and puts its errors and times into the blocks of that name on the page.
+    fn put(page: &Page, campaign: &str, block: &str) -> Self {
+        let measured = measured(campaign);
+        let traces = traces(campaign, &measured.programs);
+        let found = MODELS.map(|name| predicted(name, &measured, &traces));
+        let rows = [0, 1, 2, 3, 4, 5].map(|at| {
+            let name = match MODELS[at] {
+                ("ordered", "exact") => "`ordered` (default)".to_owned(),
+                (name, "exact") => format!("`{name}`"),
+                (name, sharing) => format!("`{name}`, `sharing = \"{sharing}\"`"),
+            };
+            (name, errors(&measured.times, &found[at], &measured.networks[0].0))
+        });
+        let campaign = Self { measured, found, rows };
+        let Self { measured, found, rows } = &campaign;
+        let programs: Vec<&str> = measured.programs.iter().map(String::as_str).collect();
+        let rows: Vec<(&str, Errors)> = rows.iter().map(|(name, errors)| (&**name, *errors)).collect();
+        page.put(&format!("errors, {block}"), &errors_table(&rows));
+        page.put(&format!("times, {block}"), &times_table(&measured.times, &found[0], &programs, &campaign.networks()));
+        campaign
+    }
+
+    /// Specifications and names of the networks.
+    fn networks(&self) -> Vec<(&str, &str)> {
+        self.measured.networks.iter().map(|(spec, name)| (&**spec, &**name)).collect()
+    }
 }
 
 #[test]
 fn live_measurements_are_as_near_as_the_page_says() {
-    let measured = measured("");
-    let traces = traces("", &measured.programs);
-    let found = MODELS.map(|name| predicted(name, &measured, &traces));
-    let names = names();
-    let networks: Vec<(&str, &str)> = measured.networks.iter().map(|(spec, name)| (&**spec, &**name)).collect();
-    let programs: Vec<&str> = measured.programs.iter().map(String::as_str).collect();
-    let rows: Vec<(&str, Errors)> = names
-        .iter()
-        .zip(&found)
-        .map(|(name, times)| (name.as_str(), errors(&measured.times, times, networks[0].0)))
-        .collect();
     let page = Page::open("../reference/validation");
-    page.put("errors, live", &errors_table(&rows));
-    page.put("times, live", &times_table(&measured.times, &found[0], &programs, &networks));
-    let models: Vec<(&str, &Times)> = names.iter().map(String::as_str).zip(&found).collect();
+    let campaign = Campaign::put(&page, "", "live");
+    let (Campaign { measured, found, rows }, networks) = (&campaign, campaign.networks());
+    let models: Vec<(&str, &Times)> = rows.iter().map(|(name, _)| name.as_str()).zip(found).collect();
     page.put("means, live", &means_table(&measured.times, &models, &networks));
     // The goals were 8 % for times, 6 % and 35 % for ratios, 6 % for geometric means, and the order in 99 % of pairs.
     let [tcp, ordered, _, smpi] = [0, 1, 2, 3].map(|at| &rows[at].1);
@@ -169,26 +186,14 @@ fn live_measurements_are_as_near_as_the_page_says() {
 #[test]
 fn further_live_measurements_are_as_near_as_the_page_says() {
     let page = Page::open("../reference/validation");
-    let [parts, eight, four] = ["parts-16", "hosts-8", "hosts-4"].map(|campaign| {
-        let measured = measured(campaign);
-        let traces = traces(campaign, &measured.programs);
-        let found = MODELS.map(|name| predicted(name, &measured, &traces));
-        let names = names();
-        let networks: Vec<(&str, &str)> = measured.networks.iter().map(|(spec, name)| (&**spec, &**name)).collect();
-        let programs: Vec<&str> = measured.programs.iter().map(String::as_str).collect();
-        let all = names.iter().zip(&found);
-        let rows: Vec<(&str, Errors)> =
-            all.map(|(name, times)| (name.as_str(), errors(&measured.times, times, networks[0].0))).collect();
-        page.put(&format!("errors, {campaign}"), &errors_table(&rows));
-        page.put(&format!("times, {campaign}"), &times_table(&measured.times, &found[0], &programs, &networks));
-        rows.into_iter().map(|(_, errors)| errors).collect::<Vec<_>>()
-    });
-    let [tcp, ordered, _, smpi, ..] = &parts[..] else { panic!("six models") };
+    let [parts, eight, four] = ["parts-16", "hosts-8", "hosts-4"]
+        .map(|campaign| Campaign::put(&page, campaign, campaign).rows.map(|(_, errors)| errors));
+    let [tcp, ordered, _, smpi, ..] = &parts;
     assert_eq!((tcp.cells, tcp.ordered), (28, 56));
     assert!(tcp.median_time < 22.5 && tcp.median_ratio < 11.5 && tcp.in_order >= 54, "{tcp:?}");
     assert!(ordered.median_time < 27.5 && ordered.in_order >= 55 && smpi.median_time > 70.0, "{ordered:?} {smpi:?}");
     for (rows, cells, time, ratio) in [(&eight, 24, 6.7, 10.3), (&four, 18, 7.3, 9.7)] {
-        let [tcp, ordered, _, smpi, ..] = &rows[..] else { panic!("six models") };
+        let [tcp, ordered, _, smpi, ..] = rows;
         assert_eq!(tcp.cells, cells);
         assert!(tcp.median_time < time && tcp.median_ratio < ratio && tcp.in_order + 1 >= tcp.ordered, "{tcp:?}");
         assert!(ordered.median_time < time && ordered.median_ratio < ratio, "{ordered:?}");

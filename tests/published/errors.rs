@@ -14,7 +14,7 @@ pub fn middle(sorted: &[f64]) -> f64 {
 
 /// Errors of a model. An error is a factor less 1, in per cent: a time that is twice or half of the measured one is 100 %
 /// off.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Errors {
     pub cells: usize,
     pub median_time: f64,

@@ -23,27 +23,19 @@ const HYPERCUBE: &str = "hypercube:d=11";
 
 const EQUALITY_RULES: [&str; 3] = ["amin", "ugal-equality", "bgal"];
 
+/// Options of runs that measure accepted traffic only.
+const ACCEPTED: [&str; 9] =
+    ["--preset", "equality", "--warmup", "500", "--measure", "500", "--mode", "throughput", "--no-saturation"];
+
 pub const PATTERNS: Run = Run {
     data: "flits-equality",
     patterns: "uniform,bit_complement,bit_reversal,transpose,shuffle,bit_rotation,tornado:k=32,m=2,neighbour:k=32,m=2,\
                asymmetric,random_permutation",
-    options: &[
-        "--hosts-per-switch",
-        "4",
-        "--preset",
-        "equality",
-        "--warmup",
-        "500",
-        "--measure",
-        "500",
-        "--mode",
-        "throughput",
-        "--no-saturation",
-    ],
+    options: &ACCEPTED,
     commands: &[
-        at(&[EQUALITY], &EQUALITY_RULES, &[]),
-        at(&[HYPERX], &["amin", "hyperx-ugal"], &[]),
-        at(&[RANDOM], &["amin", "ugal"], &[]),
+        at(&[EQUALITY], &EQUALITY_RULES, &["--hosts-per-switch", "4"]),
+        at(&[HYPERX], &["amin", "hyperx-ugal"], &["--hosts-per-switch", "4"]),
+        at(&[RANDOM], &["amin", "ugal"], &["--hosts-per-switch", "4"]),
     ],
     repeated: true,
 };
@@ -68,17 +60,7 @@ pub const LARGE: Run = Run {
     data: "flits-equality-16384",
     patterns: "uniform,bit_complement,bit_reversal,transpose,shuffle,bit_rotation,tornado:k=128,m=2,neighbour:k=128,m=2,\
                asymmetric,random_permutation",
-    options: &[
-        "--preset",
-        "equality",
-        "--warmup",
-        "500",
-        "--measure",
-        "500",
-        "--mode",
-        "throughput",
-        "--no-saturation",
-    ],
+    options: &ACCEPTED,
     commands: &[
         at(&[E361], &EQUALITY_RULES, &["--hosts-per-switch", "8"]),
         at(&[HYPERX_2048], &["amin", "hyperx-ugal"], &["--hosts-per-switch", "8"]),
