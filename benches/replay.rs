@@ -77,10 +77,10 @@ fn replaying(c: &mut Criterion) {
         let (model, _) = ModelChoice { defaults, ..ModelChoice::default() }.build().expect("the defaults");
         for name in ["lu.A.64.it10", "cg.A.64", "mg.A.64", "ft.A.64"] {
             let trace = read(name);
-            let layout = Mapping::OneEach.layout(trace.ranks(), platform.hosts.len()).expect("64 hosts");
+            let rank_map = Mapping::OneEach.rank_map(trace.ranks(), platform.hosts.len()).expect("64 hosts");
             group.throughput(Throughput::Elements(trace.total_actions()));
             group.bench_function(format!("{name} on {topology}"), |b| {
-                b.iter(|| replay(&trace, &platform, &layout, &model, &mut ()).expect("runs"));
+                b.iter(|| replay(&trace, &platform, &rank_map, &model, &mut ()).expect("runs"));
             });
         }
     }
@@ -93,19 +93,19 @@ fn packets(c: &mut Criterion) {
     let network = NetworkChoice { topology: Some("torus:8x8".to_owned()), ..NetworkChoice::default() };
     let network = network.build(Path::new("")).expect("a topology");
     let trace = read("lu.A.64.it10");
-    let layout = Mapping::OneEach.layout(trace.ranks(), network.platform.hosts.len()).expect("64 hosts");
+    let rank_map = Mapping::OneEach.rank_map(trace.ranks(), network.platform.hosts.len()).expect("64 hosts");
     for name in ["packet", "packet:routing=amin"] {
         let choice = ModelChoice { network_model: Some(name.to_owned()), ..ModelChoice::default() };
         let (mut model, _) = choice.build().expect("a model");
         let medium = fabric(&network, &model).expect("a torus").expect("packets");
         model.medium = Some(medium);
-        let hops = replay(&trace, &network.platform, &layout, &model, &mut ())
+        let hops = replay(&trace, &network.platform, &rank_map, &model, &mut ())
             .expect("runs")
             .packets
             .map(|counts| counts.hops);
         group.throughput(Throughput::Elements(hops.expect("packets")));
         group.bench_function(format!("lu.A.64.it10 on torus:8x8, {name}"), |b| {
-            b.iter(|| replay(&trace, &network.platform, &layout, &model, &mut ()).expect("runs"));
+            b.iter(|| replay(&trace, &network.platform, &rank_map, &model, &mut ()).expect("runs"));
         });
     }
 }

@@ -47,11 +47,11 @@ fn bench(c: &mut Criterion, group: &str, name: &str, model: &str, messages: u64,
     let network_model = Some(model.to_owned());
     let choice = ModelChoice { network_model, defaults: Some(Version::V0_1), ..ModelChoice::default() };
     let (model, _) = choice.build().expect("a model");
-    let layout = Mapping::OneEach.layout(trace.ranks(), platform.hosts.len()).expect("enough hosts");
+    let rank_map = Mapping::OneEach.rank_map(trace.ranks(), platform.hosts.len()).expect("enough hosts");
     let mut group = c.benchmark_group(group);
     group.sample_size(10).throughput(Throughput::Elements(messages));
     group.bench_function(name, |b| {
-        b.iter(|| replay(trace, platform, &layout, &model, &mut ()).expect("runs"));
+        b.iter(|| replay(trace, platform, &rank_map, &model, &mut ()).expect("runs"));
     });
 }
 

@@ -65,10 +65,10 @@ pub fn seconds() -> Result<[f64; 2], Box<dyn Error>> {
     let torus = topology::build("torus:8x8")?;
     let mut platform = Platform::from_topology(&torus, &PlatformParameters::default().check()?, "dimension-order", 1)?;
     let (model, _) = ModelChoice::default().build()?;
-    let layout = RankMap::one_each(trace.ranks());
-    let own = replay(&trace, &platform, &layout, &model, &mut ())?.simulated_seconds;
+    let rank_map = RankMap::one_each(trace.ranks());
+    let own = replay(&trace, &platform, &rank_map, &model, &mut ())?.simulated_seconds;
     platform.routes = Arc::new(BothOrders { topology: torus, before: platform.routes.clone() });
-    let both = replay(&trace, &platform, &layout, &model, &mut ())?.simulated_seconds;
+    let both = replay(&trace, &platform, &rank_map, &model, &mut ())?.simulated_seconds;
     Ok([own, both])
 }
 

@@ -16,8 +16,8 @@
 //! let platform = Platform::from_topology(&torus, &PlatformParameters::default().check()?, "dimension-order", 1)?;
 //! // How that becomes time: messages of a pair in order, exact sharing, the collectives of MVAPICH2.
 //! let (model, _) = ModelChoice::default().build()?;
-//! let layout = RankMap::one_each(trace.ranks());
-//! let outcome = engine::replay(&trace, &platform, &layout, &model, &mut ())?;
+//! let rank_map = RankMap::one_each(trace.ranks());
+//! let outcome = engine::replay(&trace, &platform, &rank_map, &model, &mut ())?;
 //! println!("{} s, {} messages", outcome.simulated_seconds, outcome.messages);
 //! # assert!(outcome.simulated_seconds > 0.0 && outcome.messages > 0);
 //! # Ok(())

@@ -95,8 +95,9 @@ pub fn predict(choice: &Choice, trace: &Trace, model: &ModelChoice) -> Result<(f
     let network = built(choice, latency)?;
     let platform: &Platform = &network.platform;
     let (ranks, hosts) = (trace.ranks(), platform.hosts.len());
-    let layout = Mapping::RoundRobin.layout(ranks, hosts).map_err(|error| Failure::input(error, "use other hosts"))?;
-    let outcome = replay(trace, platform, &layout, &model, &mut ())
+    let rank_map =
+        Mapping::RoundRobin.rank_map(ranks, hosts).map_err(|error| Failure::input(error, "use other hosts"))?;
+    let outcome = replay(trace, platform, &rank_map, &model, &mut ())
         .map_err(|error| Failure::replay(&platform.name, &error, trace))?;
     let is_cable = |kind| matches!(kind, LinkKind::Cable | LinkKind::OfHost);
     let cables = platform.links.iter().zip(&outcome.links).filter(|(link, _)| is_cable(link.kind));

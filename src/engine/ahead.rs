@@ -69,11 +69,11 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
             // Finding the next messages of a collective takes much work; the ranks of those messages are close at hand.
             _ if process.collects => {
                 self.messages.prefetch_inbox(process.owner);
-                self.network.prefetch_routes(self.layout.host(Rank(process.owner)));
+                self.network.prefetch_routes(self.rank_map.host(Rank(process.owner)));
             }
             Some(&(Action::Send { to, .. } | Action::Isend { to, .. })) => {
                 self.messages.prefetch_inbox(to);
-                self.network.prefetch_routes(self.layout.host(Rank(process.owner)));
+                self.network.prefetch_routes(self.rank_map.host(Rank(process.owner)));
             }
             Some(Action::Recv { .. } | Action::Irecv { .. }) => self.messages.prefetch_inbox(process.owner),
             _ => {}

@@ -21,7 +21,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
     /// `true` if a process is a background collective of a rank.
     #[inline]
     pub(super) fn is_background(&self, id: u32) -> bool {
-        id >= self.layout.ranks()
+        id >= self.rank_map.ranks()
     }
 
     /// Starts a collective in the background; the rank continues.

@@ -18,7 +18,7 @@ use crate::trace::{Action, CommunicatorId};
 impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
     /// Runs the replay to its end.
     pub(super) fn run(mut self, counter: Option<Counter>) -> Result<Outcome, ReplayError> {
-        let mut progress = counter.map(|counter| ProgressMeter::new(counter, self.layout.ranks()));
+        let mut progress = counter.map(|counter| ProgressMeter::new(counter, self.rank_map.ranks()));
         self.take_graphs();
         self.delay_starts();
         self.end_before_iterations();
@@ -82,7 +82,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             }
             arrived.clear();
         }
-        if self.ended < self.layout.ranks().min(self.awaited) {
+        if self.ended < self.rank_map.ranks().min(self.awaited) {
             return Err(self.deadlock());
         }
         Ok(self.outcome())
@@ -90,7 +90,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
 
     /// Returns the number of actions, and of operations of graphs, that have begun.
     fn begun(&self) -> u64 {
-        let ranks = &self.processes[..self.layout.ranks() as usize];
+        let ranks = &self.processes[..self.rank_map.ranks() as usize];
         let actions: usize = ranks.iter().map(|process| process.next).sum();
         actions as u64 + self.graphs.as_ref().map_or(0, |graphs| graphs.ended())
     }
@@ -154,7 +154,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
     }
 
     fn outcome(self) -> Outcome {
-        let ranks = self.layout.ranks() as usize;
+        let ranks = self.rank_map.ranks() as usize;
         // The last rank that the replay waits for has ended just now, while other jobs repeat.
         let end = match self.awaited {
             u32::MAX => self.processes[..ranks].iter().map(|p| p.times.end).fold(0.0, f64::max),
@@ -193,8 +193,8 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
 
     fn deadlock(&self) -> ReplayError {
         let mut blocked = Vec::new();
-        let mut standing = Vec::with_capacity(self.layout.ranks() as usize);
-        for (rank, process) in self.processes[..self.layout.ranks() as usize].iter().enumerate() {
+        let mut standing = Vec::with_capacity(self.rank_map.ranks() as usize);
+        for (rank, process) in self.processes[..self.rank_map.ranks() as usize].iter().enumerate() {
             if matches!(process.state, State::Ended) {
                 standing.push(None);
                 continue;
@@ -228,7 +228,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
                 missing,
             });
         }
-        ReplayError::Deadlock { seconds: self.now, ranks: self.layout.ranks(), blocked, standing }
+        ReplayError::Deadlock { seconds: self.now, ranks: self.rank_map.ranks(), blocked, standing }
     }
 
     /// Returns the current operation of a rank, in the words of the trace; `at_work` is it or the background collective

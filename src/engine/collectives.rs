@@ -45,8 +45,8 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         // A rank shares its knowledge of its node with its background collectives.
         let mut stages = std::mem::take(&mut progress.stages);
         let own = &mut self.processes[rank as usize].smp;
-        let (smp, layout) = self.groups.known(call.communicator, member).unwrap_or((own, self.layout));
-        let substitution = self.model.collectives.plan(&call, &self.trace.counts, layout, member, smp, &mut stages);
+        let (smp, rank_map) = self.groups.known(call.communicator, member).unwrap_or((own, self.rank_map));
+        let substitution = self.model.collectives.plan(&call, &self.trace.counts, rank_map, member, smp, &mut stages);
         self.processes[id as usize].collective.stages = stages;
         if let Some(Substitution { text, .. }) = substitution
             && !self.substitutions.contains(&text)
@@ -79,12 +79,12 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
             }
             let trace = self.trace;
             let group = self.groups.of(progress.call.as_ref());
-            let layout = group.map_or(self.layout, |group| &group.layout);
+            let rank_map = group.map_or(self.rank_map, |group| &group.rank_map);
             let counts = |counts: fn(&CollectiveCall) -> Counts| match &progress.call {
                 Some(call) => trace.counts(counts(call)),
                 None => &[],
             };
-            let scope = stage.scope(layout, progress.member, counts(|c| c.send_counts), counts(|c| c.recv_counts));
+            let scope = stage.scope(rank_map, progress.member, counts(|c| c.send_counts), counts(|c| c.recv_counts));
             (stage.algorithm.steps)(&scope, &mut progress.cursor, &mut progress.steps);
         }
     }
@@ -95,8 +95,8 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         let (member, context) = (progress.member, progress.context);
         let group = self.groups.of(progress.call.as_ref());
         let world = |peer: u32| match group {
-            None => comm.rank_of(self.layout, member, peer),
-            Some(group) => group.members[comm.rank_of(&group.layout, member, peer) as usize],
+            None => comm.rank_of(self.rank_map, member, peer),
+            Some(group) => group.members[comm.rank_of(&group.rank_map, member, peer) as usize],
         };
         let datatype = Datatype::BYTE;
         match step {

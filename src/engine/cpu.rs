@@ -62,9 +62,9 @@ pub struct Cpu {
 impl Cpu {
     /// Creates idle hosts. Sleeps last at least `shortest_sleep` seconds. `in_order`: the order in which computations
     /// begin and end at one instant matters, so all hosts are tracked.
-    pub fn new(platform: &Platform, layout: &RankMap, shortest_sleep: f64, in_order: bool) -> Self {
+    pub fn new(platform: &Platform, rank_map: &RankMap, shortest_sleep: f64, in_order: bool) -> Self {
         let mut ranks = vec![0u32; platform.hosts.len()];
-        let host_of_rank: Vec<HostId> = (0..layout.ranks()).map(|r| layout.host(Rank(r))).collect();
+        let host_of_rank: Vec<HostId> = (0..rank_map.ranks()).map(|r| rank_map.host(Rank(r))).collect();
         host_of_rank.iter().for_each(|h| ranks[h.index()] += 1);
         let host = |(h, ranks): (&crate::platform::Host, u32)| Host {
             speed: h.speed,

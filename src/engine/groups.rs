@@ -1,6 +1,6 @@
 //! Communicators of a trace, as its collectives need them: the host of each member, and the member number of each rank.
 //!
-//! A communicator has a layout of its own members, so that the choice of an algorithm and the algorithm itself see a
+//! A communicator has a rank map of its own members, so that the choice of an algorithm and the algorithm itself see a
 //! world as small as the communicator. It is built when the first member enters a collective.
 
 use crate::ids::Rank;
@@ -15,7 +15,7 @@ pub(super) struct Group<'a> {
     /// Members, as ranks of the world.
     pub members: &'a [u32],
     /// Hosts of the members; its ranks are members.
-    pub layout: RankMap,
+    pub rank_map: RankMap,
     /// Members in ascending order of their ranks; empty if they are in that order already.
     sorted: Vec<u32>,
     /// Knowledge of each member about the node structure.
@@ -31,7 +31,7 @@ impl<'a> Group<'a> {
         }
         Self {
             members,
-            layout: RankMap::new(members.iter().map(|&rank| world.host(Rank(rank))).collect()),
+            rank_map: RankMap::new(members.iter().map(|&rank| world.host(Rank(rank))).collect()),
             sorted,
             smp: vec![SmpKnown::default(); members.len()],
         }
@@ -88,11 +88,11 @@ impl<'a> Groups<'a> {
         self.groups[call?.communicator.index()?].as_deref()
     }
 
-    /// Returns the knowledge of a member about the node structure, and the layout; `None` for the communicator of all
+    /// Returns the knowledge of a member about the node structure, and the rank map; `None` for the communicator of all
     /// ranks.
     pub fn known(&mut self, id: CommunicatorId, member: u32) -> Option<(&mut SmpKnown, &RankMap)> {
         let group = self.groups[id.index()?].as_deref_mut()?;
-        Some((&mut group.smp[member as usize], &group.layout))
+        Some((&mut group.smp[member as usize], &group.rank_map))
     }
 
     /// Returns the context of the next non-blocking collective of a rank: equal for all members, since they start them

@@ -334,11 +334,11 @@ fn more(size: u64) -> f64 {
 pub(super) fn replay(
     schedule: &Schedule,
     platform: &Platform,
-    layout: &RankMap,
+    rank_map: &RankMap,
     model: LogGops,
     counter: Option<Counter>,
 ) -> Result<Outcome, ReplayError> {
-    let mut progress = counter.map(|counter| ProgressMeter::new(counter, layout.ranks()));
+    let mut progress = counter.map(|counter| ProgressMeter::new(counter, rank_map.ranks()));
     let most = |graph: &Graph, number: fn(&Operation) -> u8| {
         graph.operations().iter().map(number).max().map_or(1, |last| usize::from(last) + 1)
     };
@@ -384,7 +384,7 @@ pub(super) fn replay(
         }
         match event.what {
             What::Operation { rank, operation } => {
-                let speed = platform.hosts[layout.host(Rank(rank)).index()].speed;
+                let speed = platform.hosts[rank_map.host(Rank(rank)).index()].speed;
                 replay.try_operation(event, rank, operation, schedule.flops_per_nanosecond / speed);
             }
             What::Message { index } => replay.try_message(event, index),

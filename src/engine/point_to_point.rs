@@ -167,7 +167,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
     #[inline]
     fn ends_of(&self, envelope: Envelope) -> ((HostId, HostId), (u32, u32)) {
         let Envelope { source, destination, .. } = envelope;
-        ((self.layout.host(Rank(source)), self.layout.host(Rank(destination))), (source, destination))
+        ((self.rank_map.host(Rank(source)), self.rank_map.host(Rank(destination))), (source, destination))
     }
 
     /// Starts a message that needs nothing more.

@@ -21,22 +21,22 @@ use crate::network::{Carrier, Network};
 use crate::platform::Platform;
 use crate::trace::Trace;
 
-/// Replays a trace on a platform; `layout` maps ranks to hosts. `&mut ()` observes nothing, and makes the fastest
+/// Replays a trace on a platform; `rank_map` maps ranks to hosts. `&mut ()` observes nothing, and makes the fastest
 /// replay.
 ///
 /// # Errors
 /// [`ReplayError`] if some rank cannot reach its end.
 ///
 /// # Panics
-/// If the layout has a different number of ranks from the trace, or names a host that the platform lacks.
+/// If the rank map has a different number of ranks from the trace, or names a host that the platform lacks.
 pub fn replay(
     trace: &Trace,
     platform: &Platform,
-    layout: &RankMap,
+    rank_map: &RankMap,
     model: &Model,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, ReplayError> {
-    replay_jobs(trace, &[], platform, layout, model, observer)
+    replay_jobs(trace, &[], platform, rank_map, model, observer)
 }
 
 /// Replays a trace merged from several; `jobs` has the ranks of each, in order. If some of them repeat, the replay ends
@@ -48,17 +48,17 @@ pub fn replay(
 /// [`ReplayError`] if some rank cannot reach its end.
 ///
 /// # Panics
-/// If the layout has a different number of ranks from the trace, or names a host that the platform lacks; if `jobs` is
+/// If the rank map has a different number of ranks from the trace, or names a host that the platform lacks; if `jobs` is
 /// not empty and its number of ranks differs.
 pub fn replay_jobs(
     trace: &Trace,
     jobs: &[Span],
     platform: &Platform,
-    layout: &RankMap,
+    rank_map: &RankMap,
     model: &Model,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, ReplayError> {
-    run(Begin { trace, jobs, platform, layout, model, stop: None }, observer)
+    run(Begin { trace, jobs, platform, rank_map, model, stop: None }, observer)
 }
 
 /// Replays a trace until a condition on its iterations holds, and then, from the end of an iteration on, what follows the
@@ -68,27 +68,27 @@ pub fn replay_jobs(
 /// [`ReplayError`] if some rank cannot reach its end.
 ///
 /// # Panics
-/// If the layout has a different number of ranks from the trace, or names a host that the platform lacks; for the model
+/// If the rank map has a different number of ranks from the trace, or names a host that the platform lacks; for the model
 /// `loggops`, which replays graphs.
 pub fn replay_until(
     trace: &Trace,
     platform: &Platform,
-    layout: &RankMap,
+    rank_map: &RankMap,
     model: &Model,
     stop: Stop<'_>,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, ReplayError> {
     assert!(model.network.loggops.is_none(), "graphs have no iterations");
-    run(Begin { trace, jobs: &[], platform, layout, model, stop: Some(stop) }, observer)
+    run(Begin { trace, jobs: &[], platform, rank_map, model, stop: Some(stop) }, observer)
 }
 
 fn run(begin: Begin<'_>, observer: &mut dyn Observer) -> Result<Outcome, ReplayError> {
-    let Begin { trace, jobs, platform, layout, model, .. } = begin;
-    assert_eq!(trace.ranks(), layout.ranks() as usize, "the layout places every rank of the trace");
+    let Begin { trace, jobs, platform, rank_map, model, .. } = begin;
+    assert_eq!(trace.ranks(), rank_map.ranks() as usize, "the rank map places every rank of the trace");
     let (interest, counter) = (observer.interest(), observer.counter());
     if let Some(constants) = model.network.loggops {
         let schedule = trace.schedule.as_deref().filter(|_| jobs.is_empty()).ok_or(ReplayError::NeedsGraph)?;
-        return loggops::replay(schedule, platform, layout, constants, counter);
+        return loggops::replay(schedule, platform, rank_map, constants, counter);
     }
     if model.network.packet_level.is_some() {
         let medium = model.medium.as_ref().ok_or(ReplayError::NeedsSwitches)?;

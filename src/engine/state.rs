@@ -28,7 +28,7 @@ pub(super) struct Begin<'a> {
     pub trace: &'a Trace,
     pub jobs: &'a [Span],
     pub platform: &'a Platform,
-    pub layout: &'a RankMap,
+    pub rank_map: &'a RankMap,
     pub model: &'a Model,
     pub stop: Option<Stop<'a>>,
 }
@@ -37,7 +37,7 @@ pub(super) struct Begin<'a> {
 pub(super) struct Engine<'a, O: ?Sized, N> {
     pub trace: &'a Trace,
     pub platform: &'a Platform,
-    pub layout: &'a RankMap,
+    pub rank_map: &'a RankMap,
     pub model: &'a Model,
     pub observer: &'a mut O,
     pub now: f64,
@@ -81,18 +81,18 @@ pub(super) struct Engine<'a, O: ?Sized, N> {
 impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
     /// Returns the state at the start.
     pub fn new(begin: Begin<'a>, observer: &'a mut O, mut network: N) -> Self {
-        let Begin { trace, jobs, platform, layout, model, stop } = begin;
+        let Begin { trace, jobs, platform, rank_map, model, stop } = begin;
         // The order in which transfers begin has no effect on an exact allocation, but a literal one depends on it.
         let turns = N::LITERAL || trace.polls();
         let shortest_sleep = if N::LITERAL { model.precision.others } else { SHORTEST_SLEEP };
-        let jobs = Jobs::new(jobs, layout.ranks());
+        let jobs = Jobs::new(jobs, rank_map.ranks());
         if let Some(jobs) = &jobs {
             network.know_jobs(jobs.first_ranks());
         }
         Self {
             trace,
             platform,
-            layout,
+            rank_map,
             model,
             observer,
             now: 0.0,
@@ -100,22 +100,22 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
                 .zip(&trace.actions)
                 .map(|(rank, actions)| Process::new(rank, ActionCursor::new(actions)))
                 .collect(),
-            ready: (0..layout.ranks()).collect(),
+            ready: (0..rank_map.ranks()).collect(),
             ended: 0,
             messages: Messages::new(),
             network,
-            cpu: Cpu::new(platform, layout, shortest_sleep, turns),
-            groups: Groups::new(&trace.communicators, layout),
+            cpu: Cpu::new(platform, rank_map, shortest_sleep, turns),
+            groups: Groups::new(&trace.communicators, rank_map),
             agreement: Agreement::default(),
             graphs: None,
             awaited: jobs.as_ref().map_or(u32::MAX, |jobs| jobs.awaited()),
             jobs,
-            skip: stop.map(|stop| Box::new(Skip::new(stop, layout.ranks()))),
+            skip: stop.map(|stop| Box::new(Skip::new(stop, rank_map.ranks()))),
             backgrounds: FxHashMap::default(),
             free_backgrounds: Vec::new(),
             answers: FxHashMap::default(),
             watched_for: 0,
-            crowded: is_far(layout.ranks() as usize),
+            crowded: is_far(rank_map.ranks() as usize),
             turns,
             one_by_one: turns || !model.mpi.recv_overhead.is_none(),
             tests: 1.0,

@@ -55,8 +55,8 @@ fn model() -> Model {
 
 fn run_on(platform: &Platform, mapping: &Mapping, actions: &[&[Action]]) -> Result<Outcome, ReplayError> {
     let trace = Trace { actions: actions.iter().map(|a| a.to_vec().into()).collect(), ..Trace::default() };
-    let layout = mapping.layout(trace.ranks(), platform.hosts.len()).expect("hosts for all");
-    replay(&trace, platform, &layout, &model(), &mut ())
+    let rank_map = mapping.rank_map(trace.ranks(), platform.hosts.len()).expect("hosts for all");
+    replay(&trace, platform, &rank_map, &model(), &mut ())
 }
 
 fn run(actions: &[&[Action]]) -> Result<Outcome, ReplayError> {
@@ -221,10 +221,10 @@ fn a_transfer_about_to_end_does_not_keep_others_from_beginning() {
     ];
     let trace = Trace { actions: actions.iter().cloned().map(Into::into).collect(), ..Trace::default() };
     let platform = platform(5, 1);
-    let layout = Mapping::OneEach.layout(5, 5).expect("hosts for all");
+    let rank_map = Mapping::OneEach.rank_map(5, 5).expect("hosts for all");
     let precision = Precision { transfers: 0.0, others: 1e-9 };
     let model = Model { network: NetworkModel::ideal(), precision, ..model() };
-    let outcome = replay(&trace, &platform, &layout, &model, &mut ()).expect("runs");
+    let outcome = replay(&trace, &platform, &rank_map, &model, &mut ()).expect("runs");
     // The remaining 0.3 bytes carry the rounding of times in the microseconds.
     assert!((outcome.ranks[1].end - 2500.3e-9).abs() < 1e-14, "{}", outcome.ranks[1].end);
     assert!((outcome.ranks[3].end - 3500.0e-9).abs() < 1e-14, "{}", outcome.ranks[3].end);
@@ -245,8 +245,8 @@ fn collectives(calls: &[&[(CollectiveKind, u32, u32)]]) -> Result<Outcome, Repla
         trace.actions.push(actions.into());
     }
     let platform = platform(calls.len(), 1);
-    let layout = Mapping::OneEach.layout(calls.len(), calls.len()).expect("hosts for all");
-    replay(&trace, &platform, &layout, &model(), &mut ())
+    let rank_map = Mapping::OneEach.rank_map(calls.len(), calls.len()).expect("hosts for all");
+    replay(&trace, &platform, &rank_map, &model(), &mut ())
 }
 
 #[test]

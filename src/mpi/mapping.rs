@@ -97,8 +97,8 @@ impl Mapping {
     ///
     /// # Errors
     /// [`MappingError`] if there is no place for some rank.
-    pub fn layout(&self, ranks: usize, hosts: usize) -> Result<RankMap, MappingError> {
-        self.layout_on_cores(ranks, &vec![1; hosts])
+    pub fn rank_map(&self, ranks: usize, hosts: usize) -> Result<RankMap, MappingError> {
+        self.rank_map_on_cores(ranks, &vec![1; hosts])
     }
 
     /// Places `ranks` ranks on hosts with these numbers of cores; with [`Bisection`](Self::Bisection) in their order,
@@ -106,7 +106,7 @@ impl Mapping {
     ///
     /// # Errors
     /// [`MappingError`] if there is no place for some rank.
-    pub fn layout_on_cores(&self, ranks: usize, cores: &[u32]) -> Result<RankMap, MappingError> {
+    pub fn rank_map_on_cores(&self, ranks: usize, cores: &[u32]) -> Result<RankMap, MappingError> {
         let hosts = cores.len();
         let all = || (0..hosts).map(HostId::new);
         let list: Vec<HostId> = match self {
@@ -153,8 +153,8 @@ mod tests {
     use crate::ids::Rank;
 
     fn hosts(mapping: &Mapping, ranks: usize, hosts: usize) -> Vec<u32> {
-        let layout = mapping.layout(ranks, hosts).expect("fits");
-        (0..ranks).map(|r| layout.host(Rank::new(r)).0).collect()
+        let rank_map = mapping.rank_map(ranks, hosts).expect("fits");
+        (0..ranks).map(|r| rank_map.host(Rank::new(r)).0).collect()
     }
 
     #[test]
@@ -173,8 +173,8 @@ mod tests {
     #[test]
     fn blocks_fill_the_cores_first() {
         let on = |ranks: usize, cores: &[u32]| {
-            let layout = Mapping::Block.layout_on_cores(ranks, cores).expect("fits");
-            (0..ranks).map(|r| layout.host(Rank::new(r)).0).collect::<Vec<_>>()
+            let rank_map = Mapping::Block.rank_map_on_cores(ranks, cores).expect("fits");
+            (0..ranks).map(|r| rank_map.host(Rank::new(r)).0).collect::<Vec<_>>()
         };
         assert_eq!(on(5, &[2, 2, 2]), [0, 0, 1, 1, 2]);
         assert_eq!(on(4, &[1, 3, 1]), [0, 1, 1, 1]);
@@ -189,14 +189,14 @@ mod tests {
     fn a_rank_file_is_for_one_number_of_ranks() {
         let ranks = Mapping::Ranks([2, 0, 2].map(HostId).to_vec());
         assert_eq!(hosts(&ranks, 3, 3), [2, 0, 2]);
-        let error = ranks.layout(4, 3).expect_err("one is missing").to_string();
+        let error = ranks.rank_map(4, 3).expect_err("one is missing").to_string();
         assert_eq!(error, "the rank file places 3 ranks, but there are 4; give every rank from 0 to 3 one line");
     }
 
     #[test]
     fn too_many_ranks_need_a_rule() {
-        let error = Mapping::OneEach.layout(5, 4).expect_err("one too many").to_string();
+        let error = Mapping::OneEach.rank_map(5, 4).expect_err("one too many").to_string();
         assert!(error.contains("--mapping block"), "{error}");
-        assert_eq!(Mapping::Block.layout(1, 0), Err(MappingError::NoHosts { ranks: 1 }));
+        assert_eq!(Mapping::Block.rank_map(1, 0), Err(MappingError::NoHosts { ranks: 1 }));
     }
 }

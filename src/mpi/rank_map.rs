@@ -98,12 +98,12 @@ mod tests {
     #[test]
     fn groups_ranks_by_host() {
         // Hosts 5 5 2 2 5: nodes {0, 1, 4} and {2, 3}; neither uniform nor blocked.
-        let layout = RankMap::new([5, 5, 2, 2, 5].map(HostId).to_vec());
-        assert_eq!(layout.nodes(), [vec![0, 1, 4], vec![2, 3]]);
-        assert_eq!(layout.node_sizes(), [3, 2]);
-        assert_eq!((layout.node(4), layout.index_in_node(4)), (0, 2));
-        assert!(!layout.is_uniform() && !layout.is_blocked());
-        let layout = RankMap::new([1, 1, 0, 0].map(HostId).to_vec());
-        assert!(layout.is_uniform() && layout.is_blocked());
+        let rank_map = RankMap::new([5, 5, 2, 2, 5].map(HostId).to_vec());
+        assert_eq!(rank_map.nodes(), [vec![0, 1, 4], vec![2, 3]]);
+        assert_eq!(rank_map.node_sizes(), [3, 2]);
+        assert_eq!((rank_map.node(4), rank_map.index_in_node(4)), (0, 2));
+        assert!(!rank_map.is_uniform() && !rank_map.is_blocked());
+        let rank_map = RankMap::new([1, 1, 0, 0].map(HostId).to_vec());
+        assert!(rank_map.is_uniform() && rank_map.is_blocked());
     }
 }

@@ -3,7 +3,7 @@
 use super::built::{BuiltColumn, BuiltRun, BuiltVariation, UNCHANGED};
 use super::choice::ModelChoice;
 use super::choice_error::ChoiceError;
-use super::column_parts::{fabric_of, layouts};
+use super::column_parts::{fabric_of, rank_maps};
 use super::description::ModelDescription;
 use super::error::StudyError;
 use super::network::{Making, NetworkUnderTest};
@@ -196,14 +196,14 @@ impl Base<'_> {
         let mapping = placement.mapping(network, self.folder, self.seed)?;
         // Without enough hosts for one rank each, that rule changes nothing.
         let number = self.built[column].model;
-        let found = layouts(self.workloads, network, &mapping, &self.models[number], self.seed);
-        let Ok(layouts) = found else { return Ok(None) };
-        let same = layouts.iter().zip(&run.layouts).all(|(new, old)| new.layout() == old.layout());
+        let found = rank_maps(self.workloads, network, &mapping, &self.models[number], self.seed);
+        let Ok(rank_maps) = found else { return Ok(None) };
+        let same = rank_maps.iter().zip(&run.rank_maps).all(|(new, old)| new.rank_map() == old.rank_map());
         if same {
             return Ok(None);
         }
         let fabric = run.fabric.clone();
-        Ok(Some(BuiltColumn { model: number, runs: vec![BuiltRun { network: run.network, layouts, fabric }] }))
+        Ok(Some(BuiltColumn { model: number, runs: vec![BuiltRun { network: run.network, rank_maps, fabric }] }))
     }
 
     fn modelled(&mut self, column: usize, choice: &ModelChoice) -> Result<Option<BuiltColumn>, StudyError> {

@@ -1,6 +1,6 @@
 //! A study that is ready to run: its plan, and all that replays need.
 
-use super::cell::CellLayout;
+use super::cell::CellRankMap;
 use super::description::ModelDescription;
 use super::network::NetworkUnderTest;
 use super::perturb::Factors;
@@ -66,7 +66,7 @@ pub(super) struct BuiltRun {
     /// Index of the network.
     pub network: usize,
     /// Places of the ranks of each workload.
-    pub layouts: Vec<CellLayout>,
+    pub rank_maps: Vec<CellRankMap>,
     /// The network for packets, if the model has packets.
     pub fabric: Option<Arc<Fabric>>,
 }

@@ -63,7 +63,7 @@ pub enum Explain {
 
 /// Places of the ranks of a workload on a network.
 #[derive(Debug, Clone)]
-pub enum CellLayout {
+pub enum CellRankMap {
     /// A workload that runs alone.
     Alone(RankMap),
     /// A workload that runs alone, with its actions converted to a graph, for a model that replays only graphs.
@@ -72,20 +72,20 @@ pub enum CellLayout {
     Jobs(Placed),
 }
 
-impl CellLayout {
+impl CellRankMap {
     /// Returns the number of ranks that an observer sees, including those of background traffic.
     pub fn ranks(&self) -> usize {
         let traffic = match self {
             Self::Jobs(placed) => placed.traffic.iter().map(|traffic| traffic.ranks()).sum(),
             Self::Alone(_) | Self::Graph(..) => 0,
         };
-        self.layout().ranks() as usize + traffic
+        self.rank_map().ranks() as usize + traffic
     }
 
     /// Returns the places of the ranks of the workload's trace.
-    pub fn layout(&self) -> &RankMap {
+    pub fn rank_map(&self) -> &RankMap {
         match self {
-            Self::Alone(layout) | Self::Graph(layout, _) | Self::Jobs(Placed { layout, .. }) => layout,
+            Self::Alone(rank_map) | Self::Graph(rank_map, _) | Self::Jobs(Placed { rank_map, .. }) => rank_map,
         }
     }
 }
@@ -101,7 +101,7 @@ impl CellLayout {
 pub fn run(
     workload: &Workload,
     network: &NetworkUnderTest,
-    place: &CellLayout,
+    place: &CellRankMap,
     model: &Model,
     (explain, until_steady): (Explain, Option<f64>),
     observer: &mut dyn Observer,
@@ -110,33 +110,33 @@ pub fn run(
     let mut jobs = None;
     let (known, mut steady) = match (until_steady, place) {
         (None, _) => (None, None),
-        (Some(_), CellLayout::Graph(..)) => {
+        (Some(_), CellRankMap::Graph(..)) => {
             (None, Some(Steady::Whole("the model loggops replays graphs, which have no iterations".into())))
         }
-        (Some(_), CellLayout::Jobs(_)) => (None, Some(Steady::Whole("several jobs run at a time".into()))),
-        (Some(within), CellLayout::Alone(_)) => match workload.iterations() {
+        (Some(_), CellRankMap::Jobs(_)) => (None, Some(Steady::Whole("several jobs run at a time".into()))),
+        (Some(within), CellRankMap::Alone(_)) => match workload.iterations() {
             Ok(known) => (Some((known, within)), None),
             Err(why) => (None, Some(Steady::Whole(why.clone()))),
         },
     };
     let mut replayed = |observer: &mut dyn Observer| match (&workload.jobs, place, known) {
-        (Some(mix), CellLayout::Jobs(placed), _) => {
+        (Some(mix), CellRankMap::Jobs(placed), _) => {
             let (outcome, interference) = MixSetup { mix, placed, platform, model }.run(observer)?;
             jobs = Some(interference);
             Ok(outcome)
         }
-        (None, CellLayout::Alone(layout), Some((known, within))) => {
-            let judge = Judge::new(known, trace, platform, layout, within);
-            let replayed = judge.decide(|stop| replay_until(trace, platform, layout, model, stop, observer));
+        (None, CellRankMap::Alone(rank_map), Some((known, within))) => {
+            let judge = Judge::new(known, trace, platform, rank_map, within);
+            let replayed = judge.decide(|stop| replay_until(trace, platform, rank_map, model, stop, observer));
             let (outcome, found) = replayed.map_err(|error| MixError { job: None, error })?;
             steady = Some(found);
             Ok(outcome)
         }
-        (None, CellLayout::Alone(layout), None) => {
-            replay(trace, platform, layout, model, observer).map_err(|error| MixError { job: None, error })
+        (None, CellRankMap::Alone(rank_map), None) => {
+            replay(trace, platform, rank_map, model, observer).map_err(|error| MixError { job: None, error })
         }
-        (None, CellLayout::Graph(layout, graph), _) => {
-            replay(graph, platform, layout, model, observer).map_err(|error| MixError { job: None, error })
+        (None, CellRankMap::Graph(rank_map, graph), _) => {
+            replay(graph, platform, rank_map, model, observer).map_err(|error| MixError { job: None, error })
         }
         _ => panic!("a workload is placed as what it is"),
     };

@@ -1,6 +1,6 @@
 //! Parts of a built column: its model, the places of the ranks, and the network for packets.
 
-use super::cell::CellLayout;
+use super::cell::CellRankMap;
 use super::choice::ModelChoice;
 use super::choice_error::ChoiceError;
 use super::description::ModelDescription;
@@ -47,42 +47,42 @@ pub(super) fn fabric_of(network: &NetworkUnderTest, model: &Model) -> Result<Opt
 
 /// Returns the places of the ranks of each workload on a network. Jobs that run together have their own placement,
 /// which may depend on the seed.
-pub(super) fn layouts(
+pub(super) fn rank_maps(
     workloads: &[Workload],
     network: &NetworkUnderTest,
     mapping: &Mapping,
     (model, description): &(Model, ModelDescription),
     seed: Option<u64>,
-) -> Result<Vec<CellLayout>, StudyError> {
+) -> Result<Vec<CellRankMap>, StudyError> {
     let cores: Vec<u32> = network.platform.hosts.iter().map(|host| host.cores).collect();
-    let layout = |workload: &Workload| {
+    let rank_map = |workload: &Workload| {
         let loggops = model.network.loggops.is_some();
         if let Some(mix) = &workload.jobs {
             if loggops {
                 let what = "the model loggops has no links that several jobs could share; choose another model";
                 return Err(StudyError::Contradiction(what.to_owned()));
             }
-            return Ok(CellLayout::Jobs(mix.place(network, &description.collectives, seed).map_err(Box::new)?));
+            return Ok(CellRankMap::Jobs(mix.place(network, &description.collectives, seed).map_err(Box::new)?));
         }
-        let layout = mapping.layout_on_cores(workload.trace.ranks(), &cores).map_err(|error| StudyError::Mapping {
+        let rank_map = mapping.rank_map_on_cores(workload.trace.ranks(), &cores).map_err(|error| StudyError::Mapping {
             workload: workload.name.clone(),
             network: network.info.name.clone(),
             error,
         });
-        let mut layout = layout?;
+        let mut rank_map = rank_map?;
         if *mapping == Mapping::Bisection {
-            layout = placement::bisected(workload, network, &layout);
+            rank_map = placement::bisected(workload, network, &rank_map);
         }
         if loggops && workload.trace.schedule.is_none() {
-            let graph = graphs::of_list(&workload.trace, &model.collectives, &layout).map_err(|why| {
+            let graph = graphs::of_list(&workload.trace, &model.collectives, &rank_map).map_err(|why| {
                 let name = &workload.name;
                 let text =
                     format!("workload `{name}` cannot be a graph for the model loggops: {why}; choose another model");
                 StudyError::Contradiction(text)
             })?;
-            return Ok(CellLayout::Graph(layout, Arc::new(graph)));
+            return Ok(CellRankMap::Graph(rank_map, Arc::new(graph)));
         }
-        Ok(CellLayout::Alone(layout))
+        Ok(CellRankMap::Alone(rank_map))
     };
-    workloads.iter().map(layout).collect()
+    workloads.iter().map(rank_map).collect()
 }

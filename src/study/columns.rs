@@ -2,7 +2,7 @@
 
 use super::axes::{Axes, DEFAULT_ROUTING};
 use super::built::{BuiltColumn, BuiltRun};
-use super::column_parts::{fabric_of, layouts, model_of};
+use super::column_parts::{fabric_of, model_of, rank_maps};
 use super::description::ModelDescription;
 use super::error::StudyError;
 use super::fabric;
@@ -316,9 +316,9 @@ impl ColumnBuilder<'_> {
             let seed = axes.seeds[k % axes.seeds.len()];
             mapping = placement.mapping(network, &axes.placement_folder, seed)?;
             seeds.push(if random_mapping && repetitions == axes.seeds.len() { seed } else { network_seed });
-            let layouts = layouts(self.workloads, network, &mapping, model, seed)?;
+            let rank_maps = rank_maps(self.workloads, network, &mapping, model, seed)?;
             let fabric = fabric_of(network, &model.0)?;
-            runs.push(BuiltRun { network: index, layouts, fabric });
+            runs.push(BuiltRun { network: index, rank_maps, fabric });
         }
         let first = &self.networks[variant.built[0].1];
         let setting = Setting {

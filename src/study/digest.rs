@@ -83,10 +83,10 @@ impl Fingerprint {
             networks.number(built.model as u64);
             for run in &built.runs {
                 networks.number(run.network as u64);
-                for place in &run.layouts {
-                    let layout = place.layout();
-                    networks.number(layout.ranks().into());
-                    (0..layout.ranks()).for_each(|rank| networks.number(u64::from(layout.host(Rank(rank)).0)));
+                for place in &run.rank_maps {
+                    let rank_map = place.rank_map();
+                    networks.number(rank_map.ranks().into());
+                    (0..rank_map.ranks()).for_each(|rank| networks.number(u64::from(rank_map.host(Rank(rank)).0)));
                 }
             }
         }

@@ -11,8 +11,8 @@ use crate::trace::{Options, Trace, read_from, write};
 ///
 /// # Errors
 /// Reason why the conversion is impossible, in words.
-pub(super) fn of_list(trace: &Trace, selector: &Selector, layout: &RankMap) -> Result<Trace, String> {
-    let rounds = TraceRounds::new(trace, selector, layout).map_err(|error| error.to_string())?;
+pub(super) fn of_list(trace: &Trace, selector: &Selector, rank_map: &RankMap) -> Result<Trace, String> {
+    let rounds = TraceRounds::new(trace, selector, rank_map).map_err(|error| error.to_string())?;
     let mut text = Vec::new();
     write(trace, &Goal::with_rounds(&rounds), &mut text).map_err(|error| error.to_string())?;
     let how = Options { keep_graphs: true, ..Options::default() };

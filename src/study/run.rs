@@ -1,10 +1,10 @@
 //! Studies, checked and built, and their parallel runs.
 
 use super::built::{BuiltColumn, BuiltRun, BuiltVariation, Study};
-use super::cell::CellLayout;
+use super::cell::CellRankMap;
 use super::cell::{self, CellResult, Explain};
 use super::choice::ModelChoice;
-use super::column_parts::{fabric_of, layouts, model_of};
+use super::column_parts::{fabric_of, model_of, rank_maps};
 use super::comparison::Comparison;
 use super::description::ModelDescription;
 use super::digest::Fingerprint;
@@ -107,9 +107,9 @@ impl Study {
             not_modelled: Vec::new(),
         };
         let built = networks.iter().zip(own).enumerate().map(|(index, (network, (model, _)))| {
-            let layouts = layouts(&workloads, network, &mapping, &models[model], seed)?;
+            let rank_maps = rank_maps(&workloads, network, &mapping, &models[model], seed)?;
             let fabric = fabric_of(network, &models[model].0)?;
-            Ok(BuiltColumn { model, runs: vec![BuiltRun { network: index, layouts, fabric }] })
+            Ok(BuiltColumn { model, runs: vec![BuiltRun { network: index, rank_maps, fabric }] })
         });
         let columns = built.collect::<Result<Vec<_>, StudyError>>()?;
         let mut plan = plan;
@@ -172,8 +172,8 @@ impl Study {
     /// Returns the number of actions in the replay of a cell, or of operations if it replays a graph.
     pub fn actions_of(&self, cell: usize) -> u64 {
         let place = &self.places[cell];
-        match &self.columns[place.column].runs[place.repetition].layouts[place.workload] {
-            CellLayout::Graph(_, graph) => graph.total_actions(),
+        match &self.columns[place.column].runs[place.repetition].rank_maps[place.workload] {
+            CellRankMap::Graph(_, graph) => graph.total_actions(),
             _ => self.plan.replayed(*place).actions,
         }
     }
@@ -349,7 +349,7 @@ impl Study {
         };
         let network = changed.as_ref().unwrap_or(network);
         let extent = (explain, self.until_steady.filter(|_| !self.plan.is_check(place)));
-        let result = cell::run(workload, network, &run.layouts[place.workload], model, extent, observer);
+        let result = cell::run(workload, network, &run.rank_maps[place.workload], model, extent, observer);
         progress.ended(&workload.name, name);
         result.map_err(|MixError { job, error }| StudyError::Replay {
             workload: workload.name.clone(),

@@ -65,13 +65,13 @@ impl KnownIterations {
     }
 
     /// Returns the longest computation of a rank in each iteration, in seconds; empty if it is the same in all.
-    fn computation(&self, trace: &Trace, platform: &Platform, layout: &RankMap) -> Vec<f64> {
+    fn computation(&self, trace: &Trace, platform: &Platform, rank_map: &RankMap) -> Vec<f64> {
         if self.is_even {
             return Vec::new();
         }
         let mut longest = vec![0.0_f64; self.iterations.number];
         for rank in 0..trace.ranks() {
-            let speed = platform.hosts[layout.host(Rank(rank as u32)).index()].speed;
+            let speed = platform.hosts[rank_map.host(Rank(rank as u32)).index()].speed;
             for (longest, flops) in longest.iter_mut().zip(flops(trace, &self.iterations, rank)) {
                 *longest = longest.max(flops / speed);
             }
@@ -165,8 +165,14 @@ pub struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     /// Prepares the decision on a replay.
-    pub fn new(known: &'a KnownIterations, trace: &Trace, platform: &Platform, layout: &RankMap, within: f64) -> Self {
-        Self { computation: known.computation(trace, platform, layout), known, within }
+    pub fn new(
+        known: &'a KnownIterations,
+        trace: &Trace,
+        platform: &Platform,
+        rank_map: &RankMap,
+        within: f64,
+    ) -> Self {
+        Self { computation: known.computation(trace, platform, rank_map), known, within }
     }
 
     /// Runs a replay that ends early when the decision says so.

@@ -131,16 +131,16 @@ pub fn size_of(kind: CollectiveKind) -> &'static str {
     }
 }
 
-/// A call with equal arguments on all ranks, and a layout.
+/// A call with equal arguments on all ranks, and a rank map.
 struct Asked {
     kind: CollectiveKind,
-    layout: RankMap,
+    rank_map: RankMap,
 }
 
 impl Asked {
     /// Returns the call for `size` bytes with root 0, with its count vectors.
     fn call(&self, size: u32) -> (CollectiveCall, Vec<u32>) {
-        let ranks = self.layout.ranks();
+        let ranks = self.rank_map.ranks();
         let counts: Vec<u32> = match self.kind {
             // A vector is divided as evenly as possible.
             CollectiveKind::ReduceScatter => (0..ranks).map(|i| size / ranks + u32::from(i < size % ranks)).collect(),
@@ -156,11 +156,11 @@ impl Asked {
     fn explain(&self, selector: &Selector, size: u32) -> (String, Explanation) {
         let (call, counts) = self.call(size);
         let (mut smp, mut stages) = (SmpKnown::default(), Vec::new());
-        let said = selector.explain(&call, &counts, &self.layout, 0, &mut smp, &mut stages);
+        let said = selector.explain(&call, &counts, &self.rank_map, 0, &mut smp, &mut stages);
         if smp != SmpKnown::default() {
             // The stages of the SMP set-up are not part of the choice; they are omitted once the hosts are known.
             stages.clear();
-            selector.explain(&call, &counts, &self.layout, 0, &mut smp, &mut stages);
+            selector.explain(&call, &counts, &self.rank_map, 0, &mut smp, &mut stages);
         }
         (said.name.map_or_else(|| self.words(&stages), str::to_owned), said)
     }
@@ -182,7 +182,7 @@ impl Asked {
     fn choice(&self, table: &NamedTable, options: &CallOptions) -> TableChoice {
         let (algorithm, said) = self.explain(&table.selector, options.size);
         let (call, counts) = self.call(options.size);
-        let listing = list(&table.selector, &call, &counts, &self.layout);
+        let listing = list(&table.selector, &call, &counts, &self.rank_map);
         TableChoice {
             table: table.name.clone(),
             algorithm,
@@ -197,7 +197,7 @@ impl Asked {
         let name = choice.name();
         let selector = inner.clone().with_override(self.kind, name).unwrap_or_else(|_| inner.clone());
         let (call, counts) = self.call(options.size);
-        let listing = list(&selector, &call, &counts, &self.layout);
+        let listing = list(&selector, &call, &counts, &self.rank_map);
         AlgorithmRow {
             name,
             simgrid: choice.simgrid(),
@@ -262,7 +262,7 @@ impl CollectivesSurvey {
             tables.push(table.clone());
         }
         let operation = |&kind: &CollectiveKind| {
-            let asked = Asked { kind, layout: RankMap::new(hosts()) };
+            let asked = Asked { kind, rank_map: RankMap::new(hosts()) };
             let choices: Vec<TableChoice> = tables.iter().map(|table| asked.choice(table, options)).collect();
             let row = |choice| asked.row(choice, &table.selector, options, &choices);
             let algorithms = Choice::of(kind).map(row).collect();

@@ -147,12 +147,12 @@ impl Outcome {
         };
         let choice = ModelChoice { network_model: Some(name.to_owned()), ..ModelChoice::default() };
         let model = Model { noise, ..choice.build().expect("a model").0 };
-        let layout = Mapping::default().layout_on_cores(trace.ranks(), &vec![1; network.platform.hosts.len()]);
-        let (platform, layout) = (&network.platform, layout.expect("a host for each rank"));
-        let whole = replay(trace, platform, &layout, &model, &mut ()).expect("a replay");
+        let rank_map = Mapping::default().rank_map_on_cores(trace.ranks(), &vec![1; network.platform.hosts.len()]);
+        let (platform, rank_map) = (&network.platform, rank_map.expect("a host for each rank"));
+        let whole = replay(trace, platform, &rank_map, &model, &mut ()).expect("a replay");
         let known = KnownIterations::of(trace).expect("iterations");
-        let judge = Judge::new(&known, trace, platform, &layout, DEFAULT_WITHIN);
-        let replayed = judge.decide(|stop| replay_until(trace, platform, &layout, &model, stop, &mut ()));
+        let judge = Judge::new(&known, trace, platform, &rank_map, DEFAULT_WITHIN);
+        let replayed = judge.decide(|stop| replay_until(trace, platform, &rank_map, &model, stop, &mut ()));
         let (early, steady) = replayed.expect("a replay");
         let estimate = match steady {
             Steady::Whole(_) => {

@@ -203,10 +203,10 @@ fn predicted(candidate: &Candidate, runs: &[Measured], traces: &BTreeMap<(String
         let network = candidate.network(&run.spec);
         let model = candidate.model(run.eager_below);
         let hosts = network.platform.hosts.len();
-        let layout = Mapping::OneEach.layout(hosts, hosts).expect("a host for each rank");
+        let rank_map = Mapping::OneEach.rank_map(hosts, hosts).expect("a host for each rank");
         let seconds = |kernel: &String| {
             let trace = &traces[&(kernel.clone(), hosts)];
-            replay(trace, &network.platform, &layout, &model, &mut ()).expect("runs").simulated_seconds
+            replay(trace, &network.platform, &rank_map, &model, &mut ()).expect("runs").simulated_seconds
         };
         (run.network.clone(), run.times.keys().map(|kernel| (kernel.clone(), seconds(kernel))).collect())
     };
@@ -362,8 +362,8 @@ fn predicted_flows(pairs: &Flows, sharing: &'static str, folder: &Path) -> Vec<f
     let trace = trace::read(&file, &trace::Options::default()).expect("a trace");
     let network = candidate.network("ring:8");
     let hosts: Vec<HostId> = pairs.iter().flat_map(|&(from, to)| [from, to]).map(|host| HostId(host as u32)).collect();
-    let layout = RankMap::new(hosts);
-    let outcome = replay(&trace, &network.platform, &layout, &candidate.model(0), &mut ()).expect("runs");
+    let rank_map = RankMap::new(hosts);
+    let outcome = replay(&trace, &network.platform, &rank_map, &candidate.model(0), &mut ()).expect("runs");
     (0..pairs.len()).map(|flow| outcome.ranks[2 * flow + 1].end).collect()
 }
 

@@ -21,10 +21,10 @@ fn concurrent() -> Model {
 fn ends(model: &Model, actions: &[&[Action]]) -> Vec<f64> {
     let platform = platform(actions.len(), 1);
     let trace = Trace { actions: actions.iter().map(|a| a.to_vec().into()).collect(), ..Trace::default() };
-    let layout = Mapping::OneEach.layout(trace.ranks(), platform.hosts.len()).expect("hosts for all");
-    let plain = replay(&trace, &platform, &layout, model, &mut ()).expect("runs");
+    let rank_map = Mapping::OneEach.rank_map(trace.ranks(), platform.hosts.len()).expect("hosts for all");
+    let plain = replay(&trace, &platform, &rank_map, model, &mut ()).expect("runs");
     let mut finder = CriticalPathFinder::new(trace.ranks());
-    let watched = replay(&trace, &platform, &layout, model, &mut finder).expect("runs");
+    let watched = replay(&trace, &platform, &rank_map, model, &mut finder).expect("runs");
     assert_eq!(watched.simulated_seconds, plain.simulated_seconds, "an observer changes nothing");
     let path = finder.path().expect("ranks").seconds();
     assert!(close(path, plain.simulated_seconds), "{path} s of {}", plain.simulated_seconds);
@@ -165,8 +165,8 @@ fn a_message_has_a_latency_of_its_own_and_packets_take_a_part_of_links() {
     let outcome = |platform: &Platform, mapping: &Mapping| {
         let actions = [vec![send(1, 3000)].into(), vec![recv(0, 3000)].into()];
         let trace = Trace { actions: actions.into(), ..Trace::default() };
-        let layout = mapping.layout(2, platform.hosts.len()).expect("hosts for all");
-        replay(&trace, platform, &layout, &model, &mut ()).expect("runs")
+        let rank_map = mapping.rank_map(2, platform.hosts.len()).expect("hosts for all");
+        replay(&trace, platform, &rank_map, &model, &mut ()).expect("runs")
     };
     let apart = outcome(&platform(2, 1), &Mapping::OneEach);
     assert!(close(apart.simulated_seconds, 29e-6), "{}", apart.simulated_seconds);

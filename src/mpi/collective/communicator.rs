@@ -5,30 +5,30 @@ use crate::mpi::rank_map::RankMap;
 
 impl Comm {
     /// Returns the number of members, as `rank` sees it.
-    pub fn size(self, layout: &RankMap, rank: u32) -> u32 {
+    pub fn size(self, rank_map: &RankMap, rank: u32) -> u32 {
         match self {
-            Self::World => layout.ranks(),
-            Self::Node => layout.node_sizes()[layout.node(rank) as usize],
-            Self::Leaders => layout.nodes().len() as u32,
+            Self::World => rank_map.ranks(),
+            Self::Node => rank_map.node_sizes()[rank_map.node(rank) as usize],
+            Self::Leaders => rank_map.nodes().len() as u32,
         }
     }
 
     /// Returns the index of `rank` among the members. Only leaders get stages on the leaders.
-    pub fn index_of(self, layout: &RankMap, rank: u32) -> u32 {
+    pub fn index_of(self, rank_map: &RankMap, rank: u32) -> u32 {
         match self {
             Self::World => rank,
-            Self::Node => layout.index_in_node(rank),
-            Self::Leaders => layout.node(rank),
+            Self::Node => rank_map.index_in_node(rank),
+            Self::Leaders => rank_map.node(rank),
         }
     }
 
     /// Returns the world rank of member `index` of the communicator that `rank` is in.
     #[inline]
-    pub fn rank_of(self, layout: &RankMap, rank: u32, index: u32) -> u32 {
+    pub fn rank_of(self, rank_map: &RankMap, rank: u32, index: u32) -> u32 {
         match self {
             Self::World => index,
-            Self::Node => layout.nodes()[layout.node(rank) as usize][index as usize],
-            Self::Leaders => layout.nodes()[index as usize][0],
+            Self::Node => rank_map.nodes()[rank_map.node(rank) as usize][index as usize],
+            Self::Leaders => rank_map.nodes()[index as usize][0],
         }
     }
 }
@@ -38,19 +38,19 @@ impl Stage {
     /// call.
     pub fn scope<'a>(
         &'a self,
-        layout: &'a RankMap,
+        rank_map: &'a RankMap,
         rank: u32,
         send_counts: &'a [u32],
         recv_counts: &'a [u32],
     ) -> Scope<'a> {
         Scope {
-            size: self.comm.size(layout, rank),
-            me: self.comm.index_of(layout, rank),
+            size: self.comm.size(rank_map, rank),
+            me: self.comm.index_of(rank_map, rank),
             counts: match self.vector {
                 Vector::None => &[],
                 Vector::SendCounts => send_counts,
                 Vector::RecvCounts => recv_counts,
-                Vector::NodeSizes => layout.node_sizes(),
+                Vector::NodeSizes => rank_map.node_sizes(),
             },
             received: recv_counts,
             stage: self,

@@ -58,7 +58,7 @@ pub enum Step {
     WaitEach,
 }
 
-/// Communicator of a stage. For a collective on a communicator of the trace, that one is the world: the layout is that
+/// Communicator of a stage. For a collective on a communicator of the trace, that one is the world: the rank map is that
 /// of its members.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comm {

@@ -104,7 +104,7 @@ struct RunningRank {
 
 struct Executor<'a> {
     parts: &'a [RankStages],
-    layout: &'a RankMap,
+    rank_map: &'a RankMap,
     protocol: Protocol,
     channels: FxHashMap<(u32, u32, i32), Channel>,
     states: Vec<RunningRank>,
@@ -112,14 +112,14 @@ struct Executor<'a> {
 }
 
 /// Runs all ranks to their ends.
-pub fn run(parts: &[RankStages], layout: &RankMap, protocol: Protocol) -> Result<DeliveryOutcome, String> {
+pub fn run(parts: &[RankStages], rank_map: &RankMap, protocol: Protocol) -> Result<DeliveryOutcome, String> {
     let mut heard = vec![Ranks::default(); parts.len()];
     for (rank, set) in heard.iter_mut().enumerate() {
         set.insert(rank as u32);
     }
     let states = parts.iter().map(|_| RunningRank::default()).collect();
     let channels = FxHashMap::default();
-    let mut executor = Executor { parts, layout, protocol, channels, states, heard };
+    let mut executor = Executor { parts, rank_map, protocol, channels, states, heard };
     let mut progress = true;
     while progress {
         progress = false;
@@ -196,7 +196,7 @@ impl Executor<'_> {
         let Some(stage) = part.stages.get(state.stage) else { return false };
         state.steps.clear();
         state.next = 0;
-        let scope = stage.scope(self.layout, rank as u32, &part.send_counts, &part.recv_counts);
+        let scope = stage.scope(self.rank_map, rank as u32, &part.send_counts, &part.recv_counts);
         (stage.algorithm.steps)(&scope, &mut state.cursor, &mut state.steps);
         assert!(state.steps.len() <= LONGEST_CHUNK, "{}: a chunk of {} steps", stage.algorithm.name, state.steps.len());
         true
@@ -204,8 +204,8 @@ impl Executor<'_> {
 
     fn channel(&self, rank: usize, peer: u32) -> (u32, i32) {
         let stage = &self.parts[rank].stages[self.states[rank].stage];
-        assert!(peer < stage.comm.size(self.layout, rank as u32), "{}: no member {peer}", stage.algorithm.name);
-        (stage.comm.rank_of(self.layout, rank as u32, peer), stage.tag)
+        assert!(peer < stage.comm.size(self.rank_map, rank as u32), "{}: no member {peer}", stage.algorithm.name);
+        (stage.comm.rank_of(self.rank_map, rank as u32, peer), stage.tag)
     }
 
     fn post_send(&mut self, rank: usize, to: u32, bytes: u64) -> PostedSide {

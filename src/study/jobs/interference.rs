@@ -105,13 +105,13 @@ impl MixSetup<'_> {
     }
 
     /// Returns the places of the ranks of some jobs.
-    fn layout(&self, jobs: &[usize]) -> RankMap {
+    fn rank_map(&self, jobs: &[usize]) -> RankMap {
         let mut hosts = Vec::new();
         for &job in jobs {
             let ranks = self.trace(job).ranks();
             if job < self.mix.jobs.len() {
                 let before: usize = self.mix.jobs[..job].iter().map(|job| job.trace.ranks()).sum();
-                hosts.extend((before..before + ranks).map(|rank| self.placed.layout.host(Rank::new(rank))));
+                hosts.extend((before..before + ranks).map(|rank| self.placed.rank_map.host(Rank::new(rank))));
             } else {
                 hosts.extend((0..ranks).map(HostId::new));
             }
@@ -124,7 +124,7 @@ impl MixSetup<'_> {
         let traces: Vec<&Trace> = jobs.iter().map(|&job| self.trace(job)).collect();
         let merged = merge(&traces).expect("fewer jobs than were merged when the study was read, or one per host more");
         let spans: Vec<Span> = jobs.iter().map(|&job| self.mix.span(job, self.placed)).collect();
-        replay_jobs(&merged, &spans, self.platform, &self.layout(jobs), self.model, observer)
+        replay_jobs(&merged, &spans, self.platform, &self.rank_map(jobs), self.model, observer)
     }
 
     /// Replays all jobs together.
@@ -149,7 +149,7 @@ impl MixSetup<'_> {
         let counter = || counter.as_ref().map(Counter::sibling);
         let alone = (0..mix.jobs.len()).into_par_iter().map(|job| {
             let trace = &mix.jobs[job].trace;
-            let outcome = replay(trace, self.platform, &self.layout(&[job]), self.model, &mut counter());
+            let outcome = replay(trace, self.platform, &self.rank_map(&[job]), self.model, &mut counter());
             outcome.map(|outcome| outcome.simulated_seconds).map_err(|error| MixError { job: Some(job), error })
         });
         let alone: Vec<Result<f64, MixError>> = alone.collect();
@@ -205,7 +205,7 @@ impl MixSetup<'_> {
                 alone.beside_seconds[1 - job] = Some(seconds);
             }
         }
-        outcome.ranks.truncate(self.placed.layout.ranks() as usize);
+        outcome.ranks.truncate(self.placed.rank_map.ranks() as usize);
         outcome.actions = self.mix.jobs.iter().map(|job| job.trace.total_actions()).sum();
         if jobs.iter().any(|job| job.repeats) {
             // Messages that the end of the replay cuts off count in full.

@@ -202,7 +202,7 @@ pub struct Mix {
 #[derive(Debug, Clone)]
 pub struct Placed {
     /// Places of the ranks of all jobs; ranks of background traffic, which are on all hosts, are not included.
-    pub layout: RankMap,
+    pub rank_map: RankMap,
     /// Background traffic of the hosts.
     pub traffic: Vec<Arc<Trace>>,
 }

@@ -53,6 +53,6 @@ impl Mix {
         let places = allocation::allocate(&requests, network, seed, self.share_hosts)?;
         let traffic =
             self.traffic.iter().map(|wanted| background::trace(wanted, network, collectives, seed).map(Arc::new));
-        Ok(Placed { layout: RankMap::new(places.concat()), traffic: traffic.collect::<Result<_, _>>()? })
+        Ok(Placed { rank_map: RankMap::new(places.concat()), traffic: traffic.collect::<Result<_, _>>()? })
     }
 }

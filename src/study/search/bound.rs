@@ -16,7 +16,7 @@
 //! at most.
 
 use super::super::built::Study;
-use super::super::cell::CellLayout;
+use super::super::cell::CellRankMap;
 use super::super::network::NetworkUnderTest;
 use crate::engine::{Counter, Model, Observer, TIMING_PRECISION, replay};
 use crate::ids::{HostId, LinkId, Rank, SwitchId};
@@ -100,7 +100,7 @@ impl Effort {
 /// Adds up the messages of a replay.
 struct MessageCounter<'a> {
     model: &'a NetworkModel,
-    layout: &'a RankMap,
+    rank_map: &'a RankMap,
     sent: FxHashMap<(u32, u32), Sent>,
     counter: Counter,
 }
@@ -111,7 +111,7 @@ impl Observer for MessageCounter<'_> {
     }
 
     fn message_started(&mut self, _: u32, _: u32, envelope: Envelope, bytes: u64, _: f64) {
-        let pair = (self.layout.node(envelope.source), self.layout.node(envelope.destination));
+        let pair = (self.rank_map.node(envelope.source), self.rank_map.node(envelope.destination));
         if pair.0 != pair.1 {
             let size = bytes + self.model.envelope;
             let sent = self.sent.entry(pair).or_default();
@@ -156,10 +156,10 @@ pub(super) fn expected(study: &Study, columns: &[usize], effort: &Effort) -> BTr
 }
 
 /// Returns the place of the ranks of a cell, if they run alone.
-fn layout_of(study: &Study, (column, repetition, workload): Cell) -> Option<&RankMap> {
-    match &study.columns[column].runs[repetition].layouts[workload] {
-        CellLayout::Alone(layout) => Some(layout),
-        CellLayout::Graph(..) | CellLayout::Jobs(_) => None,
+fn rank_map_of(study: &Study, (column, repetition, workload): Cell) -> Option<&RankMap> {
+    match &study.columns[column].runs[repetition].rank_maps[workload] {
+        CellRankMap::Alone(rank_map) => Some(rank_map),
+        CellRankMap::Graph(..) | CellRankMap::Jobs(_) => None,
     }
 }
 
@@ -182,11 +182,11 @@ pub(super) fn by_routes(
         .map(|(cell, _)| *cell)
         .collect();
     let least = |cell: Cell| {
-        let (layout, platform) = (layout_of(study, cell)?, &network_of(study, cell).platform);
-        let host = |node: &Vec<u32>| layout.host(Rank(node[0]));
+        let (rank_map, platform) = (rank_map_of(study, cell)?, &network_of(study, cell).platform);
+        let host = |node: &Vec<u32>| rank_map.host(Rank(node[0]));
         let is_static =
             |from: HostId, to: HostId| matches!(platform.routes.chosen(from, to), Chosen::Once | Chosen::Split);
-        let hosts: Vec<HostId> = layout.nodes().iter().map(host).collect();
+        let hosts: Vec<HostId> = rank_map.nodes().iter().map(host).collect();
         if !hosts.iter().all(|&from| hosts.iter().all(|&to| from == to || is_static(from, to))) {
             return None;
         }
@@ -199,7 +199,7 @@ pub(super) fn by_routes(
             routes: Arc::clone(&platform.routes),
         };
         let model = &study.models[study.columns[cell.0].model].0;
-        let outcome = replay(&study.workloads[cell.2].trace, &alone, layout, model, &mut effort.counter()).ok()?;
+        let outcome = replay(&study.workloads[cell.2].trace, &alone, rank_map, model, &mut effort.counter()).ok()?;
         Some((cell, outcome.simulated_seconds * (1.0 - SLACK)))
     };
     let counted = |cell: Cell| {
@@ -212,7 +212,7 @@ pub(super) fn by_routes(
 }
 
 fn key(study: &Study, cell: Cell) -> Option<Key> {
-    let (layout, network) = (layout_of(study, cell)?, network_of(study, cell));
+    let (rank_map, network) = (rank_map_of(study, cell)?, network_of(study, cell));
     let model = study.columns[cell.0].model;
     let schedule = study.workloads[cell.2].trace.schedule.is_some();
     // Hosts with several ports have more than the bandwidth of one; they are no candidates.
@@ -221,26 +221,26 @@ fn key(study: &Study, cell: Cell) -> Option<Key> {
         return None;
     }
     let platform = &network.platform;
-    let (bandwidth, latency) = best_route(platform, layout)?;
-    let host = |node: &Vec<u32>| &platform.hosts[layout.host(Rank(node[0])).index()];
+    let (bandwidth, latency) = best_route(platform, rank_map)?;
+    let host = |node: &Vec<u32>| &platform.hosts[rank_map.host(Rank(node[0])).index()];
     let loopback = platform.loopback.map(|link| &platform.links[link.index()]);
     Some(Key {
         workload: cell.2,
         model,
-        nodes: (0..layout.ranks()).map(|rank| layout.node(rank)).collect(),
-        hosts: layout.nodes().iter().map(|node| (host(node).speed.to_bits(), host(node).cores)).collect(),
+        nodes: (0..rank_map.ranks()).map(|rank| rank_map.node(rank)).collect(),
+        hosts: rank_map.nodes().iter().map(|node| (host(node).speed.to_bits(), host(node).cores)).collect(),
         between: [bandwidth.to_bits(), latency.to_bits()],
         loopback: loopback.map(|link| [link.bandwidth.to_bits(), link.latency.to_bits()]),
     })
 }
 
 /// Returns a bandwidth that no message between two hosts exceeds, and a latency that none undercuts.
-fn best_route(platform: &Platform, layout: &RankMap) -> Option<(f64, f64)> {
+fn best_route(platform: &Platform, rank_map: &RankMap) -> Option<(f64, f64)> {
     let of_kind = |kind: LinkKind| platform.links.iter().filter(move |link| link.kind == kind);
     let highest = |kind| of_kind(kind).map(|link| link.bandwidth).fold(0.0, f64::max);
     let lowest = |kind| of_kind(kind).map(|link| link.latency).fold(f64::INFINITY, f64::min);
-    let have_links = (0..layout.ranks()).all(|rank| {
-        let links = platform.routes.host_links(layout.host(Rank(rank)));
+    let have_links = (0..rank_map.ranks()).all(|rank| {
+        let links = platform.routes.host_links(rank_map.host(Rank(rank)));
         links.iter().all(Option::is_some)
     });
     let (bandwidth, latency) = if have_links {
@@ -261,16 +261,17 @@ fn messages(study: &Study, cell: Cell, key: &Key, counter: Counter) -> Option<Me
     // Packets have no replay without a network of their own: flows send the same messages.
     let network = if with_packets { NetworkModel::ordered() } else { own.network.clone() };
     let model = Model { network, medium: None, noise: None, ..own.clone() };
-    let (layout, platform) = (layout_of(study, cell)?, &network_of(study, cell).platform);
-    let hosts = layout.nodes().iter().map(|node| platform.hosts[layout.host(Rank(node[0])).index()].clone());
+    let (rank_map, platform) = (rank_map_of(study, cell)?, &network_of(study, cell).platform);
+    let hosts = rank_map.nodes().iter().map(|node| platform.hosts[rank_map.host(Rank(node[0])).index()].clone());
     let of = |pair: [u64; 2]| (f64::from_bits(pair[0]), f64::from_bits(pair[1]));
     let ideal = uncontended_between(hosts.collect(), of(key.between), key.loopback.map(of));
     let nodes = RankMap::new(key.nodes.iter().map(|&node| HostId(node)).collect());
-    let mut sent = MessageCounter { model: &model.network, layout: &nodes, sent: FxHashMap::default(), counter };
+    let mut sent = MessageCounter { model: &model.network, rank_map: &nodes, sent: FxHashMap::default(), counter };
     let outcome = replay(trace, &ideal, &nodes, &model, &mut sent).ok()?;
     let mut pairs: Vec<_> = sent.sent.into_iter().collect();
     pairs.sort_unstable_by_key(|(pair, _)| *pair);
-    let alone = layout.nodes().iter().zip(&key.hosts).all(|(node, (_, cores))| node.len() as u64 <= u64::from(*cores));
+    let alone =
+        rank_map.nodes().iter().zip(&key.hosts).all(|(node, (_, cores))| node.len() as u64 <= u64::from(*cores));
     let is_least = !with_packets
         && study.until_steady.is_none()
         && !own.sharing.is_simgrid()
@@ -317,13 +318,15 @@ fn is_fixed(trace: &Trace) -> bool {
 
 /// Returns the expected time on the network of a cell.
 fn on_network(study: &Study, cell: Cell, messages: &Messages) -> Expected {
-    let (Some(layout), network) = (layout_of(study, cell), network_of(study, cell)) else { return Expected::default() };
+    let (Some(rank_map), network) = (rank_map_of(study, cell), network_of(study, cell)) else {
+        return Expected::default();
+    };
     let (platform, model) = (&network.platform, &study.models[study.columns[cell.0].model].0.network);
     let mut loads = vec![0.0; platform.links.len()];
     let (mut links, mut parts) = (Vec::new(), Vec::new());
     let (mut adaptive, mut latency) = (Vec::new(), 0.0);
     for &((from, to), sent) in &messages.pairs {
-        let [from, to] = [from, to].map(|node| layout.host(Rank(layout.nodes()[node as usize][0])));
+        let [from, to] = [from, to].map(|node| rank_map.host(Rank(rank_map.nodes()[node as usize][0])));
         links.clear();
         parts.clear();
         match platform.routes.chosen(from, to) {
@@ -361,7 +364,7 @@ fn on_network(study: &Study, cell: Cell, messages: &Messages) -> Expected {
         .fold(0.0, f64::max);
     let links = busiest.max(by_path_length(network, adaptive) / share);
     let least = if messages.is_least { links.max(messages.seconds) * (1.0 - SLACK) } else { 0.0 };
-    let of_ranks = latency / f64::from(layout.ranks().max(1)) * model.latency_factor.at(0);
+    let of_ranks = latency / f64::from(rank_map.ranks().max(1)) * model.latency_factor.at(0);
     Expected { least, estimate: Some(links + messages.seconds + of_ranks) }
 }
 

@@ -164,7 +164,7 @@ impl<'a> Case<'a> {
         let hosts = hostfile::load(&write("hosts", hosts), &platform).expect("host file");
         let options = ti::Options { ranks: Some(self.ranks), ..ti::Options::default() };
         let trace = ti::read(&write("trace", self.trace()), &options).expect("trace");
-        let layout = Mapping::Hosts(hosts).layout(self.ranks, platform.hosts.len()).expect("mapping");
+        let rank_map = Mapping::Hosts(hosts).rank_map(self.ranks, platform.hosts.len()).expect("mapping");
         let model = Model {
             network: NetworkModel::smpi(),
             mpi: MpiOptions::default(),
@@ -175,7 +175,7 @@ impl<'a> Case<'a> {
             noise: None,
         };
         let mut ends = Ends { trace: &trace, times: vec![0.0; self.ranks] };
-        replay(&trace, &platform, &layout, &model, &mut ends).expect("runs");
+        replay(&trace, &platform, &rank_map, &model, &mut ends).expect("runs");
         let times = ends.times.iter().copied();
         let mean = times.clone().sum::<f64>() / self.ranks as f64;
         let found = [times.clone().fold(f64::INFINITY, f64::min), times.fold(0.0, f64::max), mean];

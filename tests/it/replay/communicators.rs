@@ -43,8 +43,8 @@ fn parse(text: &str) -> Trace {
 }
 
 fn attempt(text: &str, platform: &Platform, hosts: &[u32], model: &Model) -> Result<Outcome, ReplayError> {
-    let layout = RankMap::new(hosts.iter().map(|&host| HostId(host)).collect());
-    replay(&parse(text), platform, &layout, model, &mut ())
+    let rank_map = RankMap::new(hosts.iter().map(|&host| HostId(host)).collect());
+    replay(&parse(text), platform, &rank_map, model, &mut ())
 }
 
 /// Every rank on a host of its own.
@@ -240,8 +240,8 @@ fn collectives_under_way_do_not_mix() {
         1 on 2 ibcast 2 1 0 6\n1 on 1 ibcast 1 10000000 0 6\n1 wait_request 2\n1 wait_request 1\n";
     let trace = parse(text);
     let mut waits = Waits(&trace, Vec::new());
-    let layout = RankMap::new(vec![HostId(0), HostId(1)]);
-    let outcome = replay(&trace, &mesh(2), &layout, &simple(), &mut waits).expect("runs");
+    let rank_map = RankMap::new(vec![HostId(0), HostId(1)]);
+    let outcome = replay(&trace, &mesh(2), &rank_map, &simple(), &mut waits).expect("runs");
     // Both share the link: the small one ends after one byte of each.
     assert_eq!(waits.1[0].0, 1);
     assert!(waits.1[0].1 < 2e-6, "{:?}", waits.1);

@@ -131,8 +131,8 @@ impl Row {
 
     fn replay(&self, choice: &ModelChoice, trace: &Trace, platform: &Platform) -> f64 {
         let (model, _) = choice.build().expect("model");
-        let layout = Mapping::OneEach.layout(self.ranks, platform.hosts.len()).expect("mapping");
-        replay(trace, platform, &layout, &model, &mut ()).expect("runs").simulated_seconds
+        let rank_map = Mapping::OneEach.rank_map(self.ranks, platform.hosts.len()).expect("mapping");
+        replay(trace, platform, &rank_map, &model, &mut ()).expect("runs").simulated_seconds
     }
 
     /// Returns the difference between a replay whose ranks start at this time and the row.

@@ -151,9 +151,9 @@ fn difference(folder: &Path, case: &Case) -> f64 {
     let hosts = hostfile::load(&folder.join("hostfile"), &platform).expect("host file");
     let trace_options = ti::Options { ranks: Some(case.ranks), ..ti::Options::default() };
     let trace = ti::read(&folder.join(LIST), &trace_options).expect("trace");
-    let layout = Mapping::Hosts(hosts).layout(case.ranks, platform.hosts.len()).expect("mapping");
+    let rank_map = Mapping::Hosts(hosts).rank_map(case.ranks, platform.hosts.len()).expect("mapping");
     let mut ends = Ends { trace: &trace, next: vec![0; case.ranks], ends: BTreeMap::new() };
-    let outcome = replay(&trace, &platform, &layout, &case.model, &mut ends).expect("runs");
+    let outcome = replay(&trace, &platform, &rank_map, &case.model, &mut ends).expect("runs");
     let mut worst = support::relative_difference(outcome.simulated_seconds, case.expected_final);
     for (key, expected) in &case.expected_ends {
         let end = ends.ends.get(key).unwrap_or_else(|| panic!("{}: no action {key:?}", folder.display()));

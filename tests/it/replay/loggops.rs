@@ -225,8 +225,8 @@ fn seconds(trace: &Trace, (l, o, g, gb, ob, s): (f64, f64, f64, f64, f64, u64)) 
     // A core of a star makes 1 Gflop/s; a nanosecond of a schedule is 100 flops.
     let mut platform = star(trace.ranks() as u32);
     platform.hosts.iter_mut().for_each(|host| host.speed = 1e11);
-    let layout = RankMap::new((0..trace.ranks()).map(HostId::new).collect());
-    let outcome = replay(trace, &platform, &layout, &model, &mut ()).expect("ends");
+    let rank_map = RankMap::new((0..trace.ranks()).map(HostId::new).collect());
+    let outcome = replay(trace, &platform, &rank_map, &model, &mut ()).expect("ends");
     assert!(outcome.ranks.iter().all(|rank| rank.end <= outcome.simulated_seconds));
     outcome.simulated_seconds
 }
@@ -326,8 +326,8 @@ fn what_waits_for_nothing_that_comes_is_a_deadlock() {
     let trace = graph("num_ranks 2\nrank 0 {\na: recv 5b from 1 tag 3\n}\nrank 1 {\na: calc 5\n}\n");
     let mut model = model(Table::Default);
     model.network = NetworkModel::loggops();
-    let layout = RankMap::one_each(2);
-    match replay(&trace, &star(2), &layout, &model, &mut ()) {
+    let rank_map = RankMap::one_each(2);
+    match replay(&trace, &star(2), &rank_map, &model, &mut ()) {
         Err(ReplayError::Deadlock { blocked, .. }) => {
             assert_eq!((blocked.len(), blocked[0].place.rank, blocked[0].missing.len()), (1, 0, 1));
         }

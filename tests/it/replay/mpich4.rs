@@ -26,8 +26,8 @@ fn kind(name: &str) -> CollectiveKind {
 }
 
 /// Returns the messages of the table's choice, as the file has them.
-fn messages(layout: &RankMap, kind: CollectiveKind, root: u32, count: u32) -> String {
-    let ranks = layout.ranks();
+fn messages(rank_map: &RankMap, kind: CollectiveKind, root: u32, count: u32) -> String {
+    let ranks = rank_map.ranks();
     let mut out = String::new();
     for rank in 0..ranks {
         let exchanged: Vec<u32> = (0..ranks).map(|other| count * ((rank + other) % 3)).collect();
@@ -44,16 +44,16 @@ fn messages(layout: &RankMap, kind: CollectiveKind, root: u32, count: u32) -> St
         }
         let (mut stages, mut known) = (Vec::new(), SmpKnown::default());
         let selector = Selector::new(Table::Mpich4, false);
-        selector.plan(&call, &counts, layout, rank, &mut known, &mut stages);
+        selector.plan(&call, &counts, rank_map, rank, &mut known, &mut stages);
         for stage in &stages {
-            let scope = stage.scope(layout, rank, &counts, &counts);
+            let scope = stage.scope(rank_map, rank, &counts, &counts);
             let (mut cursor, mut steps) = (Cursor::default(), Vec::new());
             while !cursor.done {
                 (stage.algorithm.steps)(&scope, &mut cursor, &mut steps);
             }
             for step in steps {
                 if let Step::Send { to, bytes } | Step::Isend { to, bytes } = step {
-                    let to = stage.comm.rank_of(layout, rank, to);
+                    let to = stage.comm.rank_of(rank_map, rank, to);
                     // A message to oneself is none for the transport.
                     if to != rank {
                         let _ = write!(out, " {rank}>{to}:{bytes}");
@@ -69,7 +69,7 @@ fn messages(layout: &RankMap, kind: CollectiveKind, root: u32, count: u32) -> St
 fn every_message_is_that_of_mpich() {
     let file = std::fs::File::open(data().join("mpich4.txt.zst")).expect("test data");
     let text = std::io::read_to_string(zstd::stream::read::Decoder::new(file).expect("zstd")).expect("text");
-    let mut layout = RankMap::one_each(1);
+    let mut rank_map = RankMap::one_each(1);
     let (mut calls, mut wrong) = (0, Vec::new());
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let words: Vec<&str> = line.splitn(4, ' ').collect();
@@ -79,23 +79,23 @@ fn every_message_is_that_of_mpich() {
                 Some((count, "cyclic")) => (count, true),
                 _ => (words[3], false),
             };
-            layout = RankMap::new(hosts(number(1), count.parse().expect("a number"), cyclic));
+            rank_map = RankMap::new(hosts(number(1), count.parse().expect("a number"), cyclic));
             continue;
         }
         // Nothing to reduce: hosts with several ranks still exchange empty messages in MPICH, and none here.
-        if words[0] == "allreduce" && words[2] == "0" && layout.nodes().len() < layout.ranks() as usize {
+        if words[0] == "allreduce" && words[2] == "0" && rank_map.nodes().len() < rank_map.ranks() as usize {
             continue;
         }
         calls += 1;
         let measured = words.get(3).copied().unwrap_or_default();
-        let ours = messages(&layout, kind(words[0]), number(1), number(2));
+        let ours = messages(&rank_map, kind(words[0]), number(1), number(2));
         if measured.trim() != ours.trim() {
             let shown = |text: &str| text.trim().chars().take(160).collect::<String>();
-            let hosts = layout.nodes().len();
+            let hosts = rank_map.nodes().len();
             wrong.push(format!(
                 "{} on {} ranks of {hosts} hosts\n  {}\n  {}",
                 words[..3].join(" "),
-                layout.ranks(),
+                rank_map.ranks(),
                 shown(measured),
                 shown(&ours)
             ));

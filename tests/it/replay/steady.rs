@@ -35,22 +35,22 @@ fn model(name: &str, sharing: &str) -> Model {
 
 /// Replays, whole or until that number of iterations have ended.
 fn run(trace: &Trace, network: &NetworkUnderTest, model: &Model, until: Option<usize>) -> Outcome {
-    let layout = Mapping::default().layout_on_cores(trace.ranks(), &vec![1; network.platform.hosts.len()]).unwrap();
+    let rank_map = Mapping::default().rank_map_on_cores(trace.ranks(), &vec![1; network.platform.hosts.len()]).unwrap();
     let found = iterations(trace).expect("iterations");
     let Some(until) = until else {
-        return replay(trace, &network.platform, &layout, model, &mut ()).expect("a replay");
+        return replay(trace, &network.platform, &rank_map, model, &mut ()).expect("a replay");
     };
     let enough = |ends: &[f64], _: usize| ends.len() > until;
     let stop = Stop { iterations: &found, enough: &enough };
-    replay_until(trace, &network.platform, &layout, model, stop, &mut ()).expect("a replay")
+    replay_until(trace, &network.platform, &rank_map, model, stop, &mut ()).expect("a replay")
 }
 
 /// Replays until the time per iteration is known.
 fn steady(trace: &Trace, network: &NetworkUnderTest, model: &Model) -> Steady {
-    let layout = Mapping::default().layout_on_cores(trace.ranks(), &vec![1; network.platform.hosts.len()]).unwrap();
+    let rank_map = Mapping::default().rank_map_on_cores(trace.ranks(), &vec![1; network.platform.hosts.len()]).unwrap();
     let known = KnownIterations::of(trace).expect("iterations");
-    let judge = Judge::new(&known, trace, &network.platform, &layout, 0.01);
-    let replayed = judge.decide(|stop| replay_until(trace, &network.platform, &layout, model, stop, &mut ()));
+    let judge = Judge::new(&known, trace, &network.platform, &rank_map, 0.01);
+    let replayed = judge.decide(|stop| replay_until(trace, &network.platform, &rank_map, model, stop, &mut ()));
     replayed.expect("a replay").1
 }
 

@@ -127,9 +127,9 @@ impl Observer for Messages {
 
 pub fn replayed(trace: &Trace) -> Matrix {
     let ranks = trace.ranks() as u32;
-    let layout = RankMap::one_each(trace.ranks());
+    let rank_map = RankMap::one_each(trace.ranks());
     let mut messages = Messages::default();
-    replay(trace, &star(ranks), &layout, &model(Table::Default), &mut messages)
+    replay(trace, &star(ranks), &rank_map, &model(Table::Default), &mut messages)
         .unwrap_or_else(|error| panic!("{error}"));
     messages.0
 }

@@ -142,8 +142,9 @@ fn a_replay_of_them_is_the_same_to_the_last_bit() {
     for name in ["lu.A.64.it10.ti.zst", "mg.A.64.ti.zst"] {
         let traces = both(name);
         let (platform, model) = (star::star(64), star::model(Table::Mvapich2));
-        let layout = RankMap::new((0..64).map(HostId).collect());
-        let [short, long] = traces.each_ref().map(|trace| replay(trace, &platform, &layout, &model, &mut ()).unwrap());
+        let rank_map = RankMap::new((0..64).map(HostId).collect());
+        let [short, long] =
+            traces.each_ref().map(|trace| replay(trace, &platform, &rank_map, &model, &mut ()).unwrap());
         assert_eq!(short.simulated_seconds.to_bits(), long.simulated_seconds.to_bits(), "{name}");
         assert_eq!((short.messages, short.bytes, short.ranks), (long.messages, long.bytes, long.ranks), "{name}");
     }

@@ -43,7 +43,7 @@ impl Case {
     }
 
     fn run(&self) -> Vec<DeliveryOutcome> {
-        let layout = RankMap::one_each(self.size as usize);
+        let rank_map = RankMap::one_each(self.size as usize);
         let part = |me| {
             let stage = Stage {
                 algorithm: self.algorithm,
@@ -63,7 +63,7 @@ impl Case {
             RankStages { stages: vec![stage], send_counts: self.counts.clone(), recv_counts }
         };
         let parts: Vec<RankStages> = (0..self.size).map(part).collect();
-        let outcome = |protocol| match run(&parts, &layout, protocol) {
+        let outcome = |protocol| match run(&parts, &rank_map, protocol) {
             Ok(outcome) => outcome,
             Err(error) => panic!("{self:?}, {protocol:?}: {error}"),
         };

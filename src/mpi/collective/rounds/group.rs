@@ -19,7 +19,7 @@ pub struct PlacedGroup<'t> {
     /// Members, as ranks of the world.
     pub world: Vec<u32>,
     /// Hosts of the members.
-    layout: RankMap,
+    rank_map: RankMap,
     communicator: CommunicatorId,
 }
 
@@ -50,11 +50,11 @@ impl Sent {
 }
 
 impl<'t> PlacedGroup<'t> {
-    /// Returns the communicator of a trace whose ranks have this layout.
-    pub fn new(trace: &'t Trace, selector: Selector, layout: &RankMap, communicator: CommunicatorId) -> Self {
+    /// Returns the communicator of a trace whose ranks have this rank map.
+    pub fn new(trace: &'t Trace, selector: Selector, rank_map: &RankMap, communicator: CommunicatorId) -> Self {
         let world: Vec<u32> = trace.members(communicator).ranks().collect();
-        let hosts = world.iter().map(|&rank| layout.host(Rank(rank))).collect();
-        Self { trace, selector, world, layout: RankMap::new(hosts), communicator }
+        let hosts = world.iter().map(|&rank| rank_map.host(Rank(rank))).collect();
+        Self { trace, selector, world, rank_map: RankMap::new(hosts), communicator }
     }
 
     /// Returns its members in the order of their ranks.
@@ -173,12 +173,12 @@ impl<'t> PlacedGroup<'t> {
         let trace = self.trace;
         let call = &trace.collectives[call as usize];
         let (mut stages, mut smp) = (Vec::new(), SmpKnown::default());
-        self.selector.plan(call, &trace.counts, &self.layout, member, &mut smp, &mut stages);
+        self.selector.plan(call, &trace.counts, &self.rank_map, member, &mut smp, &mut stages);
         let mut steps = Vec::new();
         for stage in &stages {
-            let peer = |peer| stage.comm.rank_of(&self.layout, member, peer);
+            let peer = |peer| stage.comm.rank_of(&self.rank_map, member, peer);
             let (sent, received) = (trace.counts(call.send_counts), trace.counts(call.recv_counts));
-            let scope = stage.scope(&self.layout, member, sent, received);
+            let scope = stage.scope(&self.rank_map, member, sent, received);
             let mut cursor = Cursor::default();
             while !cursor.done {
                 (stage.algorithm.steps)(&scope, &mut cursor, &mut steps);
@@ -251,9 +251,9 @@ mod tests {
         };
         let text: String = (0..RANKS).map(of_rank).collect();
         let trace = trace::read_from(text.as_bytes(), "t.ti", &Options::default()).unwrap();
-        let layout = RankMap::one_each(RANKS as usize);
+        let rank_map = RankMap::one_each(RANKS as usize);
         for table in Table::ALL {
-            let group = PlacedGroup::new(&trace, Selector::new(table, false), &layout, CommunicatorId::WORLD);
+            let group = PlacedGroup::new(&trace, Selector::new(table, false), &rank_map, CommunicatorId::WORLD);
             for number in 0..6 {
                 let call =
                     |actions: &trace::Actions| actions.iter().filter_map(|a| a.collective()).nth(number).unwrap();
@@ -276,9 +276,9 @@ mod tests {
     fn little_is_kept_of_a_large_collective() {
         let text: String = (0..600).map(|rank| format!("{rank} alltoall 20000 20000 6 6\n")).collect();
         let trace = trace::read_from(text.as_bytes(), "t.ti", &Options::default()).unwrap();
-        let layout = RankMap::one_each(600);
+        let rank_map = RankMap::one_each(600);
         let selector = Selector::new(Table::Mvapich2, false);
-        let group = PlacedGroup::new(&trace, selector, &layout, CommunicatorId::WORLD);
+        let group = PlacedGroup::new(&trace, selector, &rank_map, CommunicatorId::WORLD);
         let exchange = group.exchange(&[0; 600], 0).unwrap();
         // A message from each member, itself included.
         assert!((0..600).all(|member| exchange.received.of(member).count() == 600));

@@ -95,7 +95,7 @@ struct Calls {
 }
 
 impl<'t> TraceRounds<'t> {
-    /// Computes the collectives of a trace with the algorithms that the selector chooses for this layout. The ranks on
+    /// Computes the collectives of a trace with the algorithms that the selector chooses for this rank map. The ranks on
     /// each host are known from the start.
     ///
     /// # Errors
@@ -103,7 +103,7 @@ impl<'t> TraceRounds<'t> {
     ///
     /// # Panics
     /// If a rank uses a communicator that it is not a member of, which readers reject.
-    pub fn new(trace: &'t Trace, selector: &Selector, layout: &RankMap) -> Result<Self, RoundsError> {
+    pub fn new(trace: &'t Trace, selector: &Selector, rank_map: &RankMap) -> Result<Self, RoundsError> {
         let mut calls: FxHashMap<SequenceId, Calls> = FxHashMap::default();
         let mut classes = Classes::default();
         for (rank, actions) in (0..).zip(&trace.actions) {
@@ -117,7 +117,7 @@ impl<'t> TraceRounds<'t> {
         let mut tags = FreeTags::of(trace);
         let (mut sequences, mut exchanges) = (FxHashMap::default(), Vec::new());
         for (key, calls) in calls {
-            let group = PlacedGroup::new(trace, selector.clone(), layout, key.0);
+            let group = PlacedGroup::new(trace, selector.clone(), rank_map, key.0);
             group.check(&calls.numbers, key.1)?;
             let order = group.by_rank();
             let mut known: FxHashMap<Class, u32> = FxHashMap::default();

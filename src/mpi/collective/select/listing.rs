@@ -44,9 +44,9 @@ impl Listing {
     }
 }
 
-/// Lists the choices of `selector` for `call`, made with equal arguments by all ranks of `layout` as the first call of
+/// Lists the choices of `selector` for `call`, made with equal arguments by all ranks of `rank_map` as the first call of
 /// a run. `counts` holds the count vectors that the call points into.
-pub fn list(selector: &Selector, call: &CollectiveCall, counts: &[u32], layout: &RankMap) -> Listing {
+pub fn list(selector: &Selector, call: &CollectiveCall, counts: &[u32], rank_map: &RankMap) -> Listing {
     let vector = |range: crate::trace::Counts| {
         let start = range.start as usize;
         counts.get(start..start.saturating_add(range.len as usize)).unwrap_or(&[])
@@ -54,9 +54,9 @@ pub fn list(selector: &Selector, call: &CollectiveCall, counts: &[u32], layout: 
     let (send_counts, recv_counts) = (vector(call.send_counts), vector(call.recv_counts));
     let mut listing = Listing::default();
     let (mut stages, mut steps) = (Vec::new(), Vec::new());
-    for rank in 0..layout.ranks() {
+    for rank in 0..rank_map.ranks() {
         stages.clear();
-        let substitution = selector.plan(call, counts, layout, rank, &mut SmpKnown::default(), &mut stages);
+        let substitution = selector.plan(call, counts, rank_map, rank, &mut SmpKnown::default(), &mut stages);
         listing.substitution = listing.substitution.or(substitution);
         let mut earlier = Vec::new();
         for stage in &stages {
@@ -71,7 +71,7 @@ pub fn list(selector: &Selector, call: &CollectiveCall, counts: &[u32], layout: 
             earlier.push(index);
             let entry = &mut listing.entries[index];
             entry.ranks += 1;
-            let scope = stage.scope(layout, rank, send_counts, recv_counts);
+            let scope = stage.scope(rank_map, rank, send_counts, recv_counts);
             let mut cursor = Cursor::default();
             while !cursor.done {
                 steps.clear();

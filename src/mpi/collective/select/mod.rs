@@ -132,18 +132,18 @@ impl Selector {
     /// Appends the stages of `rank` for `call`. `counts` holds the count vectors of the trace, which the call points
     /// into. `smp` is the rank's knowledge over the whole run.
     ///
-    /// The root of the call must be a rank of the layout, and all ranks must pass the same operation, root and sizes
+    /// The root of the call must be a rank of the rank map, and all ranks must pass the same operation, root and sizes
     /// (or those that MPI requires to agree); otherwise their plans do not fit together.
     pub fn plan(
         &self,
         call: &CollectiveCall,
         counts: &[u32],
-        layout: &RankMap,
+        rank_map: &RankMap,
         rank: u32,
         smp: &mut SmpKnown,
         stages: &mut Vec<Stage>,
     ) -> Option<Substitution> {
-        self.explain(call, counts, layout, rank, smp, stages).substitution
+        self.explain(call, counts, rank_map, rank, smp, stages).substitution
     }
 
     /// Runs [`Selector::plan`] and explains the choice.
@@ -151,12 +151,12 @@ impl Selector {
         &self,
         call: &CollectiveCall,
         counts: &[u32],
-        layout: &RankMap,
+        rank_map: &RankMap,
         rank: u32,
         smp: &mut SmpKnown,
         stages: &mut Vec<Stage>,
     ) -> Explanation {
-        let mut planner = Planner::new(self, call, counts, layout, rank, smp, stages);
+        let mut planner = Planner::new(self, call, counts, rank_map, rank, smp, stages);
         self.choose(&mut planner);
         planner.explanation()
     }

@@ -61,7 +61,7 @@ impl Block {
 /// Communicator to which a library's rules are applied: the world, or the ranks of the caller's node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View<'a> {
-    layout: &'a RankMap,
+    rank_map: &'a RankMap,
     rank: u32,
     /// [`Comm::World`] or [`Comm::Node`].
     pub comm: Comm,
@@ -70,43 +70,43 @@ pub(super) struct View<'a> {
 impl View<'_> {
     /// Returns the number of members.
     pub fn size(&self) -> u32 {
-        self.comm.size(self.layout, self.rank)
+        self.comm.size(self.rank_map, self.rank)
     }
 
     /// Returns the index of the caller.
     pub fn me(&self) -> u32 {
-        self.comm.index_of(self.layout, self.rank)
+        self.comm.index_of(self.rank_map, self.rank)
     }
 
     /// Returns the number of members on the caller's node.
     pub fn node_size(&self) -> u32 {
-        Comm::Node.size(self.layout, self.rank)
+        Comm::Node.size(self.rank_map, self.rank)
     }
 
     /// Returns the number of nodes.
     pub fn nodes(&self) -> u32 {
-        if self.comm == Comm::World { self.layout.nodes().len() as u32 } else { 1 }
+        if self.comm == Comm::World { self.rank_map.nodes().len() as u32 } else { 1 }
     }
 
     /// Returns the number of members on each node, if all are equal.
     pub fn ranks_per_node(&self) -> Option<u32> {
-        (self.comm == Comm::Node || self.layout.is_uniform()).then(|| self.node_size())
+        (self.comm == Comm::Node || self.rank_map.is_uniform()).then(|| self.node_size())
     }
 
     /// `true` if the members of each node are consecutive.
     pub fn is_blocked(&self) -> bool {
-        self.comm == Comm::Node || self.layout.is_blocked()
+        self.comm == Comm::Node || self.rank_map.is_blocked()
     }
 
     /// `true` if the caller is the first member on its node.
     pub fn is_leader(&self) -> bool {
-        self.layout.index_in_node(self.rank) == 0
+        self.rank_map.index_in_node(self.rank) == 0
     }
 
     /// Returns the first member on the node of member `index`.
     pub fn leader_of(&self, index: u32) -> u32 {
         match self.comm {
-            Comm::World => self.layout.nodes()[self.node_of(index) as usize][0],
+            Comm::World => self.rank_map.nodes()[self.node_of(index) as usize][0],
             Comm::Node | Comm::Leaders => 0,
         }
     }
@@ -114,7 +114,7 @@ impl View<'_> {
     /// Returns the first member on a node.
     pub fn leader_at(&self, node: u32) -> u32 {
         match self.comm {
-            Comm::World => self.layout.nodes()[node as usize][0],
+            Comm::World => self.rank_map.nodes()[node as usize][0],
             Comm::Node | Comm::Leaders => 0,
         }
     }
@@ -122,7 +122,7 @@ impl View<'_> {
     /// Returns the index of member `index` among the members on its node.
     pub fn place_on_node(&self, index: u32) -> u32 {
         match self.comm {
-            Comm::World => self.layout.index_in_node(index),
+            Comm::World => self.rank_map.index_in_node(index),
             Comm::Node => index,
             Comm::Leaders => 0,
         }
@@ -131,7 +131,7 @@ impl View<'_> {
     /// Returns the number of the node of member `index`: its index among the leaders.
     pub fn node_of(&self, index: u32) -> u32 {
         match self.comm {
-            Comm::World => self.layout.node(index),
+            Comm::World => self.rank_map.node(index),
             Comm::Node | Comm::Leaders => 0,
         }
     }
@@ -159,7 +159,7 @@ pub(super) struct Planner<'a> {
     block: Option<Block>,
     chooser: &'a dyn Choose,
     counts: &'a [u32],
-    layout: &'a RankMap,
+    rank_map: &'a RankMap,
     rank: u32,
     smp: &'a mut SmpKnown,
     stages: &'a mut Vec<Stage>,
@@ -171,24 +171,24 @@ impl<'a> Planner<'a> {
         chooser: &'a dyn Choose,
         call: &'a CollectiveCall,
         counts: &'a [u32],
-        layout: &'a RankMap,
+        rank_map: &'a RankMap,
         rank: u32,
         smp: &'a mut SmpKnown,
         stages: &'a mut Vec<Stage>,
     ) -> Self {
         let (kind, root, block, said) = (call.kind, call.root, None, Explanation::default());
         let tuning = Tuning::default();
-        Self { call, kind, root, tuning, block, chooser, counts, layout, rank, smp, stages, said }
+        Self { call, kind, root, tuning, block, chooser, counts, rank_map, rank, smp, stages, said }
     }
 
     /// Returns the world communicator.
     pub fn world(&self) -> View<'a> {
-        View { layout: self.layout, rank: self.rank, comm: Comm::World }
+        View { rank_map: self.rank_map, rank: self.rank, comm: Comm::World }
     }
 
     /// Returns the communicator of the caller's node.
     pub fn node(&self) -> View<'a> {
-        View { layout: self.layout, rank: self.rank, comm: Comm::Node }
+        View { rank_map: self.rank_map, rank: self.rank, comm: Comm::Node }
     }
 
     /// Returns a count vector of the call; empty where the trace has none.
@@ -236,7 +236,7 @@ impl<'a> Planner<'a> {
     }
 
     fn tagged(&mut self, algorithm: &'static Algorithm, comm: Comm, tag: i32, root: u32, block: Block) {
-        let alone = comm.size(self.layout, self.rank) <= 1;
+        let alone = comm.size(self.rank_map, self.rank) <= 1;
         if alone && !std::ptr::eq(algorithm, &algorithms::alltoall::SCATTERED) {
             return;
         }

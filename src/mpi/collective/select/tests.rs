@@ -1,4 +1,4 @@
-//! Plans of both libraries on many layouts: they run to their ends under both protocols, each rank receives data of all
+//! Plans of both libraries on many rank maps: they run to their ends under both protocols, each rank receives data of all
 //! ranks that it needs, and the node structure is discovered once.
 
 use super::*;
@@ -8,23 +8,23 @@ use crate::mpi::collective::{Comm, Vector};
 use crate::trace::{Counts, Datatype};
 use CollectiveKind::*;
 
-/// Run of collectives on one layout: selector, layout, and the knowledge of each rank.
+/// Run of collectives on one rank map: selector, rank map, and the knowledge of each rank.
 struct World {
     selector: Selector,
-    layout: RankMap,
+    rank_map: RankMap,
     smp: Vec<SmpKnown>,
     counts: Vec<u32>,
 }
 
 impl World {
     fn new(table: Table, smp_setup: bool, hosts: &[u32]) -> Self {
-        let layout = RankMap::new(hosts.iter().map(|&host| HostId(host)).collect());
+        let rank_map = RankMap::new(hosts.iter().map(|&host| HostId(host)).collect());
         let smp = vec![SmpKnown::default(); hosts.len()];
-        Self { selector: Selector::new(table, smp_setup), layout, smp, counts: Vec::new() }
+        Self { selector: Selector::new(table, smp_setup), rank_map, smp, counts: Vec::new() }
     }
 
     fn ranks(&self) -> u32 {
-        self.layout.ranks()
+        self.rank_map.ranks()
     }
 
     /// Returns a call with the same arguments on all ranks; `vector` contains the elements for each rank if the
@@ -50,7 +50,7 @@ impl World {
         let mut stages = Vec::new();
         let call = self.call_of(call, rank);
         let smp = &mut self.smp[rank as usize];
-        let substitution = self.selector.plan(&call, &self.counts, &self.layout, rank, smp, &mut stages);
+        let substitution = self.selector.plan(&call, &self.counts, &self.rank_map, rank, smp, &mut stages);
         (stages, substitution)
     }
 
@@ -65,9 +65,9 @@ impl World {
         };
         let part = |rank, stages| RankStages { stages, send_counts: vector.clone(), recv_counts: received(rank) };
         let parts: Vec<RankStages> = (0..self.ranks()).map(|rank| part(rank, self.plan(call, rank).0)).collect();
-        PROTOCOLS.map(|protocol| match run(&parts, &self.layout, protocol) {
+        PROTOCOLS.map(|protocol| match run(&parts, &self.rank_map, protocol) {
             Ok(outcome) => outcome,
-            Err(error) => panic!("{:?}, {call:?}, {:?}, {protocol:?}: {error}", self.selector, self.layout),
+            Err(error) => panic!("{:?}, {call:?}, {:?}, {protocol:?}: {error}", self.selector, self.rank_map),
         })
     }
 
@@ -98,14 +98,14 @@ fn cyclic(nodes: u32, ranks: u32) -> Vec<u32> {
     (0..nodes * ranks).map(|rank| rank % nodes).collect()
 }
 
-fn layouts() -> Vec<Vec<u32>> {
-    let mut layouts: Vec<Vec<u32>> = (1..=40).map(|ranks| blocked(ranks, 1)).collect();
-    layouts.extend(
+fn rank_maps() -> Vec<Vec<u32>> {
+    let mut rank_maps: Vec<Vec<u32>> = (1..=40).map(|ranks| blocked(ranks, 1)).collect();
+    rank_maps.extend(
         [(2, 2), (4, 2), (3, 3), (2, 4), (1, 4), (9, 2), (2, 16), (1, 16), (5, 2), (17, 2), (35, 2), (4, 16)]
             .map(|(n, r)| blocked(n, r)),
     );
-    layouts.extend([(4, 2), (9, 2), (3, 3), (5, 2), (2, 16), (33, 2)].map(|(n, r)| cyclic(n, r)));
-    layouts.extend([
+    rank_maps.extend([(4, 2), (9, 2), (3, 3), (5, 2), (2, 16), (33, 2)].map(|(n, r)| cyclic(n, r)));
+    rank_maps.extend([
         vec![0, 0, 0, 1, 2, 2],
         vec![3, 1, 1, 1, 0, 0, 2],
         vec![0, 1, 0, 0, 1, 2, 1],
@@ -114,7 +114,7 @@ fn layouts() -> Vec<Vec<u32>> {
         (0..20).map(|rank| rank * rank / 40).collect(),
         (0..70).map(|rank| rank * rank / 300).collect(),
     ]);
-    layouts
+    rank_maps
 }
 
 fn check_sequence(table: Table, smp_setup: bool, hosts: &[u32], count: u32) {
@@ -172,7 +172,7 @@ fn check_sequence(table: Table, smp_setup: bool, hosts: &[u32], count: u32) {
 
 #[test]
 fn every_plan_runs_on_every_layout() {
-    for hosts in layouts() {
+    for hosts in rank_maps() {
         for table in Table::ALL {
             for smp_setup in [false, true] {
                 for count in [0, 1, 13, 300, 2500, 40_000] {
@@ -376,7 +376,7 @@ fn a_listing_counts_what_runs() {
     // 4 hosts of 2 ranks, 8 bytes: on each node one message to its leader, 4 leaders double, one message back.
     let mut world = World::new(Table::Mvapich2, false, &blocked(4, 2));
     let call = world.call(Allreduce, 0, 1, &[]);
-    let listing = list(&world.selector, &call, &world.counts, &world.layout);
+    let listing = list(&world.selector, &call, &world.counts, &world.rank_map);
     let rows: Vec<_> =
         listing.entries.iter().map(|e| (e.algorithm.name, e.comm, e.ranks, e.messages, e.bytes)).collect();
     let expected =
@@ -388,8 +388,8 @@ fn a_listing_counts_what_runs() {
 /// Runs every name that an override can have, with one rank per host and with two.
 #[test]
 fn every_choice_runs_alone() {
-    let layouts = (1..=40).map(|ranks| blocked(ranks, 1)).chain([2, 3, 8].map(|nodes| blocked(nodes, 2)));
-    for hosts in layouts {
+    let rank_maps = (1..=40).map(|ranks| blocked(ranks, 1)).chain([2, 3, 8].map(|nodes| blocked(nodes, 2)));
+    for hosts in rank_maps {
         for kind in CollectiveKind::ALL {
             for name in Choice::names(kind) {
                 let mut world = World::new(Table::Ompi, hosts.len() % 2 == 0, &hosts);
@@ -439,7 +439,7 @@ fn the_rule_that_applied_is_known() {
         let mut world = World::new(table, false, &blocked(ranks, 1));
         let call = world.call(kind, 0, count, &[]);
         let smp = &mut SmpKnown::default();
-        let said = world.selector.explain(&call, &world.counts, &world.layout, 0, smp, &mut Vec::new());
+        let said = world.selector.explain(&call, &world.counts, &world.rank_map, 0, smp, &mut Vec::new());
         said.rule.map(|rule| rule.to_string()).unwrap_or_default()
     };
     assert_eq!(rule(Table::Ompi, Reduce, 8, 100), "8 <= P < 16, n < 8192");

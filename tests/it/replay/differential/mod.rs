@@ -136,9 +136,9 @@ impl Case {
         let hosts = hostfile::load(&path("hosts"), &platform).expect("host file");
         let options = ti::Options { ranks: Some(self.hosts.len()), ..ti::Options::default() };
         let trace = ti::read(&path("trace.ti"), &options).expect("trace");
-        let layout = Mapping::Hosts(hosts).layout(trace.ranks(), platform.hosts.len()).expect("mapping");
+        let rank_map = Mapping::Hosts(hosts).rank_map(trace.ranks(), platform.hosts.len()).expect("mapping");
         let mut ends = Ends { trace: &trace, times: vec![Vec::new(); trace.ranks()] };
-        replay(&trace, &platform, &layout, model, &mut ends).expect("runs");
+        replay(&trace, &platform, &rank_map, model, &mut ends).expect("runs");
         ends.times
     }
 }

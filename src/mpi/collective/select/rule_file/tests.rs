@@ -53,12 +53,12 @@ fn plan(rules: &str, kind: CollectiveKind, ranks: u32, bytes: u32) -> (Vec<Stage
     on(&RankMap::one_each(ranks as usize), rules, kind, bytes)
 }
 
-fn on(layout: &RankMap, rules: &str, kind: CollectiveKind, bytes: u32) -> (Vec<Stage>, Explanation) {
+fn on(rank_map: &RankMap, rules: &str, kind: CollectiveKind, bytes: u32) -> (Vec<Stage>, Explanation) {
     let rules = RuleFile::parse(rules).unwrap_or_else(|error| panic!("{error}"));
     let selector = Selector::new(Table::Ompi, false).with_rules(Arc::new(rules));
     let call = CollectiveCall::uniform(kind, 0, bytes, Datatype::BYTE);
     let (mut smp, mut stages) = (SmpKnown::default(), Vec::new());
-    let said = selector.explain(&call, &[], layout, 0, &mut smp, &mut stages);
+    let said = selector.explain(&call, &[], rank_map, 0, &mut smp, &mut stages);
     (stages, said)
 }
 
@@ -83,8 +83,8 @@ fn the_nearest_rule_at_or_below_applies() {
         // Algorithm 0, and operations without rules, are as the table says.
         for (kind, bytes) in [(CollectiveKind::Allreduce, 1000), (CollectiveKind::Bcast, 1 << 20)] {
             let call = CollectiveCall::uniform(kind, 0, bytes, Datatype::BYTE);
-            let layout = RankMap::one_each(64);
-            let said = fixed.explain(&call, &[], &layout, 0, &mut SmpKnown::default(), &mut Vec::new());
+            let rank_map = RankMap::one_each(64);
+            let said = fixed.explain(&call, &[], &rank_map, 0, &mut SmpKnown::default(), &mut Vec::new());
             assert_eq!(plan(rules, kind, 64, bytes).1.name, said.name);
         }
         // The size of an alltoall is that of all blocks: 999 and 1,000 bytes.
@@ -149,8 +149,8 @@ fn rules_may_ask_for_ranks_on_one_host_or_on_many() {
         {"comm_rank_distribution": "single-node", "rules": [{"alg": "linear"}]},
         {"comm_rank_distribution": "any", "rules": [{"alg": "bruck"}]}]}}"#;
     let name = |hosts: [u32; 4]| {
-        let layout = RankMap::new(hosts.map(HostId).to_vec());
-        on(&layout, rules, CollectiveKind::Barrier, 0).1.name
+        let rank_map = RankMap::new(hosts.map(HostId).to_vec());
+        on(&rank_map, rules, CollectiveKind::Barrier, 0).1.name
     };
     assert_eq!(name([0, 1, 2, 3]), Some("tree"));
     assert_eq!(name([5, 5, 5, 5]), Some("linear"));
