@@ -48,8 +48,8 @@ pub fn replay(
 /// [`ReplayError`] if some rank cannot reach its end.
 ///
 /// # Panics
-/// If the rank map has a different number of ranks from the trace, or names a host that the platform lacks; if `jobs` is
-/// not empty and its number of ranks differs.
+/// If the rank map has a different number of ranks from the trace, or names a host that the platform lacks; if `jobs`
+/// is not empty and its number of ranks differs.
 pub fn replay_jobs(
     trace: &Trace,
     jobs: &[Span],
@@ -68,8 +68,8 @@ pub fn replay_jobs(
 /// [`ReplayError`] if some rank cannot reach its end.
 ///
 /// # Panics
-/// If the rank map has a different number of ranks from the trace, or names a host that the platform lacks; for the model
-/// `loggops`, which replays graphs.
+/// If the rank map has a different number of ranks from the trace, or names a host that the platform lacks; for the
+/// model `loggops`, which replays graphs.
 pub fn replay_until(
     trace: &Trace,
     platform: &Platform,

@@ -95,8 +95,8 @@ struct Calls {
 }
 
 impl<'t> TraceRounds<'t> {
-    /// Computes the collectives of a trace with the algorithms that the selector chooses for this rank map. The ranks on
-    /// each host are known from the start.
+    /// Computes the collectives of a trace with the algorithms that the selector chooses for this rank map. The ranks
+    /// on each host are known from the start.
     ///
     /// # Errors
     /// [`RoundsError`] if the members of a communicator do not call the same collectives.

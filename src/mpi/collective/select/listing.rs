@@ -44,8 +44,8 @@ impl Listing {
     }
 }
 
-/// Lists the choices of `selector` for `call`, made with equal arguments by all ranks of `rank_map` as the first call of
-/// a run. `counts` holds the count vectors that the call points into.
+/// Lists the choices of `selector` for `call`, made with equal arguments by all ranks of `rank_map` as the first call
+/// of a run. `counts` holds the count vectors that the call points into.
 pub fn list(selector: &Selector, call: &CollectiveCall, counts: &[u32], rank_map: &RankMap) -> Listing {
     let vector = |range: crate::trace::Counts| {
         let start = range.start as usize;

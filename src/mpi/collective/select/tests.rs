@@ -1,5 +1,5 @@
-//! Plans of both libraries on many rank maps: they run to their ends under both protocols, each rank receives data of all
-//! ranks that it needs, and the node structure is discovered once.
+//! Plans of both libraries on many rank maps: they run to their ends under both protocols, each rank receives data of
+//! all ranks that it needs, and the node structure is discovered once.
 
 use super::*;
 use crate::ids::HostId;
