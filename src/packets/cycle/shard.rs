@@ -347,8 +347,9 @@ impl Shard {
                     best: vec![0; (most_outputs as usize) << plan.shift],
                     asked: vec![0; ((most_outputs as usize) << plan.shift).div_ceil(64)],
                     chosen: vec![(0, 0); most_outputs as usize],
-                    vc_grants: vec![(0, 0); (most_outputs as usize) << plan.shift],
-                    switch_grants: vec![0; most_outputs as usize],
+                    // Allocations of several cycles that began in both steps of a cycle end together.
+                    vc_grants: vec![(0, 0); ((most_outputs * plan.parameters.speedup) as usize) << plan.shift],
+                    switch_grants: vec![0; (most_outputs * plan.parameters.speedup) as usize],
                     chosen_set: vec![0; (most_outputs as usize).div_ceil(64)],
                     ..Scratch::default()
                 },

@@ -142,6 +142,8 @@ fn kinds() -> Vec<Parameters> {
             ..base.clone()
         },
         Parameters { speedup: 2, count_routed: true, ..base.clone() },
+        // Allocations that began in both steps of a cycle end together.
+        Parameters { speedup: 2, vc_delay: 2, switch_delay: 3, routing_delay: 2, ..base.clone() },
         Parameters { host_port: HostPort::Shared, packet: 2, ..base },
     ]
 }
