@@ -1,8 +1,8 @@
 //! Residuals of a fitted model: the measurements are replayed under it.
 
+use super::CalibrateError;
 use super::fit::{Fitted, rounded};
 use super::series::{Series, SeriesKind};
-use crate::engine::ReplayError;
 use crate::platform::parameters::PlatformParameters;
 use crate::platform::units::{Bandwidth, Seconds};
 use crate::study::choice::ModelChoice;
@@ -32,19 +32,18 @@ impl Residual {
 /// Replays each measured message under the fitted model.
 ///
 /// # Errors
-/// [`ReplayError`] if a message cannot be replayed.
-///
-/// # Panics
-/// If the constants are not a model, which fitted ones always are.
-pub fn residuals(series: &[Series], fitted: &Fitted) -> Result<Vec<Residual>, ReplayError> {
-    let choice: ModelChoice = toml::from_str(&fitted.toml("")).expect("a model file");
-    let (model, _) = choice.build().expect("a model");
+/// [`CalibrateError::NoModel`] if the constants are beyond the limits of a model, [`CalibrateError::Replay`] if a
+/// message cannot be replayed.
+pub fn residuals(series: &[Series], fitted: &Fitted) -> Result<Vec<Residual>, CalibrateError> {
+    let choice: ModelChoice =
+        toml::from_str(&fitted.toml("")).map_err(|error| CalibrateError::NoModel(error.message().to_owned()))?;
+    let (model, _) = choice.build().map_err(|error| CalibrateError::NoModel(error.to_string()))?;
     let parameters = PlatformParameters {
         link_bandwidth: Bandwidth::new(fitted.bandwidth).ok(),
         link_latency: Seconds::new(fitted.route_latency).ok(),
         ..PlatformParameters::default()
     };
-    let platform = ping::two_hosts(&parameters).expect("a link of that speed");
+    let platform = ping::two_hosts(&parameters).map_err(|error| CalibrateError::NoModel(error.to_string()))?;
     let mut all = Vec::new();
     for (number, series) in series.iter().enumerate() {
         for &(bytes, measured) in series.points.iter().filter(|point| point.1 > 0.0) {

@@ -1,5 +1,6 @@
 //! Errors of files of measurements.
 
+use crate::engine::ReplayError;
 use crate::topology::input::ReadError;
 use crate::user_error::UserError;
 use std::path::PathBuf;
@@ -32,6 +33,12 @@ pub enum CalibrateError {
         /// Description of the error.
         message: String,
     },
+    /// No model has the constants that fit the measurements.
+    #[error("the measurements lead to constants that no model can have: {0}")]
+    NoModel(String),
+    /// A message cannot be replayed under the fitted model.
+    #[error("the measurements cannot be replayed: {0}")]
+    Replay(#[from] ReplayError),
     /// No program that is known has written it.
     #[error("{}: there are no measurements that are known in it", .file.display())]
     Unknown {
@@ -46,6 +53,8 @@ impl UserError for CalibrateError {
             Self::Read(_) => "check the path, its permissions and the disk",
             Self::Host { .. } => "give a file that `mopsim calibrate --host -o FILE` wrote",
             Self::Malformed { .. } => "give the output of the benchmark as the program printed it",
+            Self::NoModel(_) => "look for a measurement that is wrong by orders of magnitude",
+            Self::Replay(error) => return error.help(),
             Self::Unknown { .. } => {
                 "give the output of osu_latency, osu_bw or osu_bibw, of IMB-MPI1 PingPong, Uniband or Biband, or of NetPIPE, or run \
                  `mopsim calibrate --run -- mpirun ...`"

@@ -1,6 +1,10 @@
 //! Rows of numbers in the output of a program.
 
 use super::series::{Flaw, MAX_ROWS};
+use std::ops::RangeInclusive;
+
+/// Values that a program can have measured besides 0: microseconds, or millions of bytes per second.
+const RANGE: RangeInclusive<f64> = 1e-9..=1e9;
 
 /// Reads the rows from line `first` on to the next line that begins with `title`: numbers of which the first one is a size in
 /// bytes. Other lines that do not begin with a digit are passed over, also between rows, where the other rank and launchers
@@ -23,8 +27,11 @@ pub(super) fn rows(
         let size = words.next().unwrap_or_default();
         let size = size.parse().map_err(|_| (at, format!("`{size}` is not a size of a message in bytes")))?;
         let number = |word: &str| {
-            let value = word.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
-            value.ok_or_else(|| (at, format!("`{word}` is not a number, zero or more")))
+            let value = word.parse::<f64>().ok().filter(|value| *value == 0.0 || RANGE.contains(value));
+            value.ok_or_else(|| {
+                let (least, most) = (RANGE.start(), RANGE.end());
+                (at, format!("`{word}` is not a number that can be measured: 0, or from {least:e} to {most:e}"))
+            })
         };
         let values = words.map(number).collect::<Result<Vec<f64>, Flaw>>()?;
         if values.len() < columns {

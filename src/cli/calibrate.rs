@@ -10,7 +10,6 @@ use mopsim::record as recorder;
 use mopsim::report::calibrate as report;
 use mopsim::report::html::CalibrationPage;
 use mopsim::report::model::{self, Curve, ModelLink};
-use mopsim::user_error::UserError;
 use std::path::Path;
 use std::process::Command;
 
@@ -44,8 +43,7 @@ pub fn run(arguments: &Calibrate, output: &Output) -> Result<(), Failure> {
         series.extend(calibrate::read_from(&text, name)?);
     }
     let fitted = calibrate::fit(&series, route)?;
-    let residuals = calibrate::residuals(&series, &fitted)
-        .map_err(|error| Failure::input(format!("the measurements cannot be replayed: {error}"), error.help()))?;
+    let residuals = calibrate::residuals(&series, &fitted)?;
     let toml = fitted.toml(&calibrate::in_words(&series, &residuals));
     if let Some(file) = &arguments.output {
         files::report(file, |out| out.write_all(toml.as_bytes()))?;

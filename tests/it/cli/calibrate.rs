@@ -271,6 +271,17 @@ fn wrong_measurements_are_refused() {
     let cut = folder.read("osu_latency.txt").replacen("4096 ", "4096 x", 1);
     folder.write("cut.txt", cut);
     folder.refuse(&["calibrate", "cut.txt"], 2, &["cut.txt:", "is not a number"]);
+    let absurd = folder.read("osu_bw.txt").replacen("1502.39", "1e308", 1);
+    folder.write("absurd.txt", absurd);
+    let line = folder.read("absurd.txt").lines().position(|line| line.contains("1e308")).expect("it is there") + 1;
+    folder.refuse(
+        &["calibrate", "osu_latency.txt", "absurd.txt"],
+        2,
+        &[&format!("absurd.txt:{line}: `1e308`"), "help:"],
+    );
+    // The highest rate that is read has a model.
+    folder.write("extreme.txt", folder.read("osu_bw.txt").replacen("1502.39", "1e9", 1));
+    folder.output(&["calibrate", "osu_latency.txt", "extreme.txt"]);
     folder.refuse(&["calibrate", "--run"], 2, &["--run has no command"]);
 }
 
