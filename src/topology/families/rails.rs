@@ -3,6 +3,7 @@
 //! [`rails`](crate::topology::rails) defines the numbering. A specification lists the planes in `base`, separated by
 //! semicolons; `planes` is the number of copies of that list.
 
+use super::damaged;
 use crate::topology::family::{Arguments, Value};
 use crate::topology::rails::{MAX_RAILS, Rails, Spread};
 use crate::topology::{Graph, Spec, Topology, TopologyError};
@@ -39,7 +40,12 @@ pub(crate) fn rails(arguments: &Arguments) -> Result<Rails, TopologyError> {
     };
     let mut planes: Vec<Topology> = Vec::new();
     for text in arguments.text("base").split(SEPARATOR) {
-        planes.push(text.trim().parse::<Spec>().and_then(|spec| spec.build()).map_err(wrong)?);
+        let spec: Spec = text.trim().parse().map_err(wrong)?;
+        // Before it is built: a specification can be nested as deeply as a text is long.
+        if has_rails(&spec) {
+            return Err(arguments.invalid("base", "a plane must be a network in which hosts have one port"));
+        }
+        planes.push(spec.build().map_err(wrong)?);
     }
     let planes: Vec<Topology> = (0..copies).flat_map(|_| planes.iter().cloned()).collect();
     Rails::new(planes.clone(), ports as u32, spread).map_err(|rule| {
@@ -57,17 +63,22 @@ pub(crate) fn bases(spec: &Spec) -> Option<Vec<Spec>> {
     spec.arguments().text("base").split(SEPARATOR).map(|text| text.trim().parse().ok()).collect()
 }
 
-/// Changes the specifications of the planes; leaves alone what cannot be read.
+/// Returns `true` if a specification is of this family, or one of its networks in which parts failed.
+fn has_rails(spec: &Spec) -> bool {
+    spec.family().name == "rails" || damaged::base_of(spec).is_some_and(|base| base.family().name == "rails")
+}
+
+/// Changes the specifications of the planes; leaves alone what cannot be read, or cannot be a plane.
 pub(crate) fn change_bases(arguments: &mut Arguments, change: impl Fn(&mut Spec) -> bool) {
     let parts = arguments.text("base").split(SEPARATOR).map(|text| match text.trim().parse::<Spec>() {
-        Ok(mut spec) => {
+        Ok(mut spec) if !has_rails(&spec) => {
             if change(&mut spec) {
                 spec.to_string()
             } else {
                 text.trim().to_owned()
             }
         }
-        Err(_) => text.trim().to_owned(),
+        _ => text.trim().to_owned(),
     });
     let text = parts.collect::<Vec<_>>().join(&SEPARATOR.to_string());
     let place = arguments.family.parameters.iter().position(|parameter| parameter.name == "base");

@@ -167,6 +167,9 @@ fn policies_and_rules_that_contradict_each_other_are_refused() {
     folder.refuse(&file, 2, &["`planes` does not go with"]);
     let rails = ["replay", "t.ti", "--topology", "rails:base=ring:4,planes=2", "--planes", "2"];
     folder.refuse(&rails, 2, &["has planes or several ports per host already"]);
+    let nested = format!("{}ring:4", "rails:base=".repeat(3000));
+    folder.refuse(&["topology", &nested], 2, &["hosts have one port"]);
+    folder.refuse(&["topology", "rails:base=damaged:base=rails:base=ring:4"], 2, &["hosts have one port"]);
     for verb in [&["throughput", "rails:base=ring:4,planes=2"][..], &["packets", "rails:base=ring:4,planes=2"]] {
         folder.refuse(verb, 2, &["several ports", "help:"]);
     }
