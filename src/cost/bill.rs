@@ -73,6 +73,19 @@ impl Bill {
         Ok(bill)
     }
 
+    /// Returns the bill of all routers and cables, and of adapters of hosts with one port each: with a cable, unless the
+    /// floor plan or the graph has it already.
+    ///
+    /// # Errors
+    /// [`CostError::FewPorts`].
+    pub fn with_hosts(graph: &Graph, plan: &FloorPlan, cables: &Cables, prices: &Prices) -> Result<Self, CostError> {
+        let mut bill = Self::new(graph, plan, cables, prices)?;
+        let placed = bill.endpoints != plan.switches().map(|switch| u64::from(plan.hosts_on(switch))).sum::<u64>()
+            || !plan.endpoint_lengths().is_empty();
+        bill.add_hosts(bill.endpoints, !placed, prices);
+        Ok(bill)
+    }
+
     /// Adds adapters for `hosts` ports of hosts at the prices of their own link rate, and, if `cables` is `true`, a cable for
     /// each. Changes nothing if the list has no prices for hosts.
     pub fn add_hosts(&mut self, hosts: u64, cables: bool, prices: &Prices) {

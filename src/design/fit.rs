@@ -151,7 +151,8 @@ pub(super) fn measure(topology: &Topology, hosts_per_switch: u32, prices: &Price
         None => (None, None),
     };
     let balance = aspl.filter(|aspl| *aspl > 0.0).map(|aspl| graph.arcs() as f64 / (hosts as f64 * aspl));
-    let endpoints_per_switch = matches!(graph.hosts(), Hosts::OnSwitches(_)).then_some(hosts_per_switch);
+    let are_vertices = matches!(graph.hosts(), Hosts::Vertices(_));
+    let endpoints_per_switch = (!are_vertices).then_some(hosts_per_switch);
     let floor = FloorOptions { endpoints_per_switch, ..FloorOptions::default() };
     let plan = FloorPlan::new(topology, &floor).expect("the default floor plan takes every topology");
     let lengths = plan.cables(graph);
@@ -167,7 +168,7 @@ pub(super) fn measure(topology: &Topology, hosts_per_switch: u32, prices: &Price
         aspl,
         balance,
         metres: lengths.total,
-        bill: Bill::new(graph, &plan, &lengths, prices).ok(),
+        bill: Bill::with_hosts(graph, &plan, &lengths, prices).ok(),
     })
 }
 

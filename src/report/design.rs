@@ -71,8 +71,12 @@ pub fn fits(wanted: Wanted, fits: &[Fit], prices: &Prices) -> Sheet {
              at 1 and above uniform traffic runs at full speed. Of each family, and of each number of dimensions or levels, the smallest network is shown."
                 .into(),
             format!(
-                "dollars and watts: price list `{}`; metres: cables between switches; both on the floor plan `grid`.",
-                prices.name
+                "dollars and watts: price list `{}`, {}; metres: cables between switches; both on the floor plan `grid`.",
+                prices.name,
+                match prices.host {
+                    Some(_) => "adapters and links of hosts counted",
+                    None => "links of hosts not counted",
+                }
             ),
         ],
     }

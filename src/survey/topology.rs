@@ -259,15 +259,16 @@ pub(super) fn crossed(
 
 pub(super) fn cost(topology: &Topology, plan: &FloorPlan, options: &SurveyOptions) -> Result<CostSurvey, CostError> {
     let switches = &*topology.graph;
-    let mut bill = Bill::new(switches, plan, &plan.cables(switches), &options.prices)?;
-    if let Some(rails) = &topology.rails {
-        // An adapter and a cable for each port.
-        bill.add_hosts(bill.endpoints * rails.count() as u64, true, &options.prices);
-        return Ok(CostSurvey::of(&bill, options));
-    }
-    let placed = bill.endpoints != plan.switches().map(|switch| u64::from(plan.hosts_on(switch))).sum::<u64>()
-        || !plan.endpoint_lengths().is_empty();
-    bill.add_hosts(bill.endpoints, !placed, &options.prices);
+    let (cables, prices) = (plan.cables(switches), &options.prices);
+    let bill = match &topology.rails {
+        None => Bill::with_hosts(switches, plan, &cables, prices)?,
+        Some(rails) => {
+            let mut bill = Bill::new(switches, plan, &cables, prices)?;
+            // An adapter and a cable for each port.
+            bill.add_hosts(bill.endpoints * rails.count() as u64, true, prices);
+            bill
+        }
+    };
     Ok(CostSurvey::of(&bill, options))
 }
 

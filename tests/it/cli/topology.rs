@@ -62,6 +62,18 @@ fn networks_that_fit_are_listed() {
     let tree = tree.expect("a fat tree of 8 ports has 128 hosts");
     assert_eq!((&tree["switches"], &tree["ports"], &tree["directed"]), (&80.into(), &8.into(), &false.into()));
     assert_80_columns(&folder.output(&fit));
+    // The prices are those of the network with its hosts, adapters and cables to hosts included.
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/data/prices/example.toml");
+    let priced = folder.json(&["topology", "--fit", "hosts=64,radix=12", "--prices", example]);
+    for fit in priced["fits"].as_array().expect("a list") {
+        let (spec, hosts) = (fit["topology"].as_str().expect("a text"), fit["hosts_per_switch"].to_string());
+        let mut alone = vec!["topology", spec, "--prices", example];
+        if !["fat_tree", "clos"].iter().any(|tree| spec.starts_with(tree)) {
+            alone.extend(["--hosts-per-switch", &hosts]);
+        }
+        let cost = &folder.json(&alone)["cost"];
+        assert_eq!((&fit["dollars"], &fit["watts"]), (&cost["dollars"], &cost["watts"]), "{spec}");
+    }
     assert!(folder.output(&[&fit[..], &["--format", "csv"]].concat()).starts_with("topology,hosts_per_switch,hosts,"));
     for (fit, part) in [("hosts=1,radix=8", "from 2 to"), ("hosts=9", "both `hosts`"), ("radix=8,hosts=x", "a number")]
     {
@@ -336,9 +348,11 @@ fn markdown_says_what_the_text_says() {
     }
     assert!(compared > 40, "{text}");
     let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").replace('\\', "");
-    for note in
-        ["B: hosts count as vertices in cables", "Floor plan grid, 60 ns a switch", "C: 1 cable named once more"]
-    {
+    for note in [
+        "B: hosts count as vertices in cables",
+        "Floor plan grid; latency: 300 ns at the ends, 60 ns a switch",
+        "C: 1 cable named once more",
+    ] {
         assert!(flat(&text).contains(note) && flat(&markdown).contains(note), "{note}: {markdown}");
     }
     for route in ["Route in A by dimension_order: 3 hops", "Route in D by dimension_order: 3 hops"] {
