@@ -80,7 +80,7 @@ impl UserError for LedgerError {
         let help = match self {
             Self::Io { .. } => "check the path, its permissions and the disk",
             Self::Malformed { .. } => {
-                "the file was changed or damaged, or is no results file: give another one, or remove the line (if it is the first, the file), and --resume runs what is missing"
+                "the file was changed or damaged, or belongs to another command: give the right one; in a damaged file, remove the line, and --resume runs what is missing"
             }
             Self::Exists { .. } => "continue it with --resume, or give another --results FILE",
             Self::Locked { .. } => "wait for that process, or give another --results FILE",

@@ -157,7 +157,7 @@ impl Reporter for Markdown {
             }
             writeln!(out)?;
         }
-        sheet.notes.iter().try_for_each(|note| writeln!(out, "\nNote: {}.", escape(note)))
+        sheet.notes.iter().try_for_each(|note| writeln!(out, "\nNote: {}.", escape(note.trim_end_matches('.'))))
     }
 }
 

@@ -164,7 +164,8 @@ pub(super) fn headings_in_words(seeds: usize) -> Vec<String> {
     let mut notes = vec![
         "Loads are flits per host and cycle, latencies cycles from creation to the arrival of the tail; in the first table \
          at the lowest load. carried: saturation, the highest load that is carried, to 1 %; at 1.0: accepted at an offered load of 1; rel.: \
-         relative to the first network. A run is saturated, and has no latency, if less than 0.97 of the load is accepted or packets grow old."
+         relative to the first network. A run is saturated, and has no latency, if less than 0.97 of the load is accepted, by more than \
+         chance explains, or packets grow old."
             .to_owned(),
     ];
     if seeds > 1 {

@@ -160,7 +160,7 @@ impl Explanation {
         loads.sort_by(|a, b| b.total_cmp(a));
         Self {
             time_shares: Shares::of(outcome),
-            average_hops: (outcome.messages > 0).then(|| outcome.links_crossed / outcome.messages as f64),
+            average_hops: (outcome.messages > 0).then(|| outcome.links_crossed / outcome.messages as f64 + 0.0),
             busiest_links: busiest.collect(),
             load_profile: profile(&loads),
             critical_path: watched.and_then(|w| w.watching.1.0.path()),
