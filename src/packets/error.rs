@@ -164,7 +164,7 @@ impl UserError for PacketError {
             Self::TooFewVcs { needed, .. } => {
                 format!(
                     "ask for {needed} virtual channels (`--vcs {needed}`; in a replay `packet:vcs={needed}`), or for a \
-                     routing that needs fewer, such as `escape` (2)"
+                     routing that needs fewer, such as `escape` (2 or 3)"
                 )
             }
             Self::NoBuffers { .. } => "`amin` takes shortest paths by the queues of outputs, on every network".into(),

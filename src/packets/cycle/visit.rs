@@ -179,6 +179,8 @@ impl Visit<'_> {
             || any(self.holding)
             || self.late_vcs.as_ref().is_some_and(|late| !late.is_empty())
             || self.late_switches.as_ref().is_some_and(|late| !late.is_empty())
+            // A head whose allocation of several cycles failed asks again at once, whatever is free then.
+            || (self.plan.parameters.vc_delay > 1 && any(self.waiting))
             || self.any_free()
     }
 

@@ -61,6 +61,20 @@ fn a_list_of_packets_tells_each_arrival() {
     assert_eq!(tails, [17.0, 17.0, 4.0 + 17.0 + 8.0]);
 }
 
+/// The second packet waits for the credit of the tail, and asks again every two cycles, whatever else its switch does.
+/// The cycles are those of BookSim.
+#[test]
+fn a_slow_allocation_that_failed_is_repeated_at_once() {
+    let folder = Folder::new();
+    let ask = ["packets", "mesh:3", "--packets", "list.txt", "--vcs", "1", "--vc-buffer", "2", "--vc-delay", "2"];
+    let ask = [&ask[..], &["--link-delay", "3", "--wait-for-tail-credit"]].concat();
+    for other in ["", "2 0 5 1\n"] {
+        folder.write("list.txt", format!("1 2 3 1\n1 2 4 1\n{other}"));
+        let json = folder.json(&ask);
+        assert_eq!(number(&json["packets"][1], "tail_arrived"), 34.0, "{other}");
+    }
+}
+
 #[test]
 fn deflection_reports_its_hops_and_no_channels() {
     let folder = Folder::new();
