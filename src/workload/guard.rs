@@ -373,7 +373,8 @@ fn length(value: Value) -> Option<u64> {
     if let Some(text) = value.unpack_str() {
         return Some(text.len() as u64);
     }
-    matches!(value.get_type(), "list" | "tuple").then(|| value.length().map_or(0, |n| n.max(0) as u64))
+    // Lists, tuples, bytes and whatever else can be repeated.
+    value.length().ok().map(|n| n.max(0) as u64)
 }
 
 /// Adds the replacements of operators under their hidden names.

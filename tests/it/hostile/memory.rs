@@ -150,6 +150,7 @@ fn programs_end_within_their_limits_with_a_line() {
             "dims.star:3",
             "a whole number of more than 300 digits",
         ),
+        ("bytes.star", "x = b'abcd' * 577777777\ndef main(r, s, p):\n  pass\n".to_owned(), "bytes.star:1", "4 elements times"),
         ("lambda.star", format!("x={}1\ndef main(r, s, p):\n  pass\n", "lambda:".repeat(8000)), "lambda.star:1", "inside each other"),
     ];
     // Programs that exhaust the time limit wait concurrently.
