@@ -98,7 +98,7 @@ fn wrong_lines_are_named() {
     for (text, line, part) in [
         ("# OSU MPI Latency Test v7.4\n# Size Latency (us)\n1 x\n", 3, "`x` is not a number"),
         ("# OSU MPI Latency Test v7.4\n# Size Latency (us)\n1\n", 3, "0 values follow the size"),
-        ("# OSU MPI Latency Test v7.4\n# Size Latency (us)\n1 -3\n", 3, "`-3` is not a number, zero or more"),
+        ("# OSU MPI Latency Test v7.4\n# Size Latency (us)\n1 -3\n", 3, "`-3` is not a number that can be measured"),
         ("# OSU MPI Latency Test v7.4\n# Size Latency (us)\n99999999999 3\n", 3, "is not a size"),
         ("# OSU MPI Bandwidth Test v7.4\n# Size Bandwidth (MB/s)\n1 0\n", 3, "would take for ever"),
         ("# OSU MPI Latency Test v7.4\n", 1, "no measurements follow"),

