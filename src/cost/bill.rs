@@ -2,7 +2,7 @@
 
 use super::Prices;
 use crate::floorplan::{Cables, FloorPlan};
-use crate::topology::Graph;
+use crate::topology::{Graph, Hosts};
 
 /// Cost and power of a network.
 #[derive(Clone, PartialEq, Debug)]
@@ -73,26 +73,14 @@ impl Bill {
         Ok(bill)
     }
 
-    /// Returns the bill of all routers and cables, and of adapters of hosts with one port each: with a cable, unless the
-    /// floor plan or the graph has it already.
-    ///
-    /// # Errors
-    /// [`CostError::FewPorts`].
-    pub fn with_hosts(graph: &Graph, plan: &FloorPlan, cables: &Cables, prices: &Prices) -> Result<Self, CostError> {
-        let mut bill = Self::new(graph, plan, cables, prices)?;
-        let placed = bill.endpoints != plan.switches().map(|switch| u64::from(plan.hosts_on(switch))).sum::<u64>()
-            || !plan.endpoint_lengths().is_empty();
-        bill.add_hosts(bill.endpoints, !placed, prices);
-        Ok(bill)
-    }
-
-    /// Adds adapters for `hosts` ports of hosts at the prices of their own link rate, and, if `cables` is `true`, a cable for
-    /// each. Changes nothing if the list has no prices for hosts.
-    pub fn add_hosts(&mut self, hosts: u64, cables: bool, prices: &Prices) {
+    /// Adds adapters for `ports` ports of hosts at the prices of their own link rate, and a cable for each, unless the
+    /// graph or the floor plan has these cables already. Changes nothing if the list has no prices for hosts.
+    pub fn add_hosts(&mut self, ports: u64, graph: &Graph, plan: &FloorPlan, prices: &Prices) {
         let Some(host) = &prices.host else { return };
-        let cable = if cables { prices.cable_dollars(host.cable_metres).0 } else { 0.0 };
-        self.host_dollars += hosts as f64 * (host.adapter_dollars + cable);
-        self.watts += hosts as f64 * host.adapter_watts;
+        let placed = matches!(graph.hosts(), Hosts::Vertices(_)) || !plan.endpoint_lengths().is_empty();
+        let cable = if placed { 0.0 } else { prices.cable_dollars(host.cable_metres).0 };
+        self.host_dollars += ports as f64 * (host.adapter_dollars + cable);
+        self.watts += ports as f64 * host.adapter_watts;
     }
 
     fn add(&mut self, lengths: &[f64], share: f64, prices: &Prices) {

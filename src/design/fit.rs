@@ -151,11 +151,13 @@ pub(super) fn measure(topology: &Topology, hosts_per_switch: u32, prices: &Price
         None => (None, None),
     };
     let balance = aspl.filter(|aspl| *aspl > 0.0).map(|aspl| graph.arcs() as f64 / (hosts as f64 * aspl));
-    let are_vertices = matches!(graph.hosts(), Hosts::Vertices(_));
-    let endpoints_per_switch = (!are_vertices).then_some(hosts_per_switch);
-    let floor = FloorOptions { endpoints_per_switch, ..FloorOptions::default() };
+    let floor = FloorOptions { endpoints_per_switch: Some(hosts_per_switch), ..FloorOptions::default() }.on(graph);
     let plan = FloorPlan::new(topology, &floor).expect("the default floor plan takes every topology");
     let lengths = plan.cables(graph);
+    let bill = Bill::new(graph, &plan, &lengths, prices).map(|mut bill| {
+        bill.add_hosts(bill.endpoints, graph, &plan, prices);
+        bill
+    });
     Ok(Fit {
         topology: topology.name(),
         hosts_per_switch,
@@ -168,7 +170,7 @@ pub(super) fn measure(topology: &Topology, hosts_per_switch: u32, prices: &Price
         aspl,
         balance,
         metres: lengths.total,
-        bill: Bill::with_hosts(graph, &plan, &lengths, prices).ok(),
+        bill: bill.ok(),
     })
 }
 

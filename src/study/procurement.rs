@@ -190,9 +190,8 @@ fn listed(network: &NetworkUnderTest, list: &PriceList) -> Option<NetworkCost> {
     let prices = list.at(between);
     let cables = plan.cables(&topology.graph);
     let mut bill = Bill::new(&topology.graph, &plan, &cables, &prices).ok()?;
-    let placed = are_vertices || !plan.endpoint_lengths().is_empty();
     let ports = topology.rails.as_ref().map_or(1, |rails| rails.count());
-    bill.add_hosts((network.info.hosts * ports) as u64, !placed, &list.at(of_hosts));
+    bill.add_hosts((network.info.hosts * ports) as u64, &topology.graph, &plan, &list.at(of_hosts));
     Some(NetworkCost {
         dollars: Some(bill.dollars()),
         watts: Some(bill.watts),

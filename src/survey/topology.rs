@@ -259,16 +259,10 @@ pub(super) fn crossed(
 
 pub(super) fn cost(topology: &Topology, plan: &FloorPlan, options: &SurveyOptions) -> Result<CostSurvey, CostError> {
     let switches = &*topology.graph;
-    let (cables, prices) = (plan.cables(switches), &options.prices);
-    let bill = match &topology.rails {
-        None => Bill::with_hosts(switches, plan, &cables, prices)?,
-        Some(rails) => {
-            let mut bill = Bill::new(switches, plan, &cables, prices)?;
-            // An adapter and a cable for each port.
-            bill.add_hosts(bill.endpoints * rails.count() as u64, true, prices);
-            bill
-        }
-    };
+    let mut bill = Bill::new(switches, plan, &plan.cables(switches), &options.prices)?;
+    // An adapter and a cable for each port.
+    let ports = topology.rails.as_ref().map_or(1, |rails| rails.count()) as u64;
+    bill.add_hosts(bill.endpoints * ports, switches, plan, &options.prices);
     Ok(CostSurvey::of(&bill, options))
 }
 
