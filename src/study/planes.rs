@@ -3,6 +3,7 @@
 use super::network::{NetworkChoice, NetworkError};
 use super::network_parts::PlanesChoice;
 use crate::topology::TopologyError;
+use crate::topology::families::rails;
 use crate::topology::family::quoted;
 use crate::topology::rails::MAX_RAILS;
 use crate::topology::spec::Spec;
@@ -43,8 +44,7 @@ impl NetworkChoice {
             let help = "leave `host_ports_at` out, or add for example `host_ports = 2`";
             return wrong("host_ports_at", "with one port in a plane there are no further ports to place", help);
         }
-        let nested = |spec: &str| spec.parse::<Spec>().is_ok_and(|spec| spec.family().name == "rails");
-        if nested(&base) {
+        if base.parse::<Spec>().is_ok_and(|spec| rails::has_rails(&spec)) {
             let help = "write all planes and ports into one place: the keys, or the topology";
             return wrong("topology", "the topology has planes or several ports per host already", help);
         }

@@ -64,7 +64,7 @@ pub(crate) fn bases(spec: &Spec) -> Option<Vec<Spec>> {
 }
 
 /// Returns `true` if a specification is of this family, or one of its networks in which parts failed.
-fn has_rails(spec: &Spec) -> bool {
+pub(crate) fn has_rails(spec: &Spec) -> bool {
     spec.family().name == "rails" || damaged::base_of(spec).is_some_and(|base| base.family().name == "rails")
 }
 
