@@ -1,7 +1,7 @@
 //! Communicators of a trace, as its collectives need them: the host of each member, and the member number of each rank.
 //!
-//! A communicator has a rank map of its own members, so that the choice of an algorithm and the algorithm itself see a
-//! world as small as the communicator. It is built when the first member enters a collective.
+//! The rank map of a communicator contains only its members, so that the choice of an algorithm and the algorithm itself
+//! see a world as small as the communicator. It is built when the first member enters a collective.
 
 use crate::ids::Rank;
 use crate::mpi::collective::SmpKnown;

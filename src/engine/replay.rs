@@ -28,7 +28,7 @@ use crate::trace::Trace;
 /// [`ReplayError`] if some rank cannot reach its end.
 ///
 /// # Panics
-/// If the rank map has a different number of ranks from the trace, or names a host that the platform lacks.
+/// If `rank_map` and the trace differ in their numbers of ranks, or `rank_map` names hosts that the platform lacks.
 pub fn replay(
     trace: &Trace,
     platform: &Platform,
@@ -48,7 +48,7 @@ pub fn replay(
 /// [`ReplayError`] if some rank cannot reach its end.
 ///
 /// # Panics
-/// If the rank map has a different number of ranks from the trace, or names a host that the platform lacks; if `jobs`
+/// If `rank_map` and the trace differ in their numbers of ranks, or `rank_map` names hosts that the platform lacks; if `jobs`
 /// is not empty and its number of ranks differs.
 pub fn replay_jobs(
     trace: &Trace,
@@ -68,7 +68,7 @@ pub fn replay_jobs(
 /// [`ReplayError`] if some rank cannot reach its end.
 ///
 /// # Panics
-/// If the rank map has a different number of ranks from the trace, or names a host that the platform lacks; for the
+/// If `rank_map` and the trace differ in their numbers of ranks, or `rank_map` names hosts that the platform lacks; for the
 /// model `loggops`, which replays graphs.
 pub fn replay_until(
     trace: &Trace,

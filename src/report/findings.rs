@@ -40,13 +40,13 @@ pub(super) fn platforms(networks: &[NetworkInfo], names: &[String]) -> Vec<Strin
 
 /// Describes all parameters of a platform that was built from a topology.
 fn resolved(p: &Resolved) -> String {
-    let cabinet = p.switches_per_cabinet.map_or_else(String::new, |count| format!(", {count} switches a cabinet"));
+    let cabinet = p.switches_per_cabinet.map_or_else(String::new, |count| format!(", {count} switches per cabinet"));
     let order = if p.placement == "vertex" { String::new() } else { format!(", placement {}", p.placement) };
     let cables = match p.cable_delay {
         delay if delay > 0.0 => {
-            format!("cables {} a metre (floor plan {}{cabinet}{order})", brief_seconds(delay), p.floor_plan)
+            format!("cables {} per metre (floor plan {}{cabinet}{order})", brief_seconds(delay), p.floor_plan)
         }
-        _ => "cables 0 s a metre".to_owned(),
+        _ => "cables 0 s per metre".to_owned(),
     };
     let cores = if p.cores == 1 { "1 core".to_owned() } else { format!("{} cores", p.cores) };
     let ports = p.rails.as_ref().map_or_else(String::new, |rails| format!(", {}", host_ports(rails)));
@@ -56,7 +56,7 @@ fn resolved(p: &Resolved) -> String {
         cables,
         format!("links of hosts {}{ports}", host_links(p)),
         format!("within a host {}, {}", bandwidth(p.loopback_bandwidth), brief_seconds(p.loopback_latency)),
-        format!("{cores} a host, {} a core", flops(p.core_flops)),
+        format!("{cores} per host, {} per core", flops(p.core_flops)),
         format!("defaults {}", p.defaults),
     ]
     .join("; ")
@@ -89,12 +89,12 @@ fn speeds(speeds: &PlatformSpeeds) -> String {
         bandwidths.zip(latencies).map(|(b, l)| format!("{}, {}", b.text(bandwidth), l.text(brief_seconds)))
     };
     let cores = speeds.cores.filter(|cores| cores.least != 1.0 || cores.greatest != 1.0);
-    let cores = cores.map(|cores| format!("{} cores a host", cores.text(|count| count.to_string())));
+    let cores = cores.map(|cores| format!("{} cores per host", cores.text(|count| count.to_string())));
     [
         links(speeds.link_bandwidth, speeds.link_latency).map(|text| format!("links {text}")),
         links(speeds.host_link_bandwidth, speeds.host_link_latency).map(|text| format!("links of hosts {text}")),
         cores,
-        speeds.core_flops.map(|v| format!("{} a core", v.text(flops))),
+        speeds.core_flops.map(|v| format!("{} per core", v.text(flops))),
     ]
     .into_iter()
     .flatten()

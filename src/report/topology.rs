@@ -115,7 +115,7 @@ pub(super) fn notes(reports: &[Survey]) -> Vec<String> {
     if let Some(r) = reports.first() {
         let floor = &r.floor;
         notes.push(format!(
-            "Floor plan {}; latency: 300 ns at the ends, {} ns a switch, {} ns a metre of cable; defaults {}.",
+            "Floor plan {}; latency: 300 ns at the ends, {} ns per switch, {} ns per metre of cable; defaults {}.",
             floor.plan, floor.switch_delay_ns, floor.cable_delay_ns_per_metre, floor.defaults
         ));
         if let Some(cost) = reports.iter().find_map(|r| r.cost.as_ref()) {

@@ -66,8 +66,8 @@ pub fn mapping(name: Option<&str>, seed: Option<u64>) -> Result<Mapping, ChoiceE
     }
 }
 
-/// Assigns the places of a rank map to the ranks by recursive bisection: places in an order in which near switches are
-/// neighbours, halved at switches; ranks by their communication volume.
+/// Assigns places to ranks by recursive bisection: places in an order in which near switches are neighbours, halved at
+/// switches; ranks by their communication volume.
 pub(super) fn bisected(workload: &Workload, network: &NetworkUnderTest, places: &RankMap) -> RankMap {
     let hosts = &network.platform.hosts;
     let of = |host: HostId| hosts[host.index()].switch.map_or(u32::MAX, |switch| switch.0);

@@ -131,7 +131,7 @@ pub fn size_of(kind: CollectiveKind) -> &'static str {
     }
 }
 
-/// A call with equal arguments on all ranks, and a rank map.
+/// Collective call with equal arguments on all ranks, and the hosts of the ranks.
 struct Asked {
     kind: CollectiveKind,
     rank_map: RankMap,

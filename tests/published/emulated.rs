@@ -108,7 +108,7 @@ fn predicted(name: (&str, &str), measured: &Measured, traces: &BTreeMap<String, 
     let on = |spec: &String| {
         let network = network(spec, latency);
         let hosts = network.platform.hosts.len();
-        let rank_map = Mapping::OneEach.rank_map(hosts, hosts).expect("a host for each rank");
+        let rank_map = Mapping::OneEach.rank_map(hosts, hosts).expect("enough hosts");
         let seconds = |(program, trace): (&String, &Trace)| {
             let outcome = replay(trace, &network.platform, &rank_map, &model, &mut ()).expect("runs");
             (program.clone(), outcome.simulated_seconds)

@@ -148,7 +148,7 @@ impl Outcome {
         let choice = ModelChoice { network_model: Some(name.to_owned()), ..ModelChoice::default() };
         let model = Model { noise, ..choice.build().expect("a model").0 };
         let rank_map = Mapping::default().rank_map_on_cores(trace.ranks(), &vec![1; network.platform.hosts.len()]);
-        let (platform, rank_map) = (&network.platform, rank_map.expect("a host for each rank"));
+        let (platform, rank_map) = (&network.platform, rank_map.expect("enough hosts"));
         let whole = replay(trace, platform, &rank_map, &model, &mut ()).expect("a replay");
         let known = KnownIterations::of(trace).expect("iterations");
         let judge = Judge::new(&known, trace, platform, &rank_map, DEFAULT_WITHIN);

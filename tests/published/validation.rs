@@ -203,7 +203,7 @@ fn predicted(candidate: &Candidate, runs: &[Measured], traces: &BTreeMap<(String
         let network = candidate.network(&run.spec);
         let model = candidate.model(run.eager_below);
         let hosts = network.platform.hosts.len();
-        let rank_map = Mapping::OneEach.rank_map(hosts, hosts).expect("a host for each rank");
+        let rank_map = Mapping::OneEach.rank_map(hosts, hosts).expect("enough hosts");
         let seconds = |kernel: &String| {
             let trace = &traces[&(kernel.clone(), hosts)];
             replay(trace, &network.platform, &rank_map, &model, &mut ()).expect("runs").simulated_seconds

@@ -58,8 +58,8 @@ pub enum Step {
     WaitEach,
 }
 
-/// Communicator of a stage. For a collective on a communicator of the trace, that one is the world: the rank map is
-/// that of its members.
+/// Communicator of a stage. For a collective on a communicator of the trace, `World` is that communicator, and the
+/// rank map contains only its members.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comm {
     /// All members.

@@ -161,7 +161,7 @@ impl Visit<'_> {
             self.late_vcs.as_mut().and_then(|late| late.pop_front());
             let port = usize::from(output) >> self.plan.shift;
             let vc = output & ((1 << self.plan.shift) - 1);
-            // With two steps in a cycle, two allocations of one channel can end together: the first one gets it.
+            // With two steps per cycle, two allocations of one channel can end together; the first one wins.
             let taken = || self.hub.scratch.vc_grants[..done].iter().any(|&(_, other)| other == output);
             if output != NO && self.out_ports[port].free & (1 << vc) != 0 && !taken() {
                 self.hub.scratch.vc_grants[done] = (place, output);

@@ -179,7 +179,7 @@ impl Visit<'_> {
             || any(self.holding)
             || self.late_vcs.as_ref().is_some_and(|late| !late.is_empty())
             || self.late_switches.as_ref().is_some_and(|late| !late.is_empty())
-            // A head whose allocation of several cycles failed asks again at once, whatever is free then.
+            // A head whose allocation of several cycles failed starts the next one immediately, even if no channel is free.
             || (self.plan.parameters.vc_delay > 1 && any(self.waiting))
             || self.any_free()
     }

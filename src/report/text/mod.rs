@@ -49,7 +49,7 @@ impl Reporter for Text {
         writeln!(out, "  actions          {}", grouped(w.actions))?;
         writeln!(out, "  messages         {} with {} of payload", grouped(r.messages), bytes(r.bytes))?;
         if let Some(hops) = r.explanation.average_hops {
-            writeln!(out, "  average hops     {hops:.3} links a message")?;
+            writeln!(out, "  average hops     {hops:.3} links per message")?;
         }
         if let Some(wall) = r.wall_seconds {
             let rate = r.replayed_actions() as f64 / wall;

@@ -92,7 +92,7 @@ fn notes(report: &ThroughputReport) -> Vec<String> {
         model.defaults
     ));
     notes.push(format!(
-        "latency is 300 ns + {:.1} ns a switch + {:.1} ns a metre of cable; under load it is an {}, packets of {} bytes",
+        "latency is 300 ns + {:.1} ns per switch + {:.1} ns per metre of cable; under load it is an {}, packets of {} bytes",
         model.switch_delay_seconds * 1e9,
         model.cable_delay_seconds_per_metre * 1e9,
         model.load_latency,

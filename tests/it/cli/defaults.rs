@@ -178,8 +178,8 @@ fn every_format_states_all_parameters_and_the_version() {
     for verb in [&RING[..], &["compare", "s.toml"]] {
         for format in ["text", "markdown"] {
             let shown = |flags: &[&str]| flat(folder.output(&[verb, &["--format", format], flags].concat()));
-            let platform = "Platform: links 100 Gbit/s, 0 s; switches 100 ns; cables 5 ns a metre (floor plan grid); \
-                            links of hosts 100 Gbit/s, 0 s; within a host 80 Gbit/s, 0 s; 1 core a host, 100 Gflop/s a \
+            let platform = "Platform: links 100 Gbit/s, 0 s; switches 100 ns; cables 5 ns per metre (floor plan grid); \
+                            links of hosts 100 Gbit/s, 0 s; within a host 80 Gbit/s, 0 s; 1 core per host, 100 Gflop/s per \
                             core; defaults 0.2.";
             assert!(shown(&[]).contains(platform), "{}", shown(&[]));
             let none = shown(&["--host-link-bandwidth", "none"]);

@@ -335,9 +335,9 @@ fn every_format_states_the_platform() {
     let arguments = [&RING[..], &["--routing", "dimension-order"], &speeds].concat();
     for format in ["text", "markdown"] {
         let text = folder.output(&[&arguments[..], &["--format", format]].concat()).replace("\n       ", " ");
-        let platform = "Platform: links 1 Gbit/s, 3 us; switches 0 s; cables 0 s a metre; links of hosts none (hosts of \
-                        one switch communicate as within a host); within a host 80 Gbit/s, 0 s; 2 cores a host, 5 \
-                        Gflop/s a core; defaults 0.1.";
+        let platform = "Platform: links 1 Gbit/s, 3 us; switches 0 s; cables 0 s per metre; links of hosts none (hosts of \
+                        one switch communicate as within a host); within a host 80 Gbit/s, 0 s; 2 cores per host, 5 \
+                        Gflop/s per core; defaults 0.1.";
         assert!(text.contains(platform), "{text}");
     }
     let json = folder.json(&arguments);
@@ -357,7 +357,7 @@ fn every_format_states_the_platform() {
     assert_eq!(json["speeds"]["link_bandwidth"], serde_json::json!([1e9, 2e9]));
     let text = folder.output(&["replay", "t.ti", "--platform", "e.json"]).replace("\n       ", " ");
     assert!(
-        text.contains("Platform: links 8 Gbit/s to 16 Gbit/s, 1 us to 2 us; 1 Gflop/s to 2 Gflop/s a core."),
+        text.contains("Platform: links 8 Gbit/s to 16 Gbit/s, 1 us to 2 us; 1 Gflop/s to 2 Gflop/s per core."),
         "{text}"
     );
     let text = folder.output(&[&RING[..], &["--host-link-bandwidth", "10 Gbit/s"]].concat()).replace("\n       ", " ");

@@ -350,7 +350,7 @@ fn markdown_says_what_the_text_says() {
     let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").replace('\\', "");
     for note in [
         "B: hosts count as vertices in cables",
-        "Floor plan grid; latency: 300 ns at the ends, 60 ns a switch",
+        "Floor plan grid; latency: 300 ns at the ends, 60 ns per switch",
         "C: 1 cable named once more",
     ] {
         assert!(flat(&text).contains(note) && flat(&markdown).contains(note), "{note}: {markdown}");

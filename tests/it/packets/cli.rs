@@ -64,7 +64,7 @@ fn a_list_of_packets_tells_each_arrival() {
 /// The second packet waits for the credit of the tail, and asks again every two cycles, whatever else its switch does.
 /// The cycles are those of BookSim.
 #[test]
-fn a_slow_allocation_that_failed_is_repeated_at_once() {
+fn a_slow_allocation_that_failed_is_repeated_immediately() {
     let folder = Folder::new();
     let ask = ["packets", "mesh:3", "--packets", "list.txt", "--vcs", "1", "--vc-buffer", "2", "--vc-delay", "2"];
     let ask = [&ask[..], &["--link-delay", "3", "--wait-for-tail-credit"]].concat();

@@ -132,7 +132,7 @@ impl Selector {
     /// Appends the stages of `rank` for `call`. `counts` holds the count vectors of the trace, which the call points
     /// into. `smp` is the rank's knowledge over the whole run.
     ///
-    /// The root of the call must be a rank of the rank map, and all ranks must pass the same operation, root and sizes
+    /// The root of the call must be in `rank_map`, and all ranks must pass the same operation, root and sizes
     /// (or those that MPI requires to agree); otherwise their plans do not fit together.
     pub fn plan(
         &self,
