@@ -22,10 +22,20 @@ pub struct Residual {
 }
 
 impl Residual {
-    /// The factor between the two times, less 1.
+    /// Relative error of the model: above 0 if it is too slow.
+    pub fn difference(&self) -> f64 {
+        self.modelled / self.measured - 1.0
+    }
+
+    /// Size of the relative error.
     pub fn error(&self) -> f64 {
+        self.difference().abs()
+    }
+
+    /// Factor between the two times, 1 or more.
+    pub fn factor(&self) -> f64 {
         let ratio = self.modelled / self.measured;
-        ratio.max(1.0 / ratio) - 1.0
+        ratio.max(1.0 / ratio)
     }
 }
 
@@ -58,10 +68,16 @@ pub fn residuals(series: &[Series], fitted: &Fitted) -> Result<Vec<Residual>, Ca
     Ok(all)
 }
 
-/// The median and the largest error of one kind of measurements; `None` if there are none.
-pub fn errors(series: &[Series], residuals: &[Residual], kind: SeriesKind) -> Option<[f64; 2]> {
+/// The median and the largest value of a `measure`, such as [`Residual::error`], over one kind of measurements; `None` if there
+/// are none.
+pub fn errors(
+    series: &[Series],
+    residuals: &[Residual],
+    kind: SeriesKind,
+    measure: fn(&Residual) -> f64,
+) -> Option<[f64; 2]> {
     let of_kind = residuals.iter().filter(|residual| series[residual.series].kind == kind);
-    let mut errors: Vec<f64> = of_kind.map(Residual::error).collect();
+    let mut errors: Vec<f64> = of_kind.map(measure).collect();
     errors.sort_by(f64::total_cmp);
     Some([errors[errors.len().checked_sub(1)? / 2], *errors.last()?])
 }
@@ -69,7 +85,7 @@ pub fn errors(series: &[Series], residuals: &[Residual], kind: SeriesKind) -> Op
 /// The errors of all kinds in words, for the model file.
 pub fn in_words(series: &[Series], residuals: &[Residual]) -> String {
     let of = |kind: SeriesKind| {
-        let [median, most] = errors(series, residuals, kind)?;
+        let [median, most] = errors(series, residuals, kind, Residual::error)?;
         let percent = |value: f64| rounded(value * 100.0);
         Some(format!("{} {:.1} % (median) and {:.1} % (most)", kind.name(), percent(median), percent(most)))
     };

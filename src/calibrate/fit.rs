@@ -27,6 +27,12 @@ const SMALL: u32 = 1024;
 /// Factor between two series of one kind from which on they were hardly measured on the same network.
 const FAR: f64 = 1.5;
 
+/// Part by which messages may be faster than the bandwidth of their route: benchmarks round, and bandwidths are nominal.
+const FASTER: f64 = 0.05;
+
+/// Part of a control message that a jump may lack.
+const LACKING: f64 = 0.1;
+
 /// Route between the two hosts, with the speeds of the platform of later replays.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Route {
@@ -52,7 +58,7 @@ pub struct Section {
 pub struct Rendezvous {
     /// Largest message in bytes that is sent without an announcement.
     pub eager_up_to: u32,
-    /// Control messages before the data: 1 or 2.
+    /// Control messages before the data: 0, 1 or 2.
     pub trips: u32,
 }
 
@@ -65,8 +71,8 @@ pub struct Fitted {
     pub route_latency: f64,
     /// Sections of the ping-pong, ascending.
     pub sections: Vec<Section>,
-    /// Seconds of every message besides the route and [`Self::send_overhead`].
-    pub message_latency: f64,
+    /// Seconds of a message besides the route and [`Self::send_overhead`]: above a size, seconds. The first one is the least.
+    pub message_latency: Vec<(u32, f64)>,
     /// Seconds of a sender for a message: above a size, seconds.
     pub send_overhead: Vec<(u32, f64)>,
     /// Where messages begin to be announced; `None`: the measurements do not show it.
@@ -96,6 +102,19 @@ pub enum FitError {
         /// Seconds of the route.
         route: f64,
     },
+    /// Messages were faster than the bandwidth of the route.
+    #[error(
+        "a message of {bytes} bytes arrives at {} GB/s, and its route has {} GB/s: a message cannot be faster than its links",
+        rounded(measured / 1e9), rounded(bandwidth / 1e9)
+    )]
+    FasterThanBandwidth {
+        /// Size of the message.
+        bytes: u32,
+        /// Measured bytes per second.
+        measured: f64,
+        /// Bytes per second of the route.
+        bandwidth: f64,
+    },
 }
 
 impl UserError for FitError {
@@ -103,6 +122,9 @@ impl UserError for FitError {
         let help = match self {
             Self::NoPingPong => "also pass the output of osu_latency, IMB-MPI1 PingPong or NetPIPE",
             Self::TooFew(_) => "measure more sizes, for example 1 B to 4 MiB in powers of two",
+            Self::FasterThanBandwidth { .. } => {
+                "give the bandwidth of the slowest link between the two hosts with --link-bandwidth; without it, the largest measured one is taken"
+            }
             Self::FasterThanRoute { .. } => "give the latency of the links between the two hosts with --link-latency",
         };
         help.to_owned()
@@ -223,11 +245,13 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
     let stream = points(&of(SeriesKind::Stream));
     let both = points(&of(SeriesKind::BothWays));
     let mut open: Vec<String> = SeriesKind::ALL.into_iter().filter_map(|kind| disagreement(&of(kind))).collect();
-    let fastest_byte = || {
-        let all = stream.iter().chain(&ping_pong).filter(|(size, _)| *size > 0);
-        all.map(|&(size, time)| time / f64::from(size)).fold(f64::INFINITY, f64::min)
-    };
-    let bandwidth = route.bandwidth.unwrap_or_else(|| 1.0 / fastest_byte());
+    let rates = stream.iter().chain(&ping_pong).filter(|(size, _)| *size > 0);
+    let rates = rates.map(|&(size, time)| (size, f64::from(size) / time));
+    let (bytes, measured) = rates.max_by(|a, b| a.1.total_cmp(&b.1)).ok_or(FitError::TooFew(1))?;
+    let bandwidth = route.bandwidth.unwrap_or(measured);
+    if measured > bandwidth * (1.0 + FASTER) {
+        return Err(FitError::FasterThanBandwidth { bytes, measured, bandwidth });
+    }
     if route.bandwidth.is_none() {
         open.push(
             "the bandwidth of the links: it is set to the fastest that was measured; --link-bandwidth gives it".into(),
@@ -257,19 +281,19 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
         Some(gap) => gap.clamp(0.0, lowest - route.latency),
     };
     let message_latency = (lowest - route.latency - gap).max(0.0);
-    // Where the constant part grows by half a message or more, messages begin to be announced.
     let control = route.latency + message_latency;
-    let jump = |section: &&Section| section.above > 0 && section.fixed - lowest >= control / 2.0;
-    let rendezvous = sections.iter().find(jump).filter(|_| control > 0.0).map(|section| Rendezvous {
-        eager_up_to: section.above,
-        trips: ((section.fixed - lowest) / control).round().clamp(1.0, 2.0) as u32,
-    });
-    // The excess of an eager section over the fastest one is protocol time of the sender.
-    let mut send_overhead: Vec<(u32, f64)> = Vec::new();
-    for section in sections.iter().filter(|section| rendezvous.is_none_or(|limit| section.above < limit.eager_up_to)) {
-        let own = (section.fixed - control).max(0.0);
-        if send_overhead.last().is_none_or(|last| (last.1 - own).abs() > DIGITS * own.max(last.1)) {
-            send_overhead.push((section.above, own));
+    let rendezvous = rendezvous(&sections, lowest, control);
+    // What is left of a section's constant is protocol time: of the sender while it does not wait, of the message afterwards.
+    let (mut send_overhead, mut message_latency) = (Vec::new(), vec![(0, message_latency)]);
+    for section in &sections {
+        match rendezvous.filter(|limit| section.above >= limit.eager_up_to) {
+            None => note_change(&mut send_overhead, section.above, section.fixed - control),
+            Some(limit) => {
+                // To announce a message takes the sender as long as to send a small one.
+                note_change(&mut send_overhead, section.above, gap);
+                let rest = section.fixed - control * f64::from(limit.trips) - route.latency;
+                note_change(&mut message_latency, section.above, rest);
+            }
         }
     }
     if rendezvous.is_none() {
@@ -299,6 +323,27 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
     })
 }
 
+/// Returns where messages begin to be announced: at the section before which the constant grows most, by half a message or
+/// more. `lowest` is the least constant, `control` the seconds of a message without bytes and without its sender's time.
+fn rendezvous(sections: &[Section], lowest: f64, control: f64) -> Option<Rendezvous> {
+    let jump = |pair: &&[Section]| pair[1].fixed - pair[0].fixed;
+    let [_, above] = sections.windows(2).max_by(|a, b| jump(a).total_cmp(&jump(b)))? else { return None };
+    let (grown, excess) = (sections.windows(2).map(|pair| jump(&pair)).fold(0.0, f64::max), above.fixed - lowest);
+    // No more control messages than fit into the constant: the sender's time can be added to them, but not taken off.
+    (control > 0.0 && grown >= control / 2.0).then(|| Rendezvous {
+        eager_up_to: above.above,
+        trips: (excess / control + LACKING).floor().clamp(0.0, 2.0) as u32,
+    })
+}
+
+/// Appends the seconds of messages above a size if they differ from those of smaller messages.
+fn note_change(sections: &mut Vec<(u32, f64)>, above: u32, seconds: f64) {
+    let own = seconds.max(0.0);
+    if sections.last().is_none_or(|last| (last.1 - own).abs() > DIGITS * own.max(last.1)) {
+        sections.push((above, own));
+    }
+}
+
 /// Largest share of the rate on the way back: models take less than the whole.
 const LARGEST_SHARE: f64 = 0.999;
 
@@ -315,6 +360,17 @@ impl Fitted {
         let factor =
             |section: &Section| format!("{}:{}", section.above, rounded(1.0 / (section.per_byte * self.bandwidth)));
         self.sections.iter().map(factor).collect::<Vec<_>>().join(";")
+    }
+
+    /// Time of a message in the notation of model files.
+    pub(super) fn latency_text(&self) -> String {
+        match self.message_latency[..] {
+            [(_, seconds)] => format!("{} s", rounded(seconds)),
+            _ => {
+                let section = |&(above, seconds): &(u32, f64)| format!("{above}:{} s", rounded(seconds));
+                self.message_latency.iter().map(section).collect::<Vec<_>>().join(";")
+            }
+        }
     }
 
     /// Time of a sender in the notation of model files; `None` without any.

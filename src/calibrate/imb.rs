@@ -5,7 +5,7 @@
 //! same file are collectives or mixtures, of which no constant follows.
 
 use super::series::{Flaw, Readings, SeriesKind};
-use super::table::{of_rate, rows};
+use super::table::{of_rate, of_time, rows};
 
 pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
     let version = lines.iter().find_map(|line| {
@@ -23,7 +23,7 @@ pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
         };
         let table = rows(lines, at + 1, "# Benchmarking ", 3)?;
         let points = table.into_iter().filter_map(|(at, size, values)| match kind {
-            SeriesKind::PingPong => Some(Ok((size, values[1] * 1e-6))),
+            SeriesKind::PingPong => Some(of_time((at, size, values[1] * 1e-6))),
             SeriesKind::Stream => of_rate((at, size, values[1] * 1e6)),
             SeriesKind::BothWays => of_rate((at, size, values[1] * 1e6 / 2.0)),
         });

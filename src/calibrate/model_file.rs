@@ -25,7 +25,7 @@ impl Fitted {
         line(format_args!("network_model = \"ideal\""));
         let text = format!("{}; {residuals}", self.used.join(", "));
         line(format_args!("calibration = {}", toml::Value::String(text)));
-        line(format_args!("message_latency = \"{} s\"", rounded(self.message_latency)));
+        line(format_args!("message_latency = \"{}\"", self.latency_text()));
         line(format_args!("bandwidth_factor = \"{}\"", self.factor_text()));
         line(format_args!("cap_factors = true"));
         if let Some(overhead) = self.overhead_text() {

@@ -4,7 +4,7 @@
 //! (10^6 bytes); options add columns behind them. `osu_bibw` adds up both directions.
 
 use super::series::{Flaw, Readings, SeriesKind};
-use super::table::{of_rate, rows};
+use super::table::{of_rate, of_time, rows};
 
 pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
     let mut series = Vec::new();
@@ -25,7 +25,7 @@ pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
         };
         let table = rows(lines, at + 1, "# OSU MPI", 1)?;
         let points = table.into_iter().filter_map(|(at, size, values)| match kind {
-            SeriesKind::PingPong => Some(Ok((size, values[0] * 1e-6))),
+            SeriesKind::PingPong => Some(of_time((at, size, values[0] * 1e-6))),
             SeriesKind::Stream => of_rate((at, size, values[0] * 1e6)),
             SeriesKind::BothWays => of_rate((at, size, values[0] * 1e6 / 2.0)),
         });

@@ -3,7 +3,7 @@
 //! It prints `# mopsim calibrate KIND` and rows of a size and microseconds.
 
 use super::series::{Flaw, Readings, SeriesKind};
-use super::table::rows;
+use super::table::{of_time, rows};
 
 /// Source of the benchmark in C.
 pub const PROGRAM: &str = include_str!("benchmark.c");
@@ -19,8 +19,8 @@ pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
         let kind = kind.ok_or_else(|| (at, format!("`{name}` is not ping-pong, stream or both ways")))?;
         let points: Vec<(u32, f64)> = rows(lines, at + 1, "# mopsim calibrate ", 1)?
             .into_iter()
-            .map(|(_, size, values)| (size, values[0] * 1e-6))
-            .collect();
+            .map(|(at, size, values)| of_time((at, size, values[0] * 1e-6)))
+            .collect::<Result<_, _>>()?;
         if points.is_empty() {
             return Err((at, format!("no measurements follow `{name}`")));
         }

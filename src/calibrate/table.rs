@@ -56,3 +56,8 @@ pub(super) fn of_rate((at, size, rate): (usize, u32, f64)) -> Option<Result<(u32
         Err((at, "a bandwidth of 0 would take for ever".into()))
     })
 }
+
+/// Seconds of a message from a measured time.
+pub(super) fn of_time((at, size, seconds): (usize, u32, f64)) -> Result<(u32, f64), Flaw> {
+    if seconds > 0.0 { Ok((size, seconds)) } else { Err((at, "a message cannot take 0 s".into())) }
+}

@@ -25,7 +25,7 @@ fn sections_are_found_where_the_protocol_changes() {
     {
         assert!((found / expected - 1.0).abs() < 1e-6, "{found} {expected}");
     }
-    assert!((fitted.message_latency - 8e-7).abs() < 1e-12, "{fitted:?}");
+    assert!((fitted.message_latency[0].1 - 8e-7).abs() < 1e-12, "{fitted:?}");
     assert_eq!(fitted.rendezvous, Some(Rendezvous { eager_up_to: 16_384, trips: 2 }));
     // The overhead of senders and the effect of opposite messages are unknown.
     assert_eq!(fitted.crosstraffic, None);
@@ -34,6 +34,35 @@ fn sections_are_found_where_the_protocol_changes() {
     let all = residuals(&series, &fitted).unwrap();
     assert!(all.iter().all(|residual| residual.error() < 2e-3), "{all:?}");
     assert!(fitted.toml(&in_words(&series, &all)).starts_with(MARK));
+}
+
+#[test]
+fn announced_messages_keep_the_rest_of_their_constant() {
+    // Protocols of 1, 2 and 10 us, with growth of 1 us and 8 us: the larger jump is the eager limit, and no two control
+    // messages of 1 us take 9 us.
+    let constant = |size: f64| {
+        if size <= 128.0 {
+            1e-6
+        } else if size <= 8_192.0 {
+            2e-6
+        } else {
+            1e-5
+        }
+    };
+    let series = [ping_pong(|size| constant(size) + size / 10e9)];
+    let fitted = fit(&series, Route { bandwidth: Some(12.5e9), latency: 2e-7 }).unwrap();
+    assert_eq!(fitted.rendezvous, Some(Rendezvous { eager_up_to: 8_192, trips: 2 }));
+    let [_, (128, sender)] = fitted.send_overhead[..] else { panic!("{:?}", fitted.send_overhead) };
+    let [_, (8_192, rest)] = fitted.message_latency[..] else { panic!("{:?}", fitted.message_latency) };
+    assert!((sender - 1e-6).abs() < 1e-11 && (rest - 7.8e-6).abs() < 1e-11, "{sender} {rest}");
+    let all = residuals(&series, &fitted).unwrap();
+    assert!(all.iter().all(|residual| residual.error() < 2e-3), "{all:?}");
+    // A constant that grows by less than a control message has none: the sender only waits.
+    let series = [ping_pong(|size| if size <= 8_192.0 { 1e-6 } else { 1.7e-6 } + size / 10e9)];
+    let fitted = fit(&series, Route { bandwidth: Some(12.5e9), latency: 2e-7 }).unwrap();
+    assert_eq!(fitted.rendezvous, Some(Rendezvous { eager_up_to: 8_192, trips: 0 }));
+    let all = residuals(&series, &fitted).unwrap();
+    assert!(all.iter().all(|residual| residual.error() < 2e-3), "{all:?}");
 }
 
 #[test]
@@ -49,7 +78,7 @@ fn streams_say_what_senders_and_opposite_messages_take() {
     let route = Route { bandwidth: Some(10e9), latency: 0.0 };
     let fitted = fit(&all, route).unwrap();
     assert!((fitted.send_overhead[0].1 - 4e-7).abs() < 5e-8, "{fitted:?}");
-    assert!((fitted.message_latency + fitted.send_overhead[0].1 - 2e-6).abs() < 1e-9);
+    assert!((fitted.message_latency[0].1 + fitted.send_overhead[0].1 - 2e-6).abs() < 1e-9);
     assert!((fitted.crosstraffic.unwrap() - 0.05).abs() < 1e-6);
     // On a busy machine, messages in opposite directions can take more than twice as long.
     let busy = [pong.clone(), stream(SeriesKind::Stream, 1.0), stream(SeriesKind::BothWays, 2.5)];
@@ -59,7 +88,7 @@ fn streams_say_what_senders_and_opposite_messages_take() {
     let found = residuals(&all, &fitted).unwrap();
     let large = found.iter().filter(|residual| residual.bytes >= 1 << 20);
     assert!(large.clone().count() == 9 && large.clone().all(|residual| residual.error() < 0.06), "{found:?}");
-    let [median, _] = errors(&all, &found, SeriesKind::PingPong).unwrap();
+    let [median, _] = errors(&all, &found, SeriesKind::PingPong, Residual::error).unwrap();
     assert!(median < 1e-3, "{median}");
     // Without a stream, opposite ones still tell what they take from each other.
     let alone = fit(&all[..1].iter().chain(&all[2..]).cloned().collect::<Vec<_>>(), route).unwrap();
@@ -87,6 +116,8 @@ fn nothing_is_faster_than_its_route() {
     let series = [ping_pong(|size| 1e-6 + size / 1e9)];
     let error = fit(&series, Route { bandwidth: None, latency: 1e-5 }).unwrap_err();
     assert!(error.to_string().contains("cannot be faster than its links"), "{error}");
+    let error = fit(&series, Route { bandwidth: Some(5e8), latency: 0.0 }).unwrap_err();
+    assert!(error.to_string().contains("at 0.9998 GB/s, and its route has 0.5 GB/s"), "{error}");
     let stream = [Series { kind: SeriesKind::Stream, ..series[0].clone() }];
     assert_eq!(fit(&stream, Route { bandwidth: None, latency: 0.0 }), Err(FitError::NoPingPong));
     let few = [Series { points: series[0].points[..2].to_vec(), ..series[0].clone() }];
@@ -97,6 +128,7 @@ fn nothing_is_faster_than_its_route() {
 fn wrong_lines_are_named() {
     for (text, line, part) in [
         ("# OSU MPI Latency Test v7.4\n# Size Latency (us)\n1 x\n", 3, "`x` is not a number"),
+        ("# OSU MPI Latency Test v7.4\n# Size Latency (us)\n1 1.0\n2 0.00\n", 4, "cannot take 0 s"),
         ("# OSU MPI Latency Test v7.4\n# Size Latency (us)\n1\n", 3, "0 values follow the size"),
         ("# OSU MPI Latency Test v7.4\n# Size Latency (us)\n1 -3\n", 3, "`-3` is not a number that can be measured"),
         ("# OSU MPI Latency Test v7.4\n# Size Latency (us)\n99999999999 3\n", 3, "is not a size"),

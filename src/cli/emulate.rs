@@ -91,7 +91,7 @@ pub fn built(choice: &Choice, latency: f64) -> Result<NetworkUnderTest, Failure>
 /// Replays a trace on an emulated network; returns its seconds, and the bytes on each cable.
 pub fn predict(choice: &Choice, trace: &Trace, model: &ModelChoice) -> Result<(f64, Vec<u64>), Failure> {
     let (model, _): (engine::Model, _) = model.build()?;
-    let latency = if model.network.message_latency > 0.0 { 0.0 } else { LATENCY };
+    let latency = if model.network.message_latency.is_none() { LATENCY } else { 0.0 };
     let network = built(choice, latency)?;
     let platform: &Platform = &network.platform;
     let (ranks, hosts) = (trace.ranks(), platform.hosts.len());

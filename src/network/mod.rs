@@ -10,6 +10,7 @@ pub mod clocks;
 mod connections;
 pub(crate) mod loads;
 pub mod maxmin;
+pub mod message_latency;
 pub mod model;
 pub mod noise;
 pub(crate) mod paths;

@@ -4,6 +4,7 @@
 //! Models for Grid and Cloud Simulations, ACM TOMACS 23(4), 2013), with the constants of release 3.32, and an ideal
 //! one for closed forms. `tcp` is fitted to MPI over TCP on an emulated network (docs/models.md, docs/reference/validation.md).
 
+use super::message_latency::MessageLatency;
 use crate::piecewise::Factors;
 
 /// The constants of a network model.
@@ -23,8 +24,8 @@ pub struct NetworkModel {
     pub tcp_gamma: Option<f64>,
     /// Share of its rate that a flow also takes on the links of the reverse route (acknowledgements), from 0 to 1.
     pub cross_traffic: Option<f64>,
-    /// Seconds per message between two hosts in addition to the latency of its route, whatever its size.
-    pub message_latency: f64,
+    /// Time of a message between two hosts in addition to the latency of its route, by the size of the flow.
+    pub message_latency: MessageLatency,
     /// Packets, whose headers and framing take a part of each link; `None`: messages get the whole rate.
     pub packets: Option<Packets>,
     /// `true` if bandwidth factors above 1 count as 1. Above it, two flows carry more than the link that they share.
@@ -202,7 +203,7 @@ impl NetworkModel {
             weight_s: Some(0.0),
             tcp_gamma: Some(4_194_304.0),
             cross_traffic: Some(CROSS_TRAFFIC),
-            message_latency: 0.0,
+            message_latency: MessageLatency::NONE,
             packets: None,
             cap_factors: false,
             in_order: false,
@@ -246,7 +247,7 @@ impl NetworkModel {
             name: "tcp",
             envelope: 24,
             cross_traffic: Some(0.03),
-            message_latency: 24e-6,
+            message_latency: MessageLatency::constant(24e-6),
             packets: Some(Packets::TCP),
             cap_factors: true,
             ..Self::ordered()

@@ -54,8 +54,8 @@ pub struct Route {
     pub penalty: f64,
     /// Largest share of a flow: what the narrowest link has for messages, and the TCP window over the round-trip time.
     pub bound: f64,
-    /// Seconds of every message besides those of its route: none within a host.
-    pub constant: f64,
+    /// Factor of the time of a message besides its route: 0 within a host, 1 between hosts.
+    pub message_latency: f64,
     links: (u32, u32),
     /// Where the parts of its links begin among all parts, if messages are divided over them; [`UNKNOWN`] otherwise.
     parts: u32,
@@ -323,7 +323,7 @@ impl Paths {
             latency,
             penalty,
             bound,
-            constant: if from == to { 0.0 } else { model.message_latency },
+            message_latency: if from == to { 0.0 } else { 1.0 },
             links: (start as u32, self.links.len() as u32),
             parts: first_part,
             messages: 0,

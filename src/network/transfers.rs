@@ -96,7 +96,7 @@ pub struct Network<'a, S> {
     far: bool,
     // The last size looked up in the factor tables: most messages repeat a size.
     last_size: u64,
-    last_factors: (f64, f64),
+    last_factors: (f64, f64, f64),
 }
 
 impl Handshake {
@@ -136,7 +136,7 @@ impl<'a, S: Sharing> Network<'a, S> {
             connections: (model.in_order && !S::LITERAL).then(Box::default),
             far: is_far(platform.hosts.len()),
             last_size: u64::MAX,
-            last_factors: (1.0, 1.0),
+            last_factors: (1.0, 1.0, 0.0),
         }
     }
 
@@ -152,9 +152,11 @@ impl<'a, S: Sharing> Network<'a, S> {
         let size = bytes + self.model.envelope;
         if size != self.last_size {
             self.last_size = size;
-            self.last_factors = (self.model.latency_factor.at(size), self.model.bandwidth_factor.at(size));
+            let model = self.model;
+            self.last_factors =
+                (model.latency_factor.at(size), model.bandwidth_factor.at(size), model.message_latency.at(size));
         }
-        let (latency_factor, bandwidth_factor) = self.last_factors;
+        let (latency_factor, bandwidth_factor, message_latency) = self.last_factors;
         self.paths.count(route, size);
         let transfer = Transfer {
             tag,
@@ -172,7 +174,7 @@ impl<'a, S: Sharing> Network<'a, S> {
             connections.start(id, stream, before > 0.0);
         }
         let route = self.paths.route(route);
-        let delay = route.latency * latency_factor + route.constant + before;
+        let delay = route.latency * latency_factor + route.message_latency * message_latency + before;
         if S::STEPWISE {
             self.steps.push(SteppedTransfer { transfer: id, latency: delay, remaining: size as f64, rate: 0.0 });
             if delay <= 0.0 {
@@ -404,8 +406,9 @@ impl<S: Sharing> Transfers for Network<'_, S> {
         tag: u32,
     ) -> Result<f64, RouteError> {
         let route = self.paths.find((from, to), stream, self.platform, self.model, &mut self.sharing)?;
-        let Route { latency, constant, .. } = *self.paths.route(route);
-        let trip = latency * self.model.latency_factor.at(self.model.envelope) + constant;
+        let (model, route_of) = (self.model, self.paths.route(route));
+        let constant = route_of.message_latency * model.message_latency.at(model.envelope);
+        let trip = route_of.latency * model.latency_factor.at(model.envelope) + constant;
         Ok(self.depart(now, route, stream, bytes, tag, handshake.seconds(now, trip)))
     }
 

@@ -1,6 +1,6 @@
 //! Sheets of calibrations: measured times and those of a fitted model.
 
-use super::number;
+use super::number::{self, grouped};
 use super::sheet::{Column, Datum, Rows, Sheet};
 use crate::calibrate::{Fitted, Residual, Series, SeriesKind, errors};
 
@@ -15,11 +15,11 @@ pub fn sheet(series: &[Series], fitted: &Fitted, residuals: &[Residual]) -> Shee
             Datum::Count(residual.bytes.into()),
             Datum::Number(residual.measured * 1e6, 3),
             Datum::Number(residual.modelled * 1e6, 3),
-            Datum::Number(100.0 * (residual.modelled / residual.measured - 1.0), 1),
+            Datum::Number(100.0 * residual.difference(), 1),
         ]
     });
     let error = |kind: SeriesKind, which: usize| {
-        Datum::number(errors(series, residuals, kind).map(|errors| 100.0 * errors[which]), 1)
+        Datum::number(errors(series, residuals, kind, Residual::error).map(|errors| 100.0 * errors[which]), 1)
     };
     let sections = fitted.sections.iter().map(|section| {
         vec![
@@ -37,7 +37,7 @@ pub fn sheet(series: &[Series], fitted: &Fitted, residuals: &[Residual]) -> Shee
             number::seconds(fitted.route_latency)
         ),
         facts: vec![
-            ("message_latency", "latency of a message, us", Datum::Number(fitted.message_latency * 1e6, 3)),
+            ("message_latency", "latency of a message, us", Datum::Number(fitted.message_latency[0].1 * 1e6, 3)),
             (
                 "send_overhead",
                 "time of the sender, us",
@@ -83,6 +83,37 @@ pub fn sheet(series: &[Series], fitted: &Fitted, residuals: &[Residual]) -> Shee
             },
         ],
         detail: None,
-        notes: fitted.open.iter().map(|text| format!("not determined: {text}")).collect(),
+        notes: notes(series, fitted, residuals),
     }
+}
+
+/// Relative error of a ping-pong from which on a note names it.
+const FAR: f64 = 0.1;
+
+/// Returns the constants without a table of their own, sizes for which the model is far off, and what is open.
+fn notes(series: &[Series], fitted: &Fitted, residuals: &[Residual]) -> Vec<String> {
+    let mut notes = vec![format!(
+        "a message takes {} besides its links and its sender{}",
+        number::seconds(fitted.message_latency[0].1),
+        match fitted.rendezvous {
+            None => String::new(),
+            Some(limit) => format!(
+                "; above {} bytes its sender waits for the receiver, and {} control messages precede it",
+                grouped(limit.eager_up_to.into()),
+                limit.trips
+            ),
+        }
+    )];
+    let is_far = |residual: &&Residual| series[residual.series].kind == SeriesKind::PingPong && residual.error() > FAR;
+    if let Some(worst) = residuals.iter().filter(is_far).max_by(|a, b| a.error().total_cmp(&b.error())) {
+        notes.push(format!(
+            "the model is more than {:.0} % off for {} of the measured messages, most for {} bytes ({:+.1} %)",
+            100.0 * FAR,
+            residuals.iter().filter(is_far).count(),
+            grouped(worst.bytes.into()),
+            100.0 * worst.difference()
+        ));
+    }
+    notes.extend(fitted.open.iter().map(|text| format!("not determined: {text}")));
+    notes
 }

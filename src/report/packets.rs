@@ -165,7 +165,7 @@ pub(super) fn headings_in_words(seeds: usize) -> Vec<String> {
         "Loads are flits per host and cycle, latencies cycles from creation to the arrival of the tail; in the first table \
          at the lowest load. carried: saturation, the highest load that is carried, to 1 %; at 1.0: accepted at an offered load of 1; rel.: \
          relative to the first network. A run is saturated, and has no latency, if less than 0.97 of the load is accepted, by more than \
-         chance explains, or packets grow old."
+         chance explains, if hosts lag behind ever more, or if packets grow old."
             .to_owned(),
     ];
     if seeds > 1 {
@@ -208,6 +208,8 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
         ]
     };
     let deflected = all.iter().any(|series| series.switching.is_none());
+    // Whether the network carries a load shows after the measured cycles.
+    let timed = sweep.mode == Mode::Latency;
     let point = |index: usize, series: &Series, point: &Outcome| {
         let mut row = vec![
             Datum::Count(index as u64 + 1),
@@ -225,7 +227,7 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
             Datum::number(point.network_latency_mean, 2),
             Datum::number(point.hops_mean, 3),
             Datum::Count(point.hops_max.into()),
-            Datum::Flag(point.saturated),
+            if timed { Datum::Flag(point.saturated) } else { Datum::Missing },
             Datum::Number(point.accepted_least, 4),
             Datum::Number(point.accepted_most, 4),
             Datum::Number(point.fairness, 4),
@@ -286,7 +288,7 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
                     Datum::number(mean.accepted.half_width, 4),
                     Datum::number(mean.latency.map(|latency| latency.mean), 2),
                     Datum::number(mean.latency.and_then(|latency| latency.half_width), 2),
-                    Datum::Count(mean.saturated as u64),
+                    Datum::count(timed.then_some(mean.saturated as u64)),
                 ]);
             }
         }
@@ -302,7 +304,7 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
                 column("accepted_interval", "+-"),
                 column("latency_mean", "latency"),
                 column("latency_interval", "+-"),
-                column("saturated_runs", "saturated runs"),
+                shown_if(timed, "saturated_runs", "saturated runs"),
             ],
             rows,
         });
@@ -323,7 +325,7 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
         hidden("network_latency_mean"),
         column("hops_mean", "hops"),
         hidden("hops_max"),
-        column("saturated", "saturated"),
+        shown_if(timed, "saturated", "saturated"),
         hidden("accepted_least"),
         hidden("accepted_most"),
         hidden("fairness"),

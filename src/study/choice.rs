@@ -7,7 +7,7 @@ pub use super::loggops::LogGopsChoice;
 pub use super::packet_choice::PacketChoice;
 pub use super::tables::CollectiveTable;
 use crate::defaults::Version;
-use crate::platform::units::Seconds;
+use crate::network::message_latency::MessageLatency;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -45,8 +45,9 @@ pub struct ModelChoice {
     pub tcp_gamma: Option<f64>,
     /// `true` if bandwidth factors above 1 count as 1; default: that of the network model.
     pub cap_factors: Option<bool>,
-    /// Time of every message between two hosts in addition to the latency of its route.
-    pub message_latency: Option<Seconds>,
+    /// Time of every message between two hosts in addition to the latency of its route, `TIME` or by the size of the flow,
+    /// `THRESHOLD:TIME;...`.
+    pub message_latency: Option<MessageLatency>,
     /// Bytes that are added to every message.
     pub envelope: Option<u64>,
     /// Message bytes in a full packet; default: those of TCP if only the overhead is specified.
@@ -113,7 +114,7 @@ impl ModelChoice {
             bandwidth_factor: self.bandwidth_factor.or_else(|| base.bandwidth_factor.clone()),
             latency_factor: self.latency_factor.or_else(|| base.latency_factor.clone()),
             cap_factors: self.cap_factors.or(base.cap_factors),
-            message_latency: self.message_latency.or(base.message_latency),
+            message_latency: self.message_latency.clone().or_else(|| base.message_latency.clone()),
             envelope: self.envelope.or(base.envelope),
             packet_payload: self.packet_payload.or(base.packet_payload),
             packet_overhead: self.packet_overhead.or(base.packet_overhead),

@@ -14,7 +14,6 @@ use crate::network::Precision;
 use crate::network::model::{LogGops, NetworkModel, Packets};
 use crate::network::sharing::Rule;
 use crate::piecewise::{Factors, Overhead, PiecewiseError};
-use crate::platform::units::Seconds;
 use crate::trace::CollectiveKind;
 use std::collections::BTreeMap;
 
@@ -169,12 +168,12 @@ impl ModelChoice {
         let wrong = |option: &str, value: String, rule: String| {
             Err(ChoiceError { option: option.to_owned(), value, rule, named: false })
         };
-        if let Some(latency) = self.message_latency.map(Seconds::value) {
-            if latency > LONGEST {
-                return wrong("message-latency", format!("{latency:e}"), format!("is more than {LONGEST:e} s"));
+        if let Some(latency) = &self.message_latency {
+            if latency.longest() > LONGEST {
+                return wrong("message-latency", latency.to_string(), format!("is more than {LONGEST:e} s"));
             }
-            network.message_latency = latency;
-            said.insert("message-latency", format!("{latency:e} s"));
+            network.message_latency = latency.clone();
+            said.insert("message-latency", latency.to_string());
         }
         for (option, bytes, least) in [
             ("envelope", self.envelope, 0),

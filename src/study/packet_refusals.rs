@@ -18,7 +18,7 @@ pub(super) fn refuse_factors(choice: &ModelChoice) -> Result<(), ChoiceError> {
         ("bandwidth-factor", text(&choice.bandwidth_factor), protocol),
         ("latency-factor", text(&choice.latency_factor), protocol),
         ("cap-factors", choice.cap_factors.map(|on| on.to_string()), protocol),
-        ("message-latency", choice.message_latency.map(|time| format!("{:e}", time.value())), protocol),
+        ("message-latency", choice.message_latency.as_ref().map(ToString::to_string), protocol),
         ("packet-payload", choice.packet_payload.map(|bytes| bytes.to_string()), "it has an mtu; set that in packet"),
         (
             "packet-overhead",

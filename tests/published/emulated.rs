@@ -104,7 +104,7 @@ fn model((name, sharing): (&str, &str)) -> Model {
 
 fn predicted(name: (&str, &str), measured: &Measured, traces: &BTreeMap<String, Trace>) -> Times {
     let model = model(name);
-    let latency = if model.network.message_latency > 0.0 { 0.0 } else { LATENCY };
+    let latency = if model.network.message_latency.is_none() { LATENCY } else { 0.0 };
     let on = |spec: &String| {
         let network = network(spec, latency);
         let hosts = network.platform.hosts.len();

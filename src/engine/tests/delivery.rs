@@ -1,6 +1,7 @@
 //! Messages in order, on one connection for each pair of ranks, and the overheads that the model adds.
 
 use super::*;
+use crate::network::message_latency::MessageLatency;
 use crate::network::model::Packets;
 use crate::result::critical::CriticalPathFinder;
 use proptest::prelude::*;
@@ -160,7 +161,7 @@ fn what_is_sent_during_control_messages_goes_first() {
 fn a_message_has_a_latency_of_its_own_and_packets_take_a_part_of_links() {
     // 1 us of the link and 24 us of the message; 1000 bytes at three quarters of the rate.
     let mut model = concurrent();
-    model.network.message_latency = 24e-6;
+    model.network.message_latency = MessageLatency::constant(24e-6);
     model.network.packets = Some(Packets { payload: 1500, overhead: 500 });
     let outcome = |platform: &Platform, mapping: &Mapping| {
         let actions = [vec![send(1, 3000)].into(), vec![recv(0, 3000)].into()];

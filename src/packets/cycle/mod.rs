@@ -275,8 +275,17 @@ impl CycleEngine {
             count += inside;
             ages += inside * f64::from(now) - shard.hub.ages as f64;
         }
-        let waiting = self.shards.iter().flat_map(|shard| &shard.hub.sources).map(|source| source.created);
-        self.plan.packets.mean_age(now, count, ages, waiting)
+        self.plan.packets.mean_age(now, count, ages, self.waiting_since())
+    }
+
+    /// Returns the cycles by which hosts lag behind the packets that they have to send, mean over hosts that send.
+    pub fn mean_lag(&self) -> f64 {
+        PacketSource::mean_lag(self.cycle(), self.waiting_since())
+    }
+
+    /// Returns the cycle in which the next packet of each host is created.
+    fn waiting_since(&self) -> impl Iterator<Item = u32> + '_ {
+        self.shards.iter().flat_map(|shard| &shard.hub.sources).map(|source| source.created)
     }
 
     /// Returns the flits that arrived at each host in the window.

@@ -105,7 +105,7 @@ impl CalibrationPage<'_> {
     /// The errors in a sentence.
     fn verdict(&self) -> String {
         let of = |kind: SeriesKind| {
-            let [median, _] = errors(self.series, self.residuals, kind)?;
+            let [median, _] = errors(self.series, self.residuals, kind, Residual::factor)?;
             Some(format!("{} for {}", factor(median), kind.name()))
         };
         let all: Vec<String> = SeriesKind::ALL.into_iter().filter_map(of).collect();
@@ -115,9 +115,9 @@ impl CalibrationPage<'_> {
     /// Rows of the table of errors.
     fn kinds(&self) -> Vec<Value> {
         let row = |kind: SeriesKind| {
-            let [median, most] = errors(self.series, self.residuals, kind).unwrap_or([f64::NAN; 2]);
-            let worst = self.of(kind).max_by(|a, b| a.error().total_cmp(&b.error()));
-            let factor = |error: f64| exact(1.0 + error, |_| factor(error));
+            let [median, most] = errors(self.series, self.residuals, kind, Residual::factor).unwrap_or([f64::NAN; 2]);
+            let worst = self.of(kind).max_by(|a, b| a.factor().total_cmp(&b.factor()));
+            let factor = |value: f64| exact(value, factor);
             context! {
                 name => kind.name(),
                 points => self.of(kind).count(),
@@ -180,7 +180,7 @@ fn colour(series: usize) -> usize {
 
 /// Time of the model beyond the measured one, in per cent of that.
 fn difference(residual: &Residual) -> f64 {
-    100.0 * (residual.modelled / residual.measured - 1.0)
+    100.0 * residual.difference()
 }
 
 /// Formats a difference: `+3.1 %`.
@@ -188,9 +188,9 @@ fn signed(percent: f64) -> String {
     format!("{percent:+.1} %").replace('-', "−")
 }
 
-/// Formats an error as the factor between the two times: `1.03 ×`.
-fn factor(error: f64) -> String {
-    format!("{:.2} ×", 1.0 + error)
+/// Formats the factor between two times: `1.03 ×`.
+fn factor(factor: f64) -> String {
+    format!("{factor:.2} ×")
 }
 
 /// Formats a bandwidth in bytes/s with three digits: `71.0 Gbit/s`.
@@ -245,7 +245,7 @@ impl Plot {
         let (short, long) = bounds(&mut times.filter(|time| *time > 0.0));
         let decade = |value: f64| if value.is_finite() { value.log10() } else { -6.0 };
         let (low, high) = (decade(short).floor() as i32, decade(long).ceil() as i32);
-        let far = bounds(&mut points.iter().map(|point| 1.0 + point.error())).1;
+        let far = bounds(&mut points.iter().map(|point| point.factor())).1;
         let most = ENDS.into_iter().find(|most| far <= *most).unwrap_or(ENDS[ENDS.len() - 1]);
         Self { sizes: (small, large.max(small + 1.0)), decades: (low, high.max(low + 1)), most }
     }
