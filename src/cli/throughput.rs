@@ -114,6 +114,7 @@ fn with_site(mut study: StudyFile, site: &Site) -> (StudyFile, Vec<SiteDefault>)
     fill(&mut study.duplex, &of_site.duplex, "duplex", &mut taken);
     fill(&mut study.switch_delay, &of_site.switch_delay, "switch_delay", &mut taken);
     fill(&mut study.cable_delay, &of_site.cable_delay, "cable_delay", &mut taken);
+    fill(&mut study.rail, &of_site.rail, "rail", &mut taken);
     // Only the messages of a trace depend on it.
     if study.patterns.iter().flatten().any(|pattern| pattern.starts_with("trace")) {
         fill(&mut study.collectives, &site.model.collectives, "collectives", &mut taken);
@@ -191,6 +192,7 @@ fn flags(arguments: &Throughput, beside_study: bool) -> Result<StudyFile, Failur
         switch_delay: options::parse("switch-delay", speeds.switch_delay.as_deref())?,
         cable_delay: options::parse("cable-delay", speeds.cable_delay.as_deref())?,
         packet_bytes: speeds.packet_bytes,
+        rail: options::parse("rail", speeds.rail.as_deref())?,
         floor_plan: arguments.floor.floor_plan.clone(),
         switches_per_cabinet: arguments.floor.switches_per_cabinet,
         hosts_per_cabinet: arguments.floor.hosts_per_cabinet,

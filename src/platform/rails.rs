@@ -21,7 +21,7 @@ use super::rail_policy::RailPolicy;
 use super::{Link, LinkKind, Platform, RouteTable, SharingPolicy};
 use crate::ids::{HostId, LinkId, SwitchId};
 use crate::routing::{Chosen, Ends, Message, Options, Routing, RoutingSpec};
-use crate::topology::rails::{Places, Plane, broken};
+use crate::topology::rails::{Places, Plane};
 use crate::topology::{ArcId, Graph, Rails, Topology};
 use compact_str::format_compact;
 use std::sync::Arc;
@@ -57,14 +57,7 @@ pub(super) fn platform(
         let own = plane.first_arc as usize..plane.first_arc as usize + plane.topology.graph.arcs();
         let hosts = &ports_on[first..first + plane.homes.len()];
         let options = Options { seed, arc_delays: Some(&delays[own]), hosts: Some(hosts) };
-        let routing = match rule.kind.name {
-            // The rule also applies to planes in which nothing failed.
-            "repaired" if is_broken(topology) => {
-                let spec = broken(&plane.topology.spec)?;
-                rule.build(&Topology { spec, ..plane.topology.clone() }, &options)?
-            }
-            _ => rule.build(&plane.topology, &options)?,
-        };
+        let routing = rule.build_on_plane(topology, &plane.topology, &options)?;
         check_policy(parameters.rail, places.len(), &*routing, rule)?;
         planes.push(PlaneRoutes { routing, first_switch: plane.first_switch, first_arc: plane.first_arc });
     }
@@ -93,11 +86,6 @@ pub(super) fn platform(
             latencies,
         }),
     })
-}
-
-/// Returns `true` if the network is one in which parts failed.
-fn is_broken(topology: &Topology) -> bool {
-    topology.spec.family().name == "damaged"
 }
 
 /// Refuses a policy that does not go with a rule.

@@ -6,7 +6,7 @@
 use super::error::RoutingError;
 use super::rule::{Options, Routing, RoutingKind, Scope};
 use crate::topology::Topology;
-use crate::topology::rails::text_of_planes;
+use crate::topology::rails::{broken, text_of_planes};
 use std::fmt;
 
 /// Values that an option of a rule can have.
@@ -105,6 +105,25 @@ impl RoutingSpec {
     /// Returns the text of the rules of all planes: one rule if they are equal.
     pub fn text_of(rules: &[Self]) -> String {
         text_of_planes(rules.iter().map(Self::to_string))
+    }
+
+    /// Builds the routing for a plane of a network whose hosts have several ports, or for a network that is one plane.
+    ///
+    /// # Errors
+    /// [`RoutingError`] if the rule does not fit the plane.
+    pub fn build_on_plane(
+        &self,
+        network: &Topology,
+        plane: &Topology,
+        options: &Options<'_>,
+    ) -> Result<Box<dyn Routing>, RoutingError> {
+        // The rule compares with the intact network, also in planes in which nothing failed.
+        if self.kind.name == "repaired" && network.spec.family().name == "damaged" {
+            let spec = broken(&plane.spec)
+                .map_err(|error| RoutingError::unsuitable(self.kind.name, plane, &error.to_string()))?;
+            return self.build(&Topology { spec, ..plane.clone() }, options);
+        }
+        self.build(plane, options)
     }
 
     /// Builds the routing for a topology.

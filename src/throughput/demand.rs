@@ -9,8 +9,13 @@
 //! would take the capacity that flows to far hosts leave over, and every host would seem to send at full rate.) The
 //! link of a destination is a link for the solver only if the traffic to it exceeds its capacity. If every host sends
 //! to every host alike, it never does.
+//!
+//! If hosts have several ports, a flow has a part on each rail that its messages take. These parts are flows of their own,
+//! unless every message is divided: then the slowest part holds up the others.
 
+use super::rails::rails_to;
 use super::{Network, ThroughputError};
+use crate::platform::RailPolicy;
 use crate::routing::Scope;
 use crate::traffic::{Evenly, Traffic};
 
@@ -27,9 +32,11 @@ pub struct Class {
     pub from: u32,
     /// Switch of the destinations.
     pub to: u32,
-    /// One of the sources; the only one, if routes distinguish them.
+    /// Index of the plane.
+    pub plane: u32,
+    /// Port of one of the sources, by its number in the plane; the only one, if routes distinguish them.
     pub source: u32,
-    /// One of the destinations; the only one, if routes distinguish hosts.
+    /// Port of one of the destinations; the only one, if routes distinguish hosts.
     pub host: u32,
     /// Sum of the flows if every source sends at the rate of one link.
     pub demand: f64,
@@ -48,10 +55,15 @@ pub struct Demand {
     pub classes: Vec<Class>,
     /// Capacities of the links of hosts whose incoming traffic exceeds them.
     pub host_links: Vec<f64>,
-    /// Traffic that each host sends at injection 1.
+    /// Traffic that each port of a host sends at injection 1, rail by rail.
     pub sent: Vec<f64>,
-    /// Traffic that each host receives at injection 1.
+    /// Traffic that each port of a host receives at injection 1, rail by rail.
     pub received: Vec<f64>,
+    /// Number of parts of a flow, on as many rails.
+    pub parts: u32,
+    /// `true` if the parts of a flow advance together. The classes of each part then have the same order, one part after
+    /// the other.
+    pub coupled: bool,
     /// Number of flows.
     pub flows: u64,
     /// Flows from a host to itself.
@@ -68,19 +80,23 @@ impl Demand {
     /// # Errors
     /// [`ThroughputError::TooLarge`] beyond `MAX_CLASSES`.
     pub fn new(network: &Network, traffic: &Traffic, scope: Scope) -> Result<Self, ThroughputError> {
-        match traffic.flows.evenly() {
+        // Otherwise neighbouring hosts are reached on different rails.
+        let alike = network.rails.len() == 1 || network.speeds.rail != RailPolicy::Destination;
+        match traffic.flows.evenly().filter(|_| alike) {
             Some(evenly) => Self::evenly(network, evenly, scope),
             None => Self::flow_by_flow(network, traffic, scope),
         }
     }
 
     fn evenly(network: &Network, evenly: Evenly, scope: Scope) -> Result<Self, ThroughputError> {
+        let rails = &network.rails;
+        // Hosts at home on one switch have the same switch on each rail.
         let groups = |by_host: bool| -> Vec<(u32, u32)> {
             let together = |a: &u32, b: &u32| a == b && !by_host;
             network.host_switch.chunk_by(together).map(|group| (group[0], group.len() as u32)).collect()
         };
         let (senders, receivers) = (groups(scope >= Scope::Pair), groups(scope >= Scope::Destination));
-        if senders.len().saturating_mul(receivers.len()) > MAX_CLASSES {
+        if senders.len().saturating_mul(receivers.len()).saturating_mul(rails.len()) > MAX_CLASSES {
             let (from, to) = (senders.len(), receivers.len());
             return Err(too_many(match scope {
                 Scope::Switches => format!("all pairs of {from} switches and as many"),
@@ -88,85 +104,125 @@ impl Demand {
                 Scope::Pair => format!("all pairs of {from} hosts; rules that know switches alone have fewer"),
             }));
         }
-        let mut demand = Self::default();
-        let mut next_source = 0;
-        for &(from, sources) in &senders {
-            let source = next_source;
-            next_source += sources;
-            let mut host = 0;
-            for &(to, destinations) in &receivers {
-                let first = host;
-                host += destinations;
-                // With a class of its own for each sender, a flow to itself is that to the host of the same number.
-                let own = if scope >= Scope::Pair { source == first } else { from == to };
-                let to_self = u64::from(if own { destinations } else { 0 });
-                let flows = u64::from(sources) * u64::from(destinations) - if evenly.with_self { 0 } else { to_self };
-                if flows == 0 {
-                    continue;
+        let mut demand = Self::of_parts(network);
+        let parts = f64::from(demand.parts);
+        for rail in rails {
+            let mut next_source = 0;
+            for &(home, sources) in &senders {
+                let source = next_source;
+                next_source += sources;
+                let mut host = 0;
+                for &(away, destinations) in &receivers {
+                    let first = host;
+                    host += destinations;
+                    // With a class of its own for each sender, a flow to itself is that to the host of the same number.
+                    let own = if scope >= Scope::Pair { source == first } else { home == away };
+                    let to_self = u64::from(if own { destinations } else { 0 });
+                    let flows =
+                        u64::from(sources) * u64::from(destinations) - if evenly.with_self { 0 } else { to_self };
+                    if flows == 0 {
+                        continue;
+                    }
+                    demand.to_self += if evenly.with_self { to_self } else { 0 };
+                    demand.classes.push(Class {
+                        from: rail.switches[source as usize],
+                        to: rail.switches[first as usize],
+                        plane: rail.plane as u32,
+                        source: rail.numbers[source as usize],
+                        host: rail.numbers[first as usize],
+                        demand: flows as f64 * evenly.share() / parts,
+                        flows,
+                        down: NO_LINK,
+                        bound: network.host_capacity().map_or(f64::INFINITY, |capacity| capacity * parts),
+                    });
                 }
-                demand.to_self += if evenly.with_self { to_self } else { 0 };
-                demand.classes.push(Class {
-                    from,
-                    to,
-                    source,
-                    host: first,
-                    demand: flows as f64 * evenly.share(),
-                    flows,
-                    down: NO_LINK,
-                    bound: network.host_capacity().unwrap_or(f64::INFINITY),
-                });
             }
         }
-        let hosts = network.host_switch.len();
-        demand.sent = vec![1.0; hosts];
-        demand.received = vec![1.0; hosts];
-        demand.counted()
+        let ports = network.host_switch.len() * rails.len();
+        demand.sent = vec![1.0 / parts; ports];
+        demand.received = vec![1.0 / parts; ports];
+        demand.counted(network)
+    }
+
+    /// Returns no traffic, in the parts that a flow of a network has.
+    fn of_parts(network: &Network) -> Self {
+        let (rails, policy) = (network.rails.len(), network.speeds.rail);
+        let parts = rails_to(policy, rails, 0).0.len() as u32;
+        Self { parts, coupled: parts > 1 && policy == RailPolicy::Striped, ..Self::default() }
     }
 
     fn flow_by_flow(network: &Network, traffic: &Traffic, scope: Scope) -> Result<Self, ThroughputError> {
-        let switch = &network.host_switch;
-        let hosts = switch.len();
-        let mut demand = Self { sent: vec![0.0; hosts], received: vec![0.0; hosts], ..Self::default() };
+        let (rails, policy) = (&network.rails, network.speeds.rail);
+        let hosts = network.host_switch.len();
+        let of = |to: u32| rails_to(policy, rails.len(), to);
+        let ports = hosts * rails.len();
+        let mut demand = Self { sent: vec![0.0; ports], received: vec![0.0; ports], ..Self::of_parts(network) };
         let mut count = 0_usize;
         for source in 0..hosts as u32 {
             traffic.flows.visit(source, &mut |to, share| {
-                demand.sent[source as usize] += share;
-                demand.received[to as usize] += share;
-                count += 1;
+                let (taken, part) = of(to);
+                for rail in taken {
+                    demand.sent[rail * hosts + source as usize] += share * part;
+                    demand.received[rail * hosts + to as usize] += share * part;
+                    count += 1;
+                }
             });
         }
         if count > MAX_CLASSES {
             return Err(too_many(format!("{count} flows")));
         }
         let capacity = network.host_capacity();
-        let mut downs = vec![NO_LINK; hosts];
+        // Part of its traffic that a source sends by its fullest port.
+        let fullest = |source: usize| {
+            let own = (0..rails.len()).map(|rail| demand.sent[rail * hosts + source]);
+            let (most, all) = own.fold((0.0_f64, 0.0), |(most, all), sent| (most.max(sent), all + sent));
+            if rails.len() == 1 || all == 0.0 { 1.0 } else { most / all }
+        };
+        let bounds: Vec<f64> =
+            (0..hosts).map(|source| capacity.map_or(f64::INFINITY, |capacity| capacity / fullest(source))).collect();
+        let mut downs = vec![NO_LINK; ports];
         if let Some(capacity) = capacity {
+            let most = bounds.iter().copied().fold(0.0, f64::max) / capacity;
             // Rounding in sums of shares must not create a link.
-            for (down, _) in downs.iter_mut().zip(&demand.received).filter(|(_, received)| **received > 1.0 + 1e-9) {
+            for (down, _) in
+                downs.iter_mut().zip(&demand.received).filter(|(_, received)| **received * most > 1.0 + 1e-9)
+            {
                 *down = demand.host_links.len() as u32;
                 demand.host_links.push(capacity);
             }
         }
         demand.classes.reserve_exact(count);
-        for source in 0..hosts as u32 {
-            traffic.flows.visit(source, &mut |to, share| {
-                demand.to_self += u64::from(to == source);
-                demand.classes.push(Class {
-                    from: switch[source as usize],
-                    to: switch[to as usize],
-                    source,
-                    host: to,
-                    demand: share,
-                    flows: 1,
-                    down: downs[to as usize],
-                    bound: capacity.unwrap_or(f64::INFINITY),
+        let blocks = if demand.coupled { rails.len() } else { 1 };
+        for block in 0..blocks {
+            for source in 0..hosts as u32 {
+                traffic.flows.visit(source, &mut |to, share| {
+                    let (taken, part) = of(to);
+                    demand.to_self += u64::from(to == source) * taken.len() as u64 / blocks as u64;
+                    for number in taken.filter(|rail| blocks == 1 || *rail == block) {
+                        let rail = &rails[number];
+                        demand.classes.push(Class {
+                            from: rail.switches[source as usize],
+                            to: rail.switches[to as usize],
+                            plane: rail.plane as u32,
+                            source: rail.numbers[source as usize],
+                            host: rail.numbers[to as usize],
+                            demand: share * part,
+                            flows: 1,
+                            down: downs[number * hosts + to as usize],
+                            bound: bounds[source as usize],
+                        });
+                    }
                 });
-            });
+            }
+        }
+        if demand.coupled {
+            // Parts of one flow find each other by their order.
+            return demand.counted(network);
         }
         let order = |class: &Class| {
             let destination = if scope >= Scope::Destination { class.host } else { 0 };
             let source = if scope >= Scope::Pair { class.source } else { 0 };
-            (class.from, class.to, class.down, destination, source)
+            (class.from, class.to, class.down, destination, source, class.bound.to_bits())
         };
         demand.classes.sort_unstable_by_key(order);
         demand.classes.dedup_by(|next, kept| {
@@ -177,13 +233,17 @@ impl Demand {
             }
             same
         });
-        demand.counted()
+        demand.counted(network)
     }
 
-    fn counted(mut self) -> Result<Self, ThroughputError> {
-        self.flows = self.classes.iter().map(|class| class.flows).sum();
+    fn counted(mut self, network: &Network) -> Result<Self, ThroughputError> {
+        // Each part of a flow is in a class of its own.
+        self.flows = self.classes.iter().map(|class| class.flows).sum::<u64>() / u64::from(self.parts);
+        self.to_self /= u64::from(self.parts);
         self.total = self.classes.iter().map(|class| class.demand).sum();
-        self.senders = self.sent.iter().filter(|&&sent| sent > 0.0).count() as u32;
+        let hosts = network.host_switch.len();
+        let sends = |host: usize| self.sent[host..].iter().step_by(hosts).any(|&sent| sent > 0.0);
+        self.senders = (0..hosts).filter(|&host| sends(host)).count() as u32;
         Ok(self)
     }
 

@@ -26,9 +26,11 @@ pub enum ThroughputError {
     /// Cables have different bandwidths.
     #[error("topology `{0}` has degraded cables, and capacity limits need cables of one bandwidth")]
     UnequalCables(String),
-    /// Hosts have several ports.
-    #[error("topology `{0}` has hosts with several ports, and capacity limits are for hosts with one port")]
-    SeveralPorts(String),
+    /// Hosts have lost ports.
+    #[error(
+        "hosts of topology `{0}` have lost ports with their switches, and traffic is divided equally over all ports"
+    )]
+    LostPorts(String),
     /// Two switches with hosts have no way between them.
     #[error("topology `{topology}` is disconnected: hosts on switch {from} cannot reach hosts on switch {to}")]
     Disconnected {
@@ -78,8 +80,8 @@ impl UserError for ThroughputError {
     fn help(&self) -> String {
         match self {
             Self::Invalid { .. } => "change the parameter so that the rule holds".into(),
-            Self::SeveralPorts(_) => {
-                "compute the throughput of each plane alone: planes that share the traffic equally add up".into()
+            Self::LostPorts(_) => {
+                "let cables fail instead, or replay an application, whose messages take the other ports".into()
             }
             Self::UnequalCables(_) => "leave out `degraded`; cables and switches may fail".into(),
             Self::NoHosts(_) => "give --hosts-per-switch a number of at least 1".into(),

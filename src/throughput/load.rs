@@ -1,7 +1,7 @@
 //! Loads of links, the bottleneck links among them, and the rates of hosts.
 
 use super::fill::{Fair, NOTHING, fill};
-use super::paths::Carried;
+use super::paths::{Carried, Incidence};
 use super::{Demand, Network};
 use crate::topology::ArcId;
 use serde::Serialize;
@@ -154,15 +154,43 @@ pub fn levels(network: &Network, demand: &Demand, carried: &Carried) -> Option<F
     capacity.extend(&demand.host_links);
     let demands: Vec<f64> = demand.classes.iter().map(|class| class.demand).collect();
     let bounds: Vec<f64> = demand.classes.iter().map(|class| class.bound).collect();
-    Some(fill(&capacity, incidence, &demands, &bounds))
+    if !demand.coupled {
+        return Some(fill(&capacity, incidence, &demands, &bounds));
+    }
+    // The parts of a flow advance together: one class, on the links of all of them.
+    let (together, demands) = coupled(incidence, &demands, demand.parts as usize);
+    let fair = fill(&capacity, &together, &demands, &bounds[..demands.len()]);
+    let again = |values: &[f64]| values.repeat(demand.parts as usize);
+    Some(Fair { level: again(&fair.level), limit: fair.limit.repeat(demand.parts as usize) })
+}
+
+/// Returns the links of whole flows and their demands, from those of their parts, which are one after another.
+fn coupled(incidence: &Incidence, demands: &[f64], parts: usize) -> (Incidence, Vec<f64>) {
+    let flows = demands.len() / parts;
+    let mut together = Incidence { first: vec![0], ..Incidence::default() };
+    let mut whole = Vec::with_capacity(flows);
+    for flow in 0..flows {
+        let own = (0..parts).map(|part| part * flows + flow);
+        let demand: f64 = own.clone().map(|class| demands[class]).sum();
+        for class in own {
+            for (link, part) in incidence.of(class) {
+                together.links.push(link as u32);
+                together.parts.push(part * demands[class] / demand);
+            }
+        }
+        together.first.push(together.links.len());
+        whole.push(demand);
+    }
+    (together, whole)
 }
 
 /// Summarises the levels for flows and hosts.
 pub fn fair_share(network: &Network, demand: &Demand, fair: &Fair) -> FairShare {
-    let (mut values, mut unbound, mut held) = (Vec::with_capacity(demand.classes.len()), 0, 0_u64);
+    let (mut values, mut unbound, mut held, mut all) = (Vec::with_capacity(demand.classes.len()), 0, 0_u64, 0_u64);
     // Rates of limited flows, and their demands.
     let (mut given, mut asked) = (0.0, 0.0);
     for ((class, &level), &limit) in demand.classes.iter().zip(&fair.level).zip(&fair.limit) {
+        all += class.flows;
         if limit == NOTHING {
             unbound += class.flows;
             continue;
@@ -172,11 +200,11 @@ pub fn fair_share(network: &Network, demand: &Demand, fair: &Fair) -> FairShare 
         asked += class.demand;
         held += if (limit as usize) < network.links { class.flows } else { 0 };
     }
-    let bound = (demand.flows - unbound).max(1);
+    let bound = (all - unbound).max(1);
     FairShare {
         level: Distribution::of(values),
         accepted: if asked > 0.0 { given / asked * demand.total / f64::from(demand.senders.max(1)) } else { 0.0 },
-        unbound,
+        unbound: unbound / u64::from(demand.parts.max(1)),
         held_by_network: held as f64 / bound as f64,
     }
 }

@@ -4,7 +4,7 @@
 //! Everything is measured by *injection*: the traffic of every source, in units of a link's bandwidth, with the demands
 //! of a pattern in proportion. The chain is
 //!
-//! 1. `demand`: equivalent flows are grouped into classes;
+//! 1. `demand`: equivalent flows are grouped into classes, for each rail if hosts have several ports ([`rails`]);
 //! 2. [`paths`]: classes take one route each, or split over all shortest paths;
 //! 3. [`load`]: the injection at which the first link is full (saturation), loads of links, and the rate of every flow
 //!    if all share fairly ([`fill`]);
@@ -33,6 +33,7 @@ pub(crate) mod latency;
 pub mod load;
 mod network;
 pub mod paths;
+pub mod rails;
 pub mod study;
 
 pub use demand::{Class, Demand};

@@ -1,11 +1,11 @@
 //! Network that carries the traffic: switches, hosts, capacities, delays.
 
 use super::ThroughputError;
+use super::rails::{NetworkPlane, Rail, attached};
 use crate::defaults::Version;
 use crate::floorplan::latency::arc_delays;
 use crate::floorplan::{FloorOptions, FloorPlan};
-use crate::ids::SwitchId;
-use crate::platform::{CheckedParameters, Duplex, HostsPerSwitch, PlatformParameters};
+use crate::platform::{CheckedParameters, Duplex, HostsPerSwitch, PlatformParameters, RailPolicy};
 use crate::topology::{ArcId, Hosts, Topology};
 use std::sync::Arc;
 
@@ -24,6 +24,8 @@ pub struct Speeds {
     pub cable_delay: f64,
     /// Packet size in bytes, for queues.
     pub packet: f64,
+    /// Policy by which hosts with several ports choose one.
+    pub rail: RailPolicy,
     /// Version of the defaults that were used.
     pub defaults: Version,
 }
@@ -46,6 +48,7 @@ impl Speeds {
             switch_delay: speeds.switch_delay,
             cable_delay: speeds.cable_delay,
             packet: version.values().packet_bytes,
+            rail: RailPolicy::default(),
             defaults: version,
         }
     }
@@ -58,12 +61,14 @@ pub struct Network {
     pub name: String,
     /// Switches and cables.
     pub topology: Arc<Topology>,
-    /// Switch of each host that takes part, in ascending order.
+    /// Switch of the first port of each host that takes part, in ascending order.
     pub host_switch: Vec<u32>,
     /// Number of hosts, those that do not take part included.
     pub hosts: u32,
-    /// Number of hosts on each switch, those that do not take part included.
-    pub hosts_on: Vec<u32>,
+    /// Planes; one, unless hosts have several ports.
+    pub planes: Vec<NetworkPlane>,
+    /// Ports of the hosts that take part; one rail, unless hosts have several ports.
+    pub rails: Vec<Rail>,
     /// Speeds and delays.
     pub speeds: Speeds,
     /// Delay of every arc in seconds: its cable and the switch that it enters.
@@ -98,17 +103,13 @@ impl Network {
         if per_switch == Some(0) {
             return Err(ThroughputError::NoHosts(topology.name()));
         }
-        if topology.rails.is_some() {
-            return Err(ThroughputError::SeveralPorts(topology.name()));
-        }
         if graph.slowest_share() < 1.0 {
             return Err(ThroughputError::UnequalCables(topology.name()));
         }
         let parameters = PlatformParameters { hosts_per_switch: hosts, ..PlatformParameters::default() };
-        let counts = CheckedParameters::hosts_on(&parameters.check()?, graph)?;
-        let switches = (0..).zip(&counts).flat_map(|(s, &count)| std::iter::repeat_n(s, count as usize));
-        let mut host_switch: Vec<u32> = switches.collect();
-        let hosts = host_switch.len() as u32;
+        let checked: CheckedParameters = parameters.check()?;
+        let (planes, mut rails) = attached(&topology, &checked)?;
+        let hosts = rails[0].switches.len() as u32;
         if hosts == 0 {
             return Err(ThroughputError::NoHosts(topology.name()));
         }
@@ -120,15 +121,15 @@ impl Network {
                     rule: format!("topology `{}` has {hosts} hosts", topology.name()),
                 });
             }
-            Some(wanted) => host_switch.truncate(wanted as usize),
+            Some(wanted) => rails.iter_mut().for_each(|rail| rail.truncate(wanted as usize)),
             None => {}
         }
-        let mut bearing = host_switch.clone();
-        bearing.dedup();
-        if let Some((from, to)) =
-            graph.unreachable_pair(bearing.into_iter().map(SwitchId).collect::<Vec<_>>().into_iter())
-        {
-            return Err(ThroughputError::Disconnected { topology: topology.name(), from: from.0, to: to.0 });
+        for rail in &rails {
+            let plane = &planes[rail.plane];
+            if let Some((from, to)) = plane.topology.graph.unreachable_pair(rail.bearing(plane).into_iter()) {
+                let [from, to] = [from, to].map(|switch| plane.first_switch + switch.0);
+                return Err(ThroughputError::Disconnected { topology: topology.name(), from, to });
+            }
         }
         let floor = FloorOptions { endpoints_per_switch: per_switch.or(floor.endpoints_per_switch), ..*floor };
         let plan = FloorPlan::new(&topology, &floor)?;
@@ -137,9 +138,10 @@ impl Network {
             .then(|| (0..graph.arcs() as u32).map(|arc| graph.cable(ArcId(arc)).0).collect());
         Ok(Self {
             name: topology.name(),
-            host_switch,
+            host_switch: rails[0].switches.clone(),
             hosts,
-            hosts_on: counts,
+            planes,
+            rails,
             speeds,
             delays: arc_delays(graph, lengths.lengths(), speeds.switch_delay, speeds.cable_delay),
             bare_delays: arc_delays(graph, lengths.lengths(), speeds.switch_delay, 0.0),

@@ -23,18 +23,18 @@ const CHUNK: usize = 2048;
 /// Chunks that are kept before they are added up.
 const BATCH: usize = 64;
 
-/// Checks that a routing of this name exists.
+/// Checks that a routing of this name exists, or one for each plane, separated by semicolons.
 ///
 /// # Errors
 /// [`ThroughputError`].
 pub fn check(name: &str) -> Result<(), ThroughputError> {
-    Ok(name.parse::<RoutingSpec>().map(drop)?)
+    name.split(';').try_for_each(|rule| Ok(rule.parse::<RoutingSpec>().map(drop)?))
 }
 
 /// Paths of the classes.
 pub enum Paths {
-    /// One route for each class.
-    Single(Box<dyn Routing>),
+    /// One route for each class, by the rule of its plane.
+    Single(Vec<Box<dyn Routing>>),
     /// All shortest paths.
     Split,
 }
@@ -55,34 +55,48 @@ pub struct RoutingRule {
 }
 
 impl RoutingRule {
-    /// Returns the rule of a specification. Rules that choose message by message have no fluid form and are rejected.
+    /// Returns the rule of a specification, or the rules of all planes. Rules that choose message by message have no fluid form
+    /// and are rejected.
     ///
     /// # Errors
     /// [`ThroughputError::Routing`].
     pub fn new(name: &str, network: &Network, seed: u64) -> Result<Self, ThroughputError> {
-        let spec: RoutingSpec = name.parse()?;
-        let options = Options { seed, arc_delays: Some(&network.delays), hosts: Some(&network.hosts_on) };
-        let routing = spec.build(&network.topology, &options)?;
-        let paths = match routing.chosen() {
-            Chosen::Once => Paths::Single(routing),
-            Chosen::Split => Paths::Split,
-            Chosen::PerMessage | Chosen::ByLoad => {
-                return Err(RoutingError::Unsuitable {
-                    routing: spec.to_string(),
-                    topology: network.topology.name(),
-                    reason: "it chooses message by message, and steady traffic has no messages; `split` and `valiant` \
-                             are the nearest static rules"
-                        .to_owned(),
+        let specs = RoutingSpec::for_planes(name, network.planes.len())?;
+        let unsuitable = |spec: &RoutingSpec, reason: &str| {
+            let (routing, topology) = (spec.to_string(), network.topology.name());
+            ThroughputError::from(RoutingError::Unsuitable { routing, topology, reason: reason.to_owned() })
+        };
+        let mut single = Vec::with_capacity(specs.len());
+        for (plane, spec) in network.planes.iter().zip(&specs) {
+            let arcs = plane.first_arc as usize..plane.first_arc as usize + plane.topology.graph.arcs();
+            let options = Options { seed, arc_delays: Some(&network.delays[arcs]), hosts: Some(&plane.ports_on) };
+            let routing = spec.build_on_plane(&network.topology, &plane.topology, &options)?;
+            match routing.chosen() {
+                Chosen::Once => single.push(routing),
+                Chosen::Split => {}
+                Chosen::PerMessage | Chosen::ByLoad => {
+                    let reason = "it chooses message by message, and steady traffic has no messages; `split` and `valiant` are \
+                                  the nearest static rules";
+                    return Err(unsuitable(spec, reason));
                 }
-                .into());
+            }
+        }
+        let paths = match single.len() {
+            0 => Paths::Split,
+            all if all == specs.len() => Paths::Single(single),
+            _ => {
+                return Err(unsuitable(
+                    &specs[0],
+                    "some planes divide traffic, and others do not; give all planes one kind",
+                ));
             }
         };
         Ok(Self {
-            name: spec.to_string(),
-            seed: spec.kind.random.then_some(seed),
-            shortest: spec.kind.shortest,
-            scope: spec.scope(),
-            nature: spec.kind.nature(),
+            name: RoutingSpec::text_of(&specs),
+            seed: specs.iter().any(|spec| spec.kind.random).then_some(seed),
+            shortest: specs.iter().all(|spec| spec.kind.shortest),
+            scope: specs.iter().map(RoutingSpec::scope).max().unwrap_or(Scope::Switches),
+            nature: specs[0].kind.nature(),
             paths,
         })
     }
@@ -133,7 +147,7 @@ pub fn carry(
 ) -> Result<Carried, ThroughputError> {
     steps.expect(demand.classes.len() as u64);
     match &rule.paths {
-        Paths::Single(routing) => single(network, &**routing, demand, steps),
+        Paths::Single(routings) => single(network, routings, demand, steps),
         Paths::Split => split(network, demand, steps),
     }
 }
@@ -157,7 +171,7 @@ fn host_link(network: &Network, class: &Class) -> Option<u32> {
 
 fn single(
     network: &Network,
-    routing: &dyn Routing,
+    routings: &[Box<dyn Routing>],
     demand: &Demand,
     steps: &Steps,
 ) -> Result<Carried, ThroughputError> {
@@ -176,15 +190,17 @@ fn single(
                 let (mut piece, mut arcs) = (Piece::default(), Vec::new());
                 for class in *classes {
                     let before = arcs.len();
+                    let plane = &network.planes[class.plane as usize];
                     let ends = Ends {
-                        from: SwitchId(class.from),
-                        to: SwitchId(class.to),
+                        from: SwitchId(class.from - plane.first_switch),
+                        to: SwitchId(class.to - plane.first_switch),
                         source: class.source,
                         destination: class.host,
                     };
-                    if !routing.route_between(&ends, &mut arcs) {
+                    if !routings[class.plane as usize].route_between(&ends, &mut arcs) {
                         return Err(disconnected(network, class));
                     }
+                    arcs[before..].iter_mut().for_each(|arc: &mut ArcId| arc.0 += plane.first_arc);
                     piece.counts.push((arcs.len() - before) as u32);
                 }
                 piece.links = arcs.into_iter().map(|arc: ArcId| arc.0).collect();

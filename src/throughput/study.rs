@@ -4,7 +4,7 @@ use super::{Cell, Network, Speeds, ThroughputError, ThroughputOptions, evaluate}
 use crate::defaults::Version;
 use crate::floorplan::FloorOptions;
 use crate::platform::units::{Bandwidth, HostLinkBandwidth, Seconds};
-use crate::platform::{Duplex, HostsPerSwitch};
+use crate::platform::{Duplex, HostsPerSwitch, RailPolicy};
 use crate::topology::Spec;
 use crate::{routing, traffic};
 use serde::Deserialize;
@@ -60,6 +60,8 @@ pub struct StudyFile {
     pub cable_delay: Option<Seconds>,
     /// Bytes of a packet.
     pub packet_bytes: Option<u32>,
+    /// Policy by which hosts with several ports choose one.
+    pub rail: Option<RailPolicy>,
     /// Floor plan.
     pub floor_plan: Option<String>,
     /// Switches in a cabinet.
@@ -136,6 +138,7 @@ impl StudyFile {
             switch_delay: self.switch_delay.or(base.switch_delay),
             cable_delay: self.cable_delay.or(base.cable_delay),
             packet_bytes: self.packet_bytes.or(base.packet_bytes),
+            rail: self.rail.or(base.rail),
             floor_plan: self.floor_plan.or(base.floor_plan),
             switches_per_cabinet: self.switches_per_cabinet.or(base.switches_per_cabinet),
             hosts_per_cabinet: self.hosts_per_cabinet.or(base.hosts_per_cabinet),
@@ -175,6 +178,7 @@ impl StudyFile {
             switch_delay: self.switch_delay.map_or(default.switch_delay, Seconds::value),
             cable_delay: self.cable_delay.map_or(default.cable_delay, Seconds::value),
             packet: self.packet_bytes.map_or(default.packet, f64::from),
+            rail: self.rail.unwrap_or_default(),
             defaults: default.defaults,
         };
         let floor = FloorOptions {
@@ -265,7 +269,11 @@ impl Study {
                 network.name.clone_from(name);
             }
             let version = self.speeds.defaults;
-            let default = || vec![routing::default_with(version, &network.topology).to_owned()];
+            let default = || {
+                let planes = network.planes.iter().map(|plane| &plane.topology);
+                let own: Vec<&str> = planes.map(|plane| routing::default_with(version, plane)).collect();
+                vec![own.join(";")]
+            };
             let routings = entry.routings.clone().unwrap_or_else(default);
             for pattern in &self.patterns {
                 match evaluate(&network, pattern, &routings, &self.options) {

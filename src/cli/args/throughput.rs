@@ -1,6 +1,6 @@
 //! Arguments of `throughput`.
 
-use super::known::{Known, bounds, duplexes, patterns, routings, tables};
+use super::known::{Known, bounds, duplexes, patterns, rails, routings, tables};
 use super::network::{Defaults, Floor};
 use super::threads;
 use clap::Args;
@@ -103,6 +103,11 @@ pub struct SpeedFlags {
     /// Packet size, for the estimate of latency under load [default: 1056]
     #[arg(long, hide_short_help = true, value_name = "BYTES")]
     pub packet_bytes: Option<u32>,
+    /// Rail of a message, if hosts have several ports: message, destination or striped [default: message]
+    ///
+    /// As in `replay`. In steady traffic, messages in turn are an equal part on each rail.
+    #[arg(long, value_name = "POLICY", hide_short_help = true, value_parser = Known(rails), hide_possible_values = true)]
+    pub rail: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -18,6 +18,7 @@ mod problem;
 
 pub use problem::{Concurrent, Problem};
 
+use super::rails::NetworkPlane;
 use super::{Demand, Network, ThroughputError};
 use crate::ids::SwitchId;
 use crate::platform::Duplex;
@@ -175,24 +176,34 @@ fn around_switches(network: &Network, problem: &Problem) -> f64 {
     (0..problem.switches).map(bound).filter(|bound| !bound.is_nan()).fold(f64::INFINITY, f64::min)
 }
 
-/// Returns the bound by halves; `None` for networks that are too large for METIS, or too small to halve.
+/// Returns the bound by halves of the planes; `None` for networks that are too large for METIS, or too small to halve.
 fn halves(network: &Network, problem: &Problem) -> Option<f64> {
-    let graph = &network.topology.graph;
+    let of = |plane: &NetworkPlane| half(network, problem, plane);
+    network.planes.iter().filter_map(of).reduce(f64::min)
+}
+
+fn half(network: &Network, problem: &Problem, plane: &NetworkPlane) -> Option<f64> {
+    let graph = &plane.topology.graph;
     if graph.arcs() > MAX_METIS_ARCS || graph.switches() < 2 {
         return None;
     }
-    let side = bisection::best(graph, Counting::Arcs, METIS_SEEDS).side;
+    let halved = bisection::best(graph, Counting::Arcs, METIS_SEEDS).side;
+    // `None` for the switches of other planes.
+    let side = |switch: u32| halved.get(switch.checked_sub(plane.first_switch)? as usize).copied();
     // By direction: from the one half to the other, or back.
     let (mut capacity, mut demand) = ([0.0; 2], [0.0; 2]);
     for &(tail, head) in &problem.arcs {
-        if side[tail as usize] != side[head as usize] {
-            capacity[usize::from(side[tail as usize])] += 1.0;
+        if let (Some(from), Some(to)) = (side(tail), side(head))
+            && from != to
+        {
+            capacity[usize::from(from)] += 1.0;
         }
     }
     for (from, row) in &problem.rows {
+        let Some(from) = side(*from) else { continue };
         for &(to, amount) in row {
-            if side[*from as usize] != side[to as usize] {
-                demand[usize::from(side[*from as usize])] += amount;
+            if side(to).is_some_and(|to| to != from) {
+                demand[usize::from(from)] += amount;
             }
         }
     }

@@ -4,3 +4,4 @@ mod bounds;
 mod closed_forms;
 mod fair;
 mod paths;
+mod rails;
