@@ -26,8 +26,9 @@ pub(super) struct NetworkRow {
     pub values: Vec<f64>,
     /// Speedup per money over the reference in each setting, if the prices in all settings are known.
     pub per_money: Option<Vec<f64>>,
-    /// Index of the best setting.
-    pub best: usize,
+    /// Index of the best setting; `None` if the settings have several models: they show how much an answer depends on the
+    /// model, and none is best.
+    pub best: Option<usize>,
 }
 
 /// Returns the name of a column's setting: the part of its name after that of the network.
@@ -50,29 +51,31 @@ pub(super) fn shown(c: &Comparison) -> Option<SettingTable> {
     }
     let networks = across.columns[0].len();
     let name = |network: usize| c.plain_names[across.columns[0][network]].as_str();
+    let one_model = !across.axes.iter().any(|axis| axis.name == "model");
     let row = |network: usize| NetworkRow {
         name: name(network).to_owned(),
         values: across.relative.iter().map(|values| values[network]).collect(),
         per_money: across.per_money.iter().map(|values| values[network]).collect(),
-        best: across.best[network],
+        best: one_model.then_some(across.best[network]),
     };
     let axes = across.axes.iter().filter(|axis| !matches!(axis.name, "routing" | "failures"));
     let mut sentences: Vec<String> =
         axes.flat_map(|axis| of_axis(axis, networks, across.axes.len() > 1, &name)).collect();
-    let fastest = (0..networks).flat_map(|n| (0..across.columns.len()).map(move |s| (s, n)));
-    let (s, n) = fastest
-        .reduce(|a, b| if across.relative[b.0][b.1] > across.relative[a.0][a.1] { b } else { a })
-        .unwrap_or((0, 0));
+    let all = (0..networks).flat_map(|n| (0..across.columns.len()).map(move |s| (s, n)));
+    let (s, n) =
+        all.reduce(|a, b| if across.relative[b.0][b.1] > across.relative[a.0][a.1] { b } else { a }).unwrap_or((0, 0));
     let best = across.columns[s][n];
-    sentences.insert(
-        0,
-        format!(
-            "Fastest in all settings: {} ({}), {:.3}.",
-            c.networks[best].name,
-            short(c, best),
-            across.relative[s][n]
-        ),
-    );
+    if one_model {
+        sentences.insert(
+            0,
+            format!(
+                "Fastest in all settings: {} ({}), {:.3}.",
+                c.networks[best].name,
+                short(c, best),
+                across.relative[s][n]
+            ),
+        );
+    }
     Some(SettingTable {
         title: format!("Across settings: geometric mean relative to {}", c.networks[across.reference].name),
         settings: across.columns.iter().map(|of| setting(c, of[0]).to_owned()).collect(),
@@ -98,7 +101,6 @@ fn of_axis<'a>(axis: &Axis, networks: usize, others: bool, name: &dyn Fn(usize) 
     let title = match axis.name {
         "collectives" => "Tables of collectives",
         "mapping" => "Mapping",
-        // No model is best: models show how much an answer depends on them.
         "model" => return models(axis, networks, name),
         _ => "Platform",
     };

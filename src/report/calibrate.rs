@@ -1,6 +1,6 @@
 //! Sheets of calibrations: measured times and those of a fitted model.
 
-use super::number::{self, grouped};
+use super::number::{self, counted, grouped};
 use super::sheet::{Column, Datum, Rows, Sheet};
 use crate::calibrate::{Fitted, Residual, Series, SeriesKind, errors};
 
@@ -98,9 +98,12 @@ fn notes(series: &[Series], fitted: &Fitted, residuals: &[Residual]) -> Vec<Stri
         match fitted.rendezvous {
             None => String::new(),
             Some(limit) => format!(
-                "; above {} bytes its sender waits for the receiver, and {} control messages precede it",
+                "; above {} bytes its sender waits for the receiver, and the data leave after {}",
                 grouped(limit.eager_up_to.into()),
-                limit.trips
+                match limit.trips {
+                    0 => "no control message".to_owned(),
+                    trips => counted(trips.into(), "control message"),
+                }
             ),
         }
     )];

@@ -195,7 +195,7 @@ fn across_settings(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let settings: Vec<String> = shown.settings.iter().map(|name| escape(name)).collect();
     let mut columns = vec!["network"];
     columns.extend(settings.iter().map(String::as_str));
-    columns.push("best setting");
+    columns.extend(shown.rows.first().and_then(|row| row.best).map(|_| "best setting"));
     heading(out, &columns, 1)?;
     for line in &shown.rows {
         let value = |s: usize| match &line.per_money {
@@ -204,7 +204,7 @@ fn across_settings(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         };
         let mut cells = vec![escape(&line.name)];
         cells.extend((0..settings.len()).map(value));
-        cells.push(settings[line.best].clone());
+        cells.extend(line.best.map(|best| settings[best].clone()));
         row(out, &cells)?;
     }
     shown.sentences.iter().try_for_each(|sentence| writeln!(out, "\n{}", escape(sentence)))

@@ -4,7 +4,7 @@ use super::findings;
 use super::label::{self, short};
 use super::network_words::described;
 use super::number::{mops, percent, seconds};
-use super::text::parts::{fitting, model, notes, row, table, wrapped};
+use super::text::parts::{captioned, fitting, grid, model, notes, row, table, wrapped};
 use super::wrap::width;
 use super::{across, offers, ranges, routings, sensitivity, tables};
 use crate::study::comparison::Comparison;
@@ -123,10 +123,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         repetitions(c, out)?;
     }
     for shown in tables::with_packets(c) {
-        writeln!(out, "{}", shown.title)?;
-        let mut rules = table(&shown.headings.iter().map(String::as_str).collect::<Vec<_>>());
-        shown.rows.iter().for_each(|cells| row(&mut rules, cells));
-        writeln!(out, "{rules}")?;
+        captioned(out, &shown)?;
         shown.sentences.iter().try_for_each(|sentence| wrapped(out, sentence, ""))?;
         writeln!(out)?;
     }
@@ -271,16 +268,13 @@ fn across_settings(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         let mut heading = vec!["network"];
         heading.extend(some.iter().map(|&s| shown.settings[s].as_str()));
         let last = some.last() == settings.last();
-        if last {
-            heading.push("best setting");
-        }
+        let best = |line: &across::NetworkRow| line.best.filter(|_| last).map(|best| shown.settings[best].clone());
+        heading.extend(shown.rows.first().and_then(best).map(|_| "best setting"));
         let mut listed = table(&heading);
         for line in &shown.rows {
             let mut cells = vec![line.name.clone()];
             cells.extend(some.iter().map(|&s| ratio(line.values[s])));
-            if last {
-                cells.push(shown.settings[line.best].clone());
-            }
+            cells.extend(best(line));
             row(&mut listed, &cells);
             if let Some(per_money) = &line.per_money {
                 let mut cells = vec!["  for the money".to_owned()];
@@ -333,10 +327,7 @@ fn procurement(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let Some(offers) = offers::offers(c, "") else { return Ok(()) };
     writeln!(out, "Performance for the money (geometric mean), best first")?;
     fitting(out, &format!("Budget: {}.", offers.budget), "")?;
-    let mut listed = table(&offers.headings.iter().map(String::as_str).collect::<Vec<_>>());
-    offers.rows.iter().for_each(|offer| row(&mut listed, offer));
-    unbroken(&mut listed);
-    writeln!(out, "{listed}")?;
+    grid(out, &offers.headings.iter().map(String::as_str).collect::<Vec<_>>(), &offers.rows)?;
     wrapped(out, &offers.remark, "")?;
     writeln!(out)
 }

@@ -42,6 +42,7 @@ pub fn fits(wanted: Wanted, fits: &[Fit], prices: &Prices) -> Sheet {
         facts: vec![
             ("hosts", "hosts", Datum::Count(wanted.hosts)),
             ("radix", "ports of a switch", Datum::Count(wanted.radix)),
+            ("currency", "currency", Datum::Text(prices.currency.clone())),
         ],
         tables: vec![Rows {
             name: "fits",
@@ -56,7 +57,7 @@ pub fn fits(wanted: Wanted, fits: &[Fit], prices: &Prices) -> Sheet {
                 column("diameter", "diam."),
                 column("aspl", "ASPL"),
                 column("balance", "balance"),
-                column("dollars", "dollars"),
+                column("dollars", "price"),
                 column("watts", "watts"),
                 column("metres", "metres"),
                 hidden("spec"),
@@ -71,7 +72,8 @@ pub fn fits(wanted: Wanted, fits: &[Fit], prices: &Prices) -> Sheet {
              at 1 and above uniform traffic runs at full speed. Of each family, and of each number of dimensions or levels, the smallest network is shown."
                 .into(),
             format!(
-                "dollars and watts: price list `{}`, {}; metres: cables between switches; both on the floor plan `grid`.",
+                "price in {}, and watts: price list `{}`, {}; metres: cables between switches; both on the floor plan `grid`.",
+                prices.currency,
                 prices.name,
                 match prices.host {
                     Some(_) => "adapters and links of hosts counted",

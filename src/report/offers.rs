@@ -30,7 +30,12 @@ pub(super) fn currency(c: &Comparison) -> String {
 
 /// Returns the sign of the currency for headings.
 pub(super) fn sign(c: &Comparison) -> &str {
-    match c.prices.currency.as_str() {
+    sign_of(&c.prices.currency)
+}
+
+/// Returns the sign of a currency: `$` for USD, otherwise its code.
+pub(super) fn sign_of(currency: &str) -> &str {
+    match currency {
         "USD" => "$",
         other => other,
     }

@@ -177,6 +177,9 @@ pub(super) fn headings_in_words(seeds: usize) -> Vec<String> {
     notes
 }
 
+/// Most packets of a list that text shows.
+const LISTED: usize = 1000;
+
 /// Returns the sheet of a sweep.
 pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
     let text = |text: &str| Datum::Text(text.to_owned());
@@ -420,24 +423,32 @@ pub fn list(
         let cycles = [packet.injected, packet.head, packet.tail, packet.hops];
         [packet.id].into_iter().chain(cycles.map(u64::from)).map(Datum::Count).collect()
     };
-    Sheet {
-        schema: "mopsim.packet-list/1",
-        title: format!("{} packets on {topology}", log.len()),
-        facts: all_facts,
-        tables: Vec::new(),
-        detail: Some(Rows {
-            name: "packets",
-            columns: vec![
-                column("packet", "packet"),
-                column("injected", "injected"),
-                column("head_arrived", "head arrived"),
-                column("tail_arrived", "tail arrived"),
-                column("hops", "hops"),
-            ],
-            rows: log.iter().map(row).collect(),
-        }),
-        notes: vec!["Packets are numbered by their lines, from 0.".into()],
+    let packets = Rows {
+        name: "packets",
+        columns: vec![
+            column("packet", "packet"),
+            column("injected", "injected"),
+            column("head_arrived", "head arrived"),
+            column("tail_arrived", "tail arrived"),
+            column("hops", "hops"),
+        ],
+        rows: log.iter().map(row).collect(),
+    };
+    let mut notes = vec!["Packets are numbered by their lines, from 0; times are cycles.".to_owned()];
+    let is_short = log.len() <= LISTED;
+    if is_short {
+        // Text shows no facts next to tables.
+        let last = log.iter().map(|packet| packet.tail).max().unwrap_or(0);
+        notes.push(format!(
+            "Routing {routing}, {} VCs, a cycle of {:.3} ns; the last packet arrives in cycle {last}.",
+            parameters.vcs, cycle.ns
+        ));
+    } else {
+        notes.push("--format csv prints the arrival of each packet.".to_owned());
     }
+    let (tables, detail) = if is_short { (vec![packets], None) } else { (Vec::new(), Some(packets)) };
+    let title = format!("{} packets on {topology}", log.len());
+    Sheet { schema: "mopsim.packet-list/1", title, facts: all_facts, tables, detail, notes }
 }
 
 #[cfg(test)]

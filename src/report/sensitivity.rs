@@ -127,5 +127,8 @@ fn sentences(c: &Comparison, s: &Sensitivity) -> Vec<String> {
             percent(Some(moved))
         ));
     }
+    if c.has_repetitions() {
+        sentences.push("Of the repetitions, only the first one is varied.".into());
+    }
     sentences
 }

@@ -1,5 +1,6 @@
 //! Tables on topologies for people, common to all formats.
 
+use super::offers::sign_of;
 use crate::report::network_words::letter;
 use crate::report::number::{counted, grouped, percent};
 use crate::survey::{CostSurvey, RouteSurvey, Survey};
@@ -82,11 +83,12 @@ const PROPERTIES: &[Property] = &[
 /// topology.
 pub(super) fn rows(reports: &[Survey]) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
+    let currency = reports.iter().find_map(|r| r.cost.as_ref()).map_or("USD", |cost| cost.currency.as_str());
     for (name, value) in PROPERTIES {
         let values: Vec<Option<String>> = reports.iter().map(value).collect();
         if values.iter().any(Option::is_some) {
             let values = values.into_iter().map(|value| value.unwrap_or_else(|| "-".into()));
-            rows.push(std::iter::once((*name).to_owned()).chain(values).collect());
+            rows.push(std::iter::once(name.replace('$', sign_of(currency))).chain(values).collect());
         }
     }
     rows

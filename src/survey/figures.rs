@@ -168,6 +168,8 @@ pub struct FloorSurvey {
 pub struct CostSurvey {
     /// Name of the price list.
     pub prices: String,
+    /// Currency of all amounts, as the price list has it: `USD` for dollars.
+    pub currency: String,
     /// Note of the price list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices_note: Option<String>,
@@ -181,16 +183,16 @@ pub struct CostSurvey {
     pub copper_cables: u64,
     /// Number of fibre cables.
     pub fibre_cables: u64,
-    /// Dollars for cables.
+    /// Price of cables, in the currency of the list.
     pub cable_dollars: f64,
-    /// Dollars for routers.
+    /// Price of routers.
     pub router_dollars: f64,
-    /// Dollars for adapters of hosts, if the price list has them.
+    /// Price of adapters of hosts, if the price list has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_dollars: Option<f64>,
-    /// Total in dollars.
+    /// Total price.
     pub dollars: f64,
-    /// Dollars per compute node.
+    /// Price per compute node.
     pub dollars_per_endpoint: Option<f64>,
     /// Total power in watts.
     pub watts: f64,

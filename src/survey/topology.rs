@@ -270,6 +270,7 @@ impl CostSurvey {
     fn of(bill: &Bill, options: &SurveyOptions) -> Self {
         Self {
             prices: options.prices.name.clone(),
+            currency: options.prices.currency.clone(),
             prices_note: options.prices_note.clone(),
             link_rate_gbps: options.prices.link_rate_gbps,
             endpoints: bill.endpoints,

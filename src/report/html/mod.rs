@@ -327,13 +327,14 @@ fn across(c: &Comparison) -> Option<Value> {
     let row = |row: &super::across::NetworkRow| {
         let cell = |s: usize| {
             let money = row.per_money.as_ref().map(|values| exact(values[s], |v| format!("{v:.3}")));
-            context! { value => exact(row.values[s], |v| format!("{v:.3}")), money => money, best => s == row.best }
+            context! { value => exact(row.values[s], |v| format!("{v:.3}")), money => money, best => row.best == Some(s) }
         };
         context! { name => row.name, cells => (0..row.values.len()).map(cell).collect::<Vec<_>>() }
     };
     Some(context! {
         title => shown.title,
         settings => shown.settings,
+        best => shown.rows.iter().any(|row| row.best.is_some()),
         money => shown.rows.iter().any(|row| row.per_money.is_some()),
         rows => shown.rows.iter().map(row).collect::<Vec<_>>(),
         sentences => shown.sentences,

@@ -13,7 +13,7 @@ use std::io::{self, Write};
 pub(super) mod parts;
 mod topology;
 
-use parts::{fitting, jobs, model, notes, row, table, wrapped};
+use parts::{fitting, grid, jobs, model, notes, row, table, wrapped};
 
 /// The text format.
 pub struct Text;
@@ -109,9 +109,7 @@ impl Reporter for Text {
         }
         for shown in &shown.tables {
             writeln!(out, "\n{}", shown.title)?;
-            let mut lines = table(&shown.headings.iter().map(String::as_str).collect::<Vec<_>>());
-            shown.rows.iter().for_each(|cells| row(&mut lines, cells));
-            writeln!(out, "{lines}")?;
+            grid(out, &shown.headings.iter().map(String::as_str).collect::<Vec<_>>(), &shown.rows)?;
         }
         writeln!(out)?;
         notes(out, &shown.notes)
@@ -158,15 +156,16 @@ impl Reporter for Text {
             let is_shown = |at: usize| shown.columns[at].heading.is_some() && (at == 0 || Some(at) != names);
             let visible: Vec<usize> = (0..shown.columns.len()).filter(|&at| is_shown(at)).collect();
             let headings: Vec<&str> = visible.iter().filter_map(|&at| shown.columns[at].heading).collect();
-            let mut lines = table(&headings);
-            for (index, values) in shown.rows.iter().enumerate() {
+            let cells = |(index, values): (usize, &Vec<Datum>)| {
                 let mut cells: Vec<String> = visible.iter().map(|&at| values[at].text()).collect();
                 if names == Some(0) {
                     cells[0] = key(index, values);
                 }
-                row(&mut lines, &cells);
-            }
-            writeln!(out, "\n{lines}")?;
+                cells
+            };
+            let rows: Vec<Vec<String>> = shown.rows.iter().enumerate().map(cells).collect();
+            writeln!(out)?;
+            grid(out, &headings, &rows)?;
         }
         if !sheet.notes.is_empty() {
             writeln!(out)?;

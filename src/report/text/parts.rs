@@ -5,7 +5,7 @@ use crate::report::wrap::{broken, width};
 use crate::report::{basis, findings};
 use crate::study::choice::ModelDescription;
 use crate::study::network::NetworkInfo;
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 use std::io::{self, Write};
 
 /// Creates a table; long names in its cells are broken if it would become too wide.
@@ -24,6 +24,57 @@ fn cell(column: usize, text: &str) -> Cell {
 
 pub(in crate::report) fn row(table: &mut Table, cells: &[String]) {
     table.add_row(cells.iter().enumerate().map(|(i, text)| cell(i, text)));
+}
+
+/// Characters that a column needs around its cells: blanks, and the border or the blank between columns.
+const AROUND: usize = 3;
+
+/// Returns the least width of a cell. A number broken over two lines would be read as two, so that numbers stay on one line; texts
+/// break between words.
+fn least(text: &str) -> usize {
+    if text.starts_with(|c: char| c.is_ascii_digit() || "+-\u{2212}".contains(c)) {
+        return text.chars().count();
+    }
+    text.split(' ').map(|word| word.chars().count()).max().unwrap_or(0)
+}
+
+/// Writes a table. If its columns do not fit the width of the text, further tables follow with the others, and the first column
+/// in each.
+pub(in crate::report) fn grid(out: &mut dyn Write, headings: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
+    let needed = |column: usize| {
+        let cells = rows.iter().filter_map(|cells| cells.get(column)).map(|text| least(text));
+        cells.fold(least(headings[column]), usize::max) + AROUND
+    };
+    let (first, mut column) = (needed(0).min(width() / 2), 1);
+    loop {
+        let from = column;
+        let mut room = width().saturating_sub(first + 1);
+        while column < headings.len() && (column == from || needed(column) <= room) {
+            room = room.saturating_sub(needed(column));
+            column += 1;
+        }
+        let shown: Vec<usize> = std::iter::once(0).chain(from..column).collect();
+        let mut lines = table(&shown.iter().map(|&at| headings[at]).collect::<Vec<_>>());
+        for cells in rows {
+            let cells: Vec<String> = shown.iter().map(|&at| cells.get(at).cloned().unwrap_or_default()).collect();
+            row(&mut lines, &cells);
+        }
+        for (&at, column) in shown.iter().zip(lines.column_iter_mut()).skip(1) {
+            let least = (needed(at) - 1).min(usize::from(u16::MAX)) as u16;
+            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
+        }
+        writeln!(out, "{lines}")?;
+        if column >= headings.len() {
+            return Ok(());
+        }
+        writeln!(out)?;
+    }
+}
+
+/// Writes a table that has a title.
+pub(in crate::report) fn captioned(out: &mut dyn Write, shown: &CaptionedTable) -> io::Result<()> {
+    writeln!(out, "{}", shown.title)?;
+    grid(out, &shown.headings.iter().map(String::as_str).collect::<Vec<_>>(), &shown.rows)
 }
 
 /// Describes the model, and the speeds of the networks.
@@ -64,10 +115,8 @@ pub(in crate::report) fn notes(out: &mut dyn Write, notes: &[String]) -> io::Res
 /// Writes the tables of jobs that run together.
 pub(in crate::report) fn jobs(out: &mut dyn Write, tables: &[CaptionedTable]) -> io::Result<()> {
     for shown in tables {
-        writeln!(out, "\n{}", shown.title)?;
-        let mut lines = table(&shown.headings.iter().map(String::as_str).collect::<Vec<_>>());
-        shown.rows.iter().for_each(|cells| row(&mut lines, cells));
-        writeln!(out, "{lines}")?;
+        writeln!(out)?;
+        captioned(out, shown)?;
         shown.sentences.iter().try_for_each(|sentence| wrapped(out, sentence, ""))?;
     }
     Ok(())

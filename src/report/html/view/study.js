@@ -139,13 +139,16 @@ function across(model) {
   };
   const perMoney = (n) => (priced(n) !== null && priced(reference) !== null
     ? speed(n) / (priced(n) / priced(reference)) : null);
+  // No model is best: models show how much an answer depends on them.
+  const modelAxis = DATA.axes.findIndex((axis) => axis.name === "model");
+  const models = new Set(groups.map(({ s }) => DATA.settings[s].values[modelAxis]));
   const rows = groups[0].columns.map((first, i) => {
     const own = groups.map((group) => group.columns[i]);
     const values = own.map(speed);
     const money = own.map(perMoney);
     return {
       name: columns[first].name, values, money: money.includes(null) ? null : money,
-      best: values.reduce((best, value, s) => (value > values[best] ? s : best), 0),
+      best: models.size > 1 ? null : values.reduce((best, value, s) => (value > values[best] ? s : best), 0),
     };
   });
   return { reference, rows };
