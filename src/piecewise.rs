@@ -12,6 +12,9 @@ pub struct PiecewiseError {
     form: &'static str,
 }
 
+/// Largest factor, and largest number of seconds: products with all other constants stay within the range of floats.
+pub const MOST: f64 = 1e12;
+
 fn sections<const N: usize>(text: &str, form: &'static str) -> Result<Vec<(u64, [f64; N])>, PiecewiseError> {
     let error = |part: &str, expected| PiecewiseError { text: text.to_owned(), part: part.to_owned(), expected, form };
     let mut out = Vec::new();
@@ -22,9 +25,11 @@ fn sections<const N: usize>(text: &str, form: &'static str) -> Result<Vec<(u64, 
         let mut values = [0.0; N];
         for value in &mut values {
             let part = parts.next().unwrap_or_default();
-            *value = part.parse().ok().filter(|v: &f64| v.is_finite() && *v >= 0.0).ok_or_else(|| {
-                error(if part.is_empty() { section } else { part }, "a finite number of zero or more")
-            })?;
+            *value = part
+                .parse()
+                .ok()
+                .filter(|v: &f64| (0.0..=MOST).contains(v))
+                .ok_or_else(|| error(if part.is_empty() { section } else { part }, "a number from 0 to 1e12"))?;
         }
         if parts.next().is_some() {
             return Err(error(section, "a section of this form"));

@@ -52,7 +52,7 @@ fn announced_messages_keep_the_rest_of_their_constant() {
     let series = [ping_pong(|size| constant(size) + size / 10e9)];
     let fitted = fit(&series, Route { bandwidth: Some(12.5e9), latency: 2e-7 }).unwrap();
     assert_eq!(fitted.rendezvous, Some(Rendezvous { eager_up_to: 8_192, trips: 2 }));
-    let [_, (128, sender)] = fitted.send_overhead[..] else { panic!("{:?}", fitted.send_overhead) };
+    let [_, (128, sender), (8_192, _)] = fitted.send_overhead[..] else { panic!("{:?}", fitted.send_overhead) };
     let [_, (8_192, rest)] = fitted.message_latency[..] else { panic!("{:?}", fitted.message_latency) };
     assert!((sender - 1e-6).abs() < 1e-11 && (rest - 7.8e-6).abs() < 1e-11, "{sender} {rest}");
     let all = residuals(&series, &fitted).unwrap();

@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
+use toml_edit::{DocumentMut, TomlError, Value};
 
 pub fn run(arguments: &DesignSearch, output: &Output) -> Result<(), Failure> {
     let wanted = Wanted::new(arguments.hosts, arguments.radix, ["--hosts", "--radix"])?;
@@ -58,7 +59,7 @@ pub fn run(arguments: &DesignSearch, output: &Output) -> Result<(), Failure> {
     let (_, comparison) = search.compare(&records);
     let sheet = design_search::sheet(wanted, &space, &search, &entries, &comparison.notes);
     if let Some(file) = &arguments.write {
-        let text = found(&study, &space, &entries, arguments)?;
+        let text = found(&study, &space, &entries, arguments, limits)?;
         files::replace(file, |out| out.write_all(text.as_bytes()))?;
         if !output.quiet {
             say(&format!("{}: a study of the front; `mopsim compare` runs it", file.display()));
@@ -228,9 +229,44 @@ fn replay(
     Ok(records)
 }
 
+/// Returns the text of the study with the limits and prices of the command line, without which its front would be another.
+fn with_budget(text: &str, arguments: &DesignSearch, limits: Budget) -> Result<String, Failure> {
+    let wrong = |error: String| {
+        let message = format!("--write: no budget can be added to {}: {error}", arguments.workloads.display());
+        Failure::input(message, "write the budget of the study as a table: [budget]")
+    };
+    let mut document: DocumentMut = text.parse().map_err(|error: TomlError| wrong(error.message().to_owned()))?;
+    let amounts = [("dollars", arguments.budget.and(limits.dollars)), ("watts", arguments.power.and(limits.watts))];
+    let mut given: Vec<(&str, Value)> =
+        amounts.into_iter().filter_map(|(key, limit)| Some((key, limit?.into()))).collect();
+    if let Some(file) = &arguments.prices.prices {
+        let place = file.canonicalize().map_err(|error| Failure::file("read", file, &error))?;
+        let folder = arguments.workloads.canonicalize().ok().and_then(|study| Some(study.parent()?.to_owned()));
+        let own = folder.and_then(|folder| Some(place.strip_prefix(folder).ok()?.to_owned())).unwrap_or(place);
+        given.push(("prices", own.to_string_lossy().into_owned().into()));
+    }
+    if given.is_empty() {
+        return Ok(text.to_owned());
+    }
+    let budget = document.entry("budget").or_insert_with(toml_edit::table);
+    let budget = budget.as_table_like_mut().ok_or_else(|| wrong("`budget` is no table".to_owned()))?;
+    for (key, value) in given {
+        // A study may call the first limit by either name.
+        let key = if key == "dollars" && budget.contains_key("price") { "price" } else { key };
+        budget.insert(key, value.into());
+    }
+    Ok(document.to_string())
+}
+
 /// Returns the study with the candidates on its front.
-fn found(study: &Study, space: &Space, entries: &[Entry], arguments: &DesignSearch) -> Result<String, Failure> {
-    let mut text = study.text.clone();
+fn found(
+    study: &Study,
+    space: &Space,
+    entries: &[Entry],
+    arguments: &DesignSearch,
+    limits: Budget,
+) -> Result<String, Failure> {
+    let mut text = with_budget(&study.text, arguments, limits)?;
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }

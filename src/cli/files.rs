@@ -4,6 +4,7 @@ use super::failure::Failure;
 use super::part::TemporaryFile;
 use mopsim::printable::Printable;
 use mopsim::report::mark;
+use mopsim::topology::input::open_to_write;
 use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
@@ -48,7 +49,7 @@ pub fn replace_with<T>(
     let target = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     if is_device(&target) {
         // A device or a pipe is written directly: it has no content to lose, and must not be replaced by a file.
-        let mut out = BufWriter::new(File::options().write(true).open(&target).map_err(fail)?);
+        let mut out = BufWriter::new(open_to_write(&target).map_err(fail)?);
         let value = write(&mut out)?;
         out.flush().map_err(fail)?;
         return Ok(value);

@@ -46,6 +46,12 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
         options::parse("defaults", arguments.switch.defaults.defaults.as_deref())?.unwrap_or_default();
     let settings = choice(arguments).build(arguments.seed)?;
     settings.check()?;
+    if let Some(twice) =
+        (1..arguments.routing.len()).find(|&at| arguments.routing[..at].contains(&arguments.routing[at]))
+    {
+        let message = format!("--routing {} is there twice", arguments.routing[twice]);
+        return Err(Failure::input(message, "leave one of them out"));
+    }
     let topologies = arguments
         .specs
         .iter()
@@ -55,7 +61,10 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
     let cables = cables(arguments, cycle)?;
     let pool = options::pool(arguments.threads.or(output.site.threads).unwrap_or(0))?;
     if let Some(file) = &arguments.packets {
-        let sheet = pool.install(|| list(arguments, file, &topologies, &settings, cycle, cables))?;
+        let waiting = progress::waiting(format!("sending the packets of {}", files::name(file)), output.quiet);
+        let sheet = pool.install(|| list(arguments, file, &topologies, &settings, cycle, cables));
+        waiting.finish_and_clear();
+        let sheet = sheet?;
         return print(|out| output.format.sheet(&sheet, out));
     }
     let hosts = arguments.hosts_per_switch.map(HostsPerSwitch::Uniform);
@@ -366,10 +375,9 @@ fn read_list(file: &Path, hosts: u32, flits: u32) -> Result<PacketList, Failure>
             [from, to, created, flits] => (from, to, created, flits),
             _ => return Err(wrong(format!("it has {} numbers, and needs 3 or 4", numbers.len())).into()),
         };
-        if from.max(to) >= hosts {
-            return Err(wrong(format!("host {} does not exist; the hosts are 0 to {}", from.max(to), hosts - 1)).into());
-        }
-        packets.push(ListedPacket { id: packets.len() as u64, from, to, created, flits });
+        let packet = ListedPacket { id: packets.len() as u64, from, to, created, flits };
+        packet.check(hosts).map_err(|error| wrong(error.to_string()))?;
+        packets.push(packet);
     }
     if packets.is_empty() {
         return Err(Failure::input(

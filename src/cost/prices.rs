@@ -56,6 +56,8 @@ impl Ownership {
 pub struct Prices {
     /// Name of the list.
     pub name: String,
+    /// Currency of the list: `USD` for dollars.
+    pub currency: String,
     /// Link rate in Gbit/s, by which cable prices are multiplied.
     pub link_rate_gbps: f64,
     /// Prices of routers.
@@ -153,7 +155,7 @@ pub enum PricesError {
     #[error("{0}")]
     Syntax(String),
     /// A number breaks a rule.
-    #[error("`{key}` is {value}, but it must be {rule}")]
+    #[error("`{key}` is {}, but it must be {rule}", if value.abs() > 1e16 { format!("{value:e}") } else { value.to_string() })]
     Invalid {
         /// Name of the key.
         key: &'static str,
@@ -161,6 +163,8 @@ pub enum PricesError {
         value: f64,
         /// The rule, as the end of a sentence.
         rule: &'static str,
+        /// Index of the table of `[[rates]]`, if it is in one.
+        rate: Option<usize>,
     },
     /// A key is missing, or two exclude each other.
     #[error("{0}")]
@@ -182,15 +186,18 @@ impl PriceList {
     pub fn from_toml(text: &str) -> Result<Self, PricesError> {
         let written: WrittenPrices = toml::from_str(text).map_err(|error| PricesError::Syntax(error.to_string()))?;
         let name = written.name.clone();
+        let currency = written.currency.unwrap_or_else(|| "USD".to_owned());
         let single =
             (written.link_rate_gbps, written.router, written.copper, written.fibre, written.limits, written.host);
+        let has_rates = written.rates.is_some();
         let mut rates = match (written.rates, single) {
             (None, (Some(link_rate_gbps), Some(router), Some(copper), Some(fibre), Some(limits), host)) => {
-                vec![Prices { name, link_rate_gbps, router, copper, fibre, limits, host }]
+                vec![Prices { name, currency: currency.clone(), link_rate_gbps, router, copper, fibre, limits, host }]
             }
             (Some(rates), (None, None, None, None, None, None)) if !rates.is_empty() => {
                 let at = |rate: WrittenRate| Prices {
                     name: name.clone(),
+                    currency: currency.clone(),
                     link_rate_gbps: rate.link_rate_gbps,
                     router: rate.router,
                     copper: rate.copper,
@@ -206,8 +213,13 @@ impl PriceList {
                 return Err(PricesError::Shape(rule.to_owned()));
             }
         };
-        for prices in &rates {
-            prices.check()?;
+        for (index, prices) in rates.iter().enumerate() {
+            prices.check().map_err(|error| match error {
+                PricesError::Invalid { key, value, rule, .. } if has_rates => {
+                    PricesError::Invalid { key, value, rule, rate: Some(index) }
+                }
+                error => error,
+            })?;
         }
         rates.sort_by(|a, b| a.link_rate_gbps.total_cmp(&b.link_rate_gbps));
         if let Some(pair) = rates.windows(2).find(|pair| pair[0].link_rate_gbps == pair[1].link_rate_gbps) {
@@ -224,7 +236,10 @@ impl PriceList {
         for (key, value) in numbers {
             value.map_or(Ok(()), |value| not_negative(key, value))?;
         }
-        let currency = written.currency.unwrap_or_else(|| "USD".to_owned());
+        if let Some(pue) = ownership.map(|o| o.pue).filter(|pue| *pue < 1.0) {
+            let rule = "1 or more: the power of the whole site over that of the machine";
+            return Err(PricesError::invalid("ownership.pue", pue, rule));
+        }
         Ok(Self { name: written.name, currency, note: written.note, scaling: written.scaling, ownership, rates })
     }
 
@@ -252,19 +267,28 @@ impl PriceList {
     }
 }
 
+/// Largest number of a price list, with a wide margin; sums of larger ones would leave the range of floats.
+const MOST: f64 = 1e15;
+
 fn not_negative(key: &'static str, value: f64) -> Result<(), PricesError> {
-    if value.is_finite() && value >= 0.0 {
+    if (0.0..=MOST).contains(&value) {
         Ok(())
     } else {
-        Err(PricesError::Invalid { key, value, rule: "a number, zero or more" })
+        Err(PricesError::invalid(key, value, "a number from 0 to 1e15"))
+    }
+}
+
+impl PricesError {
+    fn invalid(key: &'static str, value: f64, rule: &'static str) -> Self {
+        Self::Invalid { key, value, rule, rate: None }
     }
 }
 
 impl Prices {
     fn check(&self) -> Result<(), PricesError> {
         let rate = self.link_rate_gbps;
-        if !(rate.is_finite() && rate > 0.0) {
-            return Err(PricesError::Invalid { key: "link_rate_gbps", value: rate, rule: "a number above zero" });
+        if !(rate > 0.0 && rate <= MOST) {
+            return Err(PricesError::invalid("link_rate_gbps", rate, "a number above 0, up to 1e15"));
         }
         let numbers = [
             ("router.dollars_per_port", self.router.dollars_per_port),
@@ -282,8 +306,8 @@ impl Prices {
             not_negative("host.adapter_watts", host.adapter_watts)?;
             not_negative("host.cable_metres", host.cable_metres)?;
         }
-        if !self.router.dollars.is_finite() {
-            return Err(PricesError::Invalid { key: "router.dollars", value: self.router.dollars, rule: "a number" });
+        if !(-MOST..=MOST).contains(&self.router.dollars) {
+            return Err(PricesError::invalid("router.dollars", self.router.dollars, "a number from -1e15 to 1e15"));
         }
         Ok(())
     }
@@ -297,6 +321,7 @@ impl Prices {
         };
         Self {
             name: self.name.clone(),
+            currency: self.currency.clone(),
             link_rate_gbps: gbps,
             router: RouterPrices {
                 dollars_per_port: self.router.dollars_per_port * factor,

@@ -238,13 +238,24 @@ pub struct Removed {
 /// [`EmulateError::Busy`], [`EmulateError::Command`].
 pub fn down(prefix: Prefix) -> Result<Option<Removed>, EmulateError> {
     let record = Record::take(&prefix)?;
-    match record.read()? {
-        Some(state) => EmulatedNetwork { prefix, record, state }.take_down().map(Some),
-        None => {
+    let state = match record.read() {
+        Ok(Some(state)) => state,
+        Ok(None) => {
             record.forget();
-            Ok(None)
+            return Ok(None);
         }
-    }
+        // The record shows that mopsim built a network of this name, so its namespaces are ours.
+        Err(EmulateError::Unreadable { .. }) => {
+            let spaces = namespaces()?.into_iter().filter(|name| prefix.is_of(name));
+            let spaces: Vec<String> = spaces.collect();
+            let removed = Removed { spaces: spaces.len(), processes: processes(&spaces)?.len() };
+            remove(&spaces)?;
+            record.forget();
+            return Ok(Some(removed));
+        }
+        Err(error) => return Err(error),
+    };
+    EmulatedNetwork { prefix, record, state }.take_down().map(Some)
 }
 
 /// Removes networks that ended with the process that built them and are still there: that process was killed. Others are

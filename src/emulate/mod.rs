@@ -82,6 +82,16 @@ pub enum EmulateError {
     /// There is no network of that prefix.
     #[error("no emulated network `{0}` is up")]
     NotUp(String),
+    /// The record is not one of this version.
+    #[error("{}: {}", file.display(), if *of_another { "a record of another version of mopsim" } else { "the record is damaged" })]
+    Unreadable {
+        /// Prefix of the network.
+        prefix: String,
+        /// The record.
+        file: PathBuf,
+        /// `true` if it is complete, but of another version.
+        of_another: bool,
+    },
     /// The network was not set up completely.
     #[error("the emulated network `{0}` was not set up completely")]
     Incomplete(String),
@@ -153,6 +163,9 @@ impl UserError for EmulateError {
             Self::Prefix(_) => "choose another name, for example --prefix net1".into(),
             Self::Foreign(_) => "choose another --prefix".into(),
             Self::NotUp(_) => "build one first: mopsim emulate up torus:4x4".into(),
+            Self::Unreadable { prefix, .. } => {
+                format!("remove the network with `mopsim emulate down --prefix {prefix}`, and build it again")
+            }
             Self::Incomplete(_) => {
                 "build it again with `mopsim emulate up`, or remove it with `mopsim emulate down`".into()
             }

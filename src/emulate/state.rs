@@ -105,6 +105,12 @@ pub fn prefixes() -> Vec<Prefix> {
 /// Version of [`State`].
 pub const SCHEMA: &str = "mopsim.emulated/1";
 
+/// The part of a record that all versions have.
+#[derive(Deserialize)]
+struct Versioned {
+    schema: String,
+}
+
 /// The folder of a network while a process works on it. No other process does until it is dropped, or the process ends.
 #[derive(Debug)]
 pub struct Record {
@@ -144,7 +150,7 @@ impl Record {
     /// Reads the record; none if there is none.
     ///
     /// # Errors
-    /// [`EmulateError::File`] if it cannot be read, or is no record.
+    /// [`EmulateError::File`] if it cannot be read, [`EmulateError::Unreadable`] if it is no record of this version.
     pub fn read(&self) -> Result<Option<State>, EmulateError> {
         let file = self.file();
         let text = match fs::read(&file) {
@@ -152,7 +158,12 @@ impl Record {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(EmulateError::File { file, error }),
         };
-        serde_json::from_slice(&text).map(Some).map_err(|error| EmulateError::File { file, error: error.into() })
+        let schema = serde_json::from_slice::<Versioned>(&text).ok().map(|versioned| versioned.schema);
+        let of_another = schema.is_some_and(|schema| schema != SCHEMA);
+        match serde_json::from_slice(&text) {
+            Ok(state) if !of_another => Ok(Some(state)),
+            _ => Err(EmulateError::Unreadable { prefix: self.name.clone(), file, of_another }),
+        }
     }
 
     /// Reads the record of a network that is up.

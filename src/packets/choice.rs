@@ -26,6 +26,9 @@ pub const DEFAULT_MEASURE: u32 = 3000;
 /// Largest number of seeds.
 pub const MAX_SEEDS: u32 = 1000;
 
+/// Longest cycle in nanoseconds: one second.
+const LONGEST_CYCLE: f64 = 1e9;
+
 /// Choices of a sweep as written; missing ones have defaults.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -179,6 +182,9 @@ impl SweepChoice {
             return Err(PacketError::invalid("seeds", seeds, format!("it must be from 1 to {MAX_SEEDS}")));
         }
         let first = self.seed.unwrap_or(seed);
+        if first.checked_add(u64::from(seeds) - 1).is_none() {
+            return Err(PacketError::invalid("seed", first, format!("{seeds} seeds from it on exceed 64 bits")));
+        }
         let by_packets = one_of("engine", self.engine.as_deref(), &[("cycles", false), ("events", true)])?;
         let (mut parameters, mut switching, mut cycle_ns, mut vcs) = (Parameters::default(), None, None, None);
         if let Some(name) = &self.preset {
@@ -208,12 +214,12 @@ impl SweepChoice {
             }
         }
         cycle_ns = self.cycle_ns.or(cycle_ns);
-        if let Some(ns) = cycle_ns.filter(|ns| !(ns.is_finite() && *ns > 0.0)) {
-            return Err(PacketError::invalid("cycle-ns", ns, "it must be more than 0"));
+        if let Some(ns) = cycle_ns.filter(|ns| !(*ns > 0.0 && *ns <= LONGEST_CYCLE)) {
+            return Err(PacketError::invalid("cycle-ns", format!("{ns:e}"), "it must be more than 0, up to 1e9"));
         }
         let conditions = Conditions {
             loads: loads(self.load.as_deref().unwrap_or(DEFAULT_LOADS))?,
-            seeds: (0..u64::from(seeds)).map(|index| first.wrapping_add(index)).collect(),
+            seeds: (0..u64::from(seeds)).map(|index| first + index).collect(),
             mode: one_of(
                 "mode",
                 self.mode.as_deref(),

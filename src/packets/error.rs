@@ -179,7 +179,8 @@ impl UserError for PacketError {
             Self::List { .. } => "a line is `source destination cycle [flits]`; docs/packets.md shows one".into(),
             Self::NotModelled { instead, .. } => (*instead).into(),
             Self::Deadlock { .. } => {
-                "a routing that passes the check before the run cannot deadlock; leave out --allow-deadlock".into()
+                "a routing that passes the check before a run, which --allow-deadlock leaves out, cannot deadlock"
+                    .into()
             }
             Self::Topology(error) => error.help(),
             Self::Traffic(error) => error.help(),

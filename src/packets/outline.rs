@@ -3,6 +3,7 @@
 //! All keys are on one level. That excludes `Conditions` as a part, since `flatten` of serde cannot read numbers while the
 //! workload language has serde_json keep all their digits.
 
+use super::choice::MAX_SEEDS;
 use super::conditions::Conditions;
 use super::parameters::{Parameters, Switching};
 use super::run::Mode;
@@ -103,6 +104,7 @@ impl Outline {
             (self.networks.is_empty(), "`networks` is empty"),
             (self.patterns.is_empty(), "`patterns` is empty"),
             (self.seeds.is_empty(), "`seeds` is empty"),
+            (self.seeds.len() > MAX_SEEDS as usize, "`seeds` has more than 1,000 seeds"),
             (self.loads.is_empty() || !is_ascending, "`loads` is empty, or not in ascending order"),
             (self.loads.iter().any(|load| !(0.0..=1.0).contains(load)), "`loads` are not from 0 to 1"),
         ];

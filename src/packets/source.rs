@@ -57,26 +57,35 @@ pub struct PacketList {
     pub largest: u32,
 }
 
+impl ListedPacket {
+    /// Checks a packet on a network with a number of hosts.
+    ///
+    /// # Errors
+    /// [`PacketError::Invalid`] if a host does not exist, or the packet has no flits, too many, or is created too late.
+    pub fn check(&self, hosts: u32) -> Result<(), PacketError> {
+        let host = self.from.max(self.to);
+        if host >= hosts {
+            return Err(PacketError::invalid("host", host, format!("the hosts are 0 to {}", hosts - 1)));
+        }
+        if self.flits == 0 || self.flits > super::parameters::MAX_FLITS {
+            let rule = format!("a packet has 1 to {} flits", super::parameters::MAX_FLITS);
+            return Err(PacketError::invalid("flits", self.flits, rule));
+        }
+        if self.created >= MAX_CYCLES {
+            let rule = format!("a run has at most {MAX_CYCLES} cycles");
+            return Err(PacketError::invalid("cycle", self.created, rule));
+        }
+        Ok(())
+    }
+}
+
 impl PacketList {
     /// Sorts packets by source; those of a source stay in their order if they are created in the same cycle.
     ///
     /// # Errors
     /// [`PacketError::Invalid`] if a host does not exist or a packet has no flits or too many.
     pub fn new(mut packets: Vec<ListedPacket>, hosts: u32) -> Result<Self, PacketError> {
-        for packet in &packets {
-            let host = packet.from.max(packet.to);
-            if host >= hosts {
-                return Err(PacketError::invalid("host", host, format!("the hosts are 0 to {}", hosts - 1)));
-            }
-            if packet.flits == 0 || packet.flits > super::parameters::MAX_FLITS {
-                let rule = format!("a packet has 1 to {} flits", super::parameters::MAX_FLITS);
-                return Err(PacketError::invalid("flits", packet.flits, rule));
-            }
-            if packet.created >= MAX_CYCLES {
-                let rule = format!("a run has at most {MAX_CYCLES} cycles");
-                return Err(PacketError::invalid("cycle", packet.created, rule));
-            }
-        }
+        packets.iter().try_for_each(|packet| packet.check(hosts))?;
         packets.sort_by_key(|packet| (packet.from, packet.created));
         let mut first = vec![0; hosts as usize + 1];
         for packet in &packets {

@@ -66,6 +66,9 @@ impl UserError for PlatformError {
             Self::TooLarge { .. } => {
                 "take a smaller network, or raise the limit with --memory if there is as much memory".into()
             }
+            Self::Disconnected { topology, .. } if only_named(topology) => {
+                "keep cables or switches that connect the hosts".into()
+            }
             Self::Disconnected { topology, .. } if topology.starts_with("damaged:") => {
                 "let fewer cables and switches fail, or take another seed of the failures".into()
             }
@@ -86,4 +89,10 @@ impl UserError for PlatformError {
             _ => false,
         }
     }
+}
+
+/// `true` for a damaged network none of whose failures are drawn by chance.
+fn only_named(topology: &str) -> bool {
+    let drawn = ["cables=", "switches=", "cabinets="];
+    topology.starts_with("damaged:") && topology.contains("without=") && !drawn.iter().any(|key| topology.contains(key))
 }

@@ -8,7 +8,7 @@ pub use super::packet_choice::PacketChoice;
 pub use super::tables::CollectiveTable;
 use crate::defaults::Version;
 use crate::network::message_latency::MessageLatency;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -36,8 +36,10 @@ pub struct ModelChoice {
     /// what reproduces SimGrid.
     pub smp_setup: Option<bool>,
     /// Factor of the bandwidth by the size of the flow in bytes, `THRESHOLD:FACTOR;...` (`smpi/bw-factor`).
+    #[serde(default, deserialize_with = "text_or_number")]
     pub bandwidth_factor: Option<String>,
     /// Factor of the latency by the size of the flow in bytes, `THRESHOLD:FACTOR;...` (`smpi/lat-factor`).
+    #[serde(default, deserialize_with = "text_or_number")]
     pub latency_factor: Option<String>,
     /// Bytes that count as a second of latency in the share of a flow (`network/weight-S`).
     pub weight_s: Option<f64>,
@@ -89,6 +91,24 @@ pub struct ModelChoice {
     /// Choices of the site, for what nothing else sets.
     #[serde(skip)]
     pub site: Option<Box<ModelChoice>>,
+}
+
+/// Reads text, or a number as its text.
+fn text_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "a factor: a number, or text such as `0:0.8;65536:0.94`")]
+    enum Written {
+        Text(String),
+        Whole(i64),
+        Number(f64),
+    }
+    Option::<Written>::deserialize(deserializer).map(|written| {
+        written.map(|written| match written {
+            Written::Text(text) => text,
+            Written::Whole(number) => number.to_string(),
+            Written::Number(number) => number.to_string(),
+        })
+    })
 }
 
 impl ModelChoice {

@@ -13,7 +13,7 @@ use crate::mpi::MpiOptions;
 use crate::network::Precision;
 use crate::network::model::{LogGops, NetworkModel, Packets};
 use crate::network::sharing::Rule;
-use crate::piecewise::{Factors, Overhead, PiecewiseError};
+use crate::piecewise::{Factors, MOST, Overhead, PiecewiseError};
 use crate::trace::CollectiveKind;
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ fn factors(
 ) -> Result<(), ChoiceError> {
     let Some(text) = text else { return Ok(()) };
     // One number is a factor for all sizes.
-    let number = text.trim().parse::<f64>().ok().filter(|factor| factor.is_finite() && *factor >= 0.0);
+    let number = text.trim().parse::<f64>().ok().filter(|factor| (0.0..=MOST).contains(factor));
     *into = match number {
         Some(factor) => Factors::constant(factor),
         None => text.parse().map_err(|error: PiecewiseError| {

@@ -48,12 +48,17 @@ impl PacketChoice {
     /// [`ChoiceError`] for an unknown key or a value that is not a number.
     pub fn parse(text: &str) -> Result<Self, ChoiceError> {
         let mut choice = Self::default();
+        let mut seen = Vec::new();
         for item in text.split(',') {
             let (key, value) = item.split_once('=').unwrap_or((item, ""));
             let (key, value) = (key.trim(), value.trim());
             if !KEYS.contains(&key) {
                 return Err(ChoiceError::unknown("packet", key, &KEYS));
             }
+            if seen.contains(&key) {
+                return Err(wrong("packet", item.trim(), format!("sets {key} a second time")));
+            }
+            seen.push(key);
             let number = || {
                 let rule = "is not a whole number";
                 value.parse::<u32>().map(Some).map_err(|_| wrong("packet", item.trim(), rule))

@@ -144,8 +144,9 @@ pub fn read_prices(file: &Path) -> Result<PriceList, PriceListError> {
     toml_file::parse::<toml::Table>(file, &text).map_err(PriceListError::NoToml)?;
     PriceList::from_toml(&text).map_err(|error| {
         let place = match &error {
-            PricesError::Invalid { key, .. } => {
-                let way: Vec<PathStep<'_>> = key.split('.').map(PathStep::Key).collect();
+            PricesError::Invalid { key, rate, .. } => {
+                let of_rate = rate.map_or_else(Vec::new, |index| vec![PathStep::Key("rates"), PathStep::Item(index)]);
+                let way: Vec<PathStep<'_>> = of_rate.into_iter().chain(key.split('.').map(PathStep::Key)).collect();
                 place_of(&text, &way).map_or_else(String::new, |place| format!(":{place}"))
             }
             PricesError::Syntax(_) | PricesError::Shape(_) => String::new(),

@@ -186,6 +186,7 @@ fn switch(value: &str) -> Result<bool, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::message_latency::MessageLatency;
 
     fn settings(pairs: &[(&str, &str)]) -> Result<SimgridSettings, PlatformError> {
         let place = Located { file: "p.xml".into(), line: 3, column: 5, message: String::new(), help: String::new() };
@@ -238,7 +239,10 @@ mod tests {
         ]);
         let (model, said) = all.unwrap().model.build().unwrap();
         let network = &model.network;
-        assert_eq!((network.payload_share(), network.message_latency, network.envelope), (0.75, 24e-6, 40));
+        assert_eq!(
+            (network.payload_share(), network.message_latency.clone(), network.envelope),
+            (0.75, MessageLatency::constant(24e-6), 40)
+        );
         assert_eq!((network.in_order, network.cross_traffic), (true, Some(0.03)));
         assert_eq!((network.bandwidth_factor.at(1), network.bandwidth_factor.at(101)), (1.0, 0.5));
         assert_eq!((model.mpi.async_below, model.mpi.detached_below, model.mpi.rendezvous_trips), (400, 400, 2));

@@ -4,7 +4,7 @@
 //! formats use names before their definition. Traces, which are large, have readers of their own.
 
 use crate::user_error::UserError;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
@@ -101,7 +101,7 @@ pub fn plain_name(path: &Path) -> String {
     name
 }
 
-/// Time limit for a writer to open a pipe.
+/// Time limit for another program to open the other end of a pipe.
 const PIPE_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Opens a file for reading. The wait for a pipe is limited: without a writer, opening it would block forever.
@@ -109,19 +109,32 @@ const PIPE_PATIENCE: Duration = Duration::from_secs(10);
 /// # Errors
 /// As [`File::open`]; `TimedOut` for a pipe without a writer.
 pub fn open(path: &Path) -> io::Result<File> {
+    opened(path, File::options().read(true), "writing")
+}
+
+/// Opens a file that exists for writing. The wait for a pipe is limited: without a reader, opening it would block forever.
+///
+/// # Errors
+/// As [`File::open`]; `TimedOut` for a pipe without a reader.
+pub fn open_to_write(path: &Path) -> io::Result<File> {
+    opened(path, File::options().write(true), "reading")
+}
+
+/// Opens a file; for a pipe, another program must open the other end, for `other`, within [`PIPE_PATIENCE`].
+fn opened(path: &Path, options: &OpenOptions, other: &str) -> io::Result<File> {
     #[cfg(unix)]
     if std::os::unix::fs::FileTypeExt::is_fifo(&std::fs::metadata(path)?.file_type()) {
         let (sender, receiver) = mpsc::channel();
-        let pipe = path.to_owned();
-        // If no writer appears the thread is abandoned; it owns no resources.
-        std::thread::Builder::new().spawn(move || sender.send(File::open(pipe)))?;
+        let (pipe, options) = (path.to_owned(), options.clone());
+        // If nobody appears the thread is abandoned; it owns no resources.
+        std::thread::Builder::new().spawn(move || sender.send(options.open(pipe)))?;
         return receiver.recv_timeout(PIPE_PATIENCE).unwrap_or_else(|_| {
             let seconds = PIPE_PATIENCE.as_secs();
-            let text = format!("this is a pipe, and for {seconds} s nothing has opened it for writing");
+            let text = format!("this is a pipe, and for {seconds} s nothing has opened it for {other}");
             Err(io::Error::new(io::ErrorKind::TimedOut, text))
         });
     }
-    File::open(path)
+    options.open(path)
 }
 
 /// Reads a file of at most `limit` bytes as it is.
@@ -166,7 +179,11 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, ReadError> {
 ///
 /// # Errors
 /// [`ReadError::NotText`].
-pub fn to_text(path: &Path, bytes: Vec<u8>) -> Result<String, ReadError> {
+pub fn to_text(path: &Path, mut bytes: Vec<u8>) -> Result<String, ReadError> {
+    // Editors on Windows begin a file with a mark of its encoding.
+    if bytes.starts_with("\u{feff}".as_bytes()) {
+        bytes.drain(..3);
+    }
     String::from_utf8(bytes).map_err(|error| {
         let byte = error.utf8_error().valid_up_to();
         let line = 1 + memchr::memchr_iter(b'\n', &error.as_bytes()[..byte]).count();

@@ -293,6 +293,12 @@ impl CollectiveKind {
         Self::Exscan,
     ];
 
+    /// `true` if one rank, the root, sends to all others or receives from them.
+    pub fn has_root(self) -> bool {
+        use CollectiveKind as K;
+        matches!(self, K::Bcast | K::Reduce | K::Gather | K::Gatherv | K::Scatter | K::Scatterv)
+    }
+
     /// Returns the name, as written in traces.
     pub fn name(self) -> &'static str {
         match self {

@@ -229,7 +229,8 @@ impl CollectiveShape {
         let name = if self.blocks { self.kind.name() } else { self.kind.nonblocking_name() };
         let what = match self.kind {
             CollectiveKind::Barrier => name.to_owned(),
-            _ => format!("{name} of {} bytes, root {}", self.sent, self.root),
+            kind if kind.has_root() => format!("{name} of {} bytes, root {}", self.sent, self.root),
+            _ => format!("{name} of {} bytes", self.sent),
         };
         match &self.members {
             Some(members) => format!("{what}, on {} ranks from rank {} on", members.len(), members[0]),

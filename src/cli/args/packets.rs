@@ -60,7 +60,9 @@ pub struct Packets {
     /// List of packets instead of a pattern; prints the arrival of each
     ///
     /// Lines are `source destination cycle [flits]`.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["pattern", "load", "seeds", "slurm"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = [
+        "pattern", "load", "seeds", "slurm", "shard", "warmup", "measure", "mode", "process", "no_saturation", "resume", "force",
+    ])]
     pub packets: Option<PathBuf>,
     /// Engine: `cycles`, flit by flit, or `events`, whole packets through switches held for them
     ///

@@ -134,6 +134,12 @@ impl JobEntry {
     /// # Errors
     /// [`EntryError`].
     pub fn open(&self, folder: &Path, otherwise: &JobPlacement, mix: &mut Mix) -> Result<(), EntryError> {
+        if self.name.as_deref().is_some_and(|name| name.trim().is_empty()) {
+            return Err(JobsError::Contradiction { job: self.source().label(), text: "name is empty".into() }.into());
+        }
+        if self.ranks == Some(0) {
+            return Err(self.wrong("ranks = 0: a job has at least one rank").into());
+        }
         if self.traffic.is_some() {
             mix.traffic.push(self.background(folder)?);
             return Ok(());
@@ -257,6 +263,7 @@ impl std::str::FromStr for JobEntry {
             }
         }
         let mut entry = JobEntry::default();
+        let mut seen = Vec::new();
         for (at, part) in parts.iter().enumerate() {
             let pair = part.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
             let (key, value) = match pair {
@@ -268,6 +275,10 @@ impl std::str::FromStr for JobEntry {
                 }
                 _ => return Err(format!("`{part}` is none of {}", KEYS.join(", "))),
             };
+            if seen.contains(&key) {
+                return Err(format!("{key} is there twice"));
+            }
+            seen.push(key);
             entry.set(key, value).map_err(|rule| format!("{key}=`{value}`: {rule}"))?;
         }
         if entry.trace.is_none() && entry.traffic.is_none() {

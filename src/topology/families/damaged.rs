@@ -28,7 +28,11 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     };
     let intact = base.build().map_err(|error| arguments.invalid("base", format!("{error}")))?.graph;
     let mut broken = FailedParts::new(&intact);
-    for item in arguments.text("without").split(',').map(str::trim).filter(|item| !item.is_empty()) {
+    let without = arguments.text("without");
+    if without.contains(',') && without.split(',').all(|item| item.trim().is_empty()) {
+        return Err(arguments.invalid("without", "it names no cable and no switch"));
+    }
+    for item in without.split(',').map(str::trim).filter(|item| !item.is_empty()) {
         broken.remove(arguments, item)?;
     }
     let seed = arguments.seed().expect("the seed has a default");

@@ -182,5 +182,6 @@ fn say(trace: &Trace, (_, blocks): Sequence, entry: Option<Option<u32>>) -> Stri
     let Some(entry) = entry else { return "nothing".to_owned() };
     let Some((kind, root, bytes)) = common(trace, entry) else { return "fence".to_owned() };
     let bytes = bytes.map(|bytes| format!(" of {bytes} bytes")).unwrap_or_default();
-    format!("{}{bytes}, root {root}", if blocks { kind.name() } else { kind.nonblocking_name() })
+    let root = if kind.has_root() { format!(", root {root}") } else { String::new() };
+    format!("{}{bytes}{root}", if blocks { kind.name() } else { kind.nonblocking_name() })
 }

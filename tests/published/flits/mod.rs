@@ -76,7 +76,8 @@ fn packets(arguments: &[String]) -> Vec<Point> {
             hops: point["hops_mean"].as_f64(),
             most_hops: point["hops_max"].as_u64().expect("a number") as u32,
             deflections: point["deflections_mean"].as_f64(),
-            saturated: point["saturated"].as_bool().expect("a truth"),
+            // Null in throughput mode.
+            saturated: point["saturated"].as_bool().unwrap_or(false),
         }
     };
     json["points"].as_array().expect("points").iter().map(point).collect()
