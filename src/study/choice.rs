@@ -97,16 +97,16 @@ pub struct ModelChoice {
 fn text_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged, expecting = "a factor: a number, or text such as `0:0.8;65536:0.94`")]
-    enum Written {
+    enum FactorText {
         Text(String),
         Whole(i64),
         Number(f64),
     }
-    Option::<Written>::deserialize(deserializer).map(|written| {
+    Option::<FactorText>::deserialize(deserializer).map(|written| {
         written.map(|written| match written {
-            Written::Text(text) => text,
-            Written::Whole(number) => number.to_string(),
-            Written::Number(number) => number.to_string(),
+            FactorText::Text(text) => text,
+            FactorText::Whole(number) => number.to_string(),
+            FactorText::Number(number) => number.to_string(),
         })
     })
 }

@@ -1,7 +1,7 @@
 //! Network that carries the traffic: switches, hosts, capacities, delays.
 
 use super::ThroughputError;
-use super::rails::{NetworkPlane, Rail, attached};
+use super::rails::{NetworkPlane, PortRail, attached};
 use crate::defaults::Version;
 use crate::floorplan::latency::arc_delays;
 use crate::floorplan::{FloorOptions, FloorPlan};
@@ -68,7 +68,7 @@ pub struct Network {
     /// Planes; one, unless hosts have several ports.
     pub planes: Vec<NetworkPlane>,
     /// Ports of the hosts that take part; one rail, unless hosts have several ports.
-    pub rails: Vec<Rail>,
+    pub rails: Vec<PortRail>,
     /// Speeds and delays.
     pub speeds: Speeds,
     /// Delay of every arc in seconds: its cable and the switch that it enters.

@@ -23,7 +23,7 @@ pub struct NetworkPlane {
 
 /// One port of every host that takes part.
 #[derive(Clone, Debug)]
-pub struct Rail {
+pub struct PortRail {
     /// Index of the plane.
     pub plane: usize,
     /// Switch of each host's port, by its number in the whole network.
@@ -32,7 +32,7 @@ pub struct Rail {
     pub numbers: Vec<u32>,
 }
 
-impl Rail {
+impl PortRail {
     /// Leaves out all hosts but the first ones.
     pub fn truncate(&mut self, hosts: usize) {
         self.switches.truncate(hosts);
@@ -55,14 +55,14 @@ impl Rail {
 pub(super) fn attached(
     topology: &Topology,
     parameters: &CheckedParameters,
-) -> Result<(Vec<NetworkPlane>, Vec<Rail>), ThroughputError> {
+) -> Result<(Vec<NetworkPlane>, Vec<PortRail>), ThroughputError> {
     let Some(rails) = &topology.rails else {
         let ports_on = parameters.hosts_on(&topology.graph)?;
         let on = (0..).zip(&ports_on).flat_map(|(switch, &count)| std::iter::repeat_n(switch, count as usize));
         let switches: Vec<u32> = on.collect();
         let numbers = (0..switches.len() as u32).collect();
         let plane = NetworkPlane { topology: topology.clone(), first_switch: 0, first_arc: 0, ports_on };
-        return Ok((vec![plane], vec![Rail { plane: 0, switches, numbers }]));
+        return Ok((vec![plane], vec![PortRail { plane: 0, switches, numbers }]));
     };
     if rails.planes.iter().any(|plane| plane.failed.contains(&true)) {
         return Err(ThroughputError::LostPorts(topology.name()));
@@ -82,7 +82,7 @@ pub(super) fn attached(
     let rails = places.into_iter().map(|rail| {
         let first = planes[rail.plane].first_switch;
         let switches = rail.switches.iter().map(|switch| first + switch.0).collect();
-        Rail { plane: rail.plane, switches, numbers: rail.numbers }
+        PortRail { plane: rail.plane, switches, numbers: rail.numbers }
     });
     let rails = rails.collect();
     Ok((planes, rails))

@@ -134,3 +134,27 @@ pub(in crate::report) fn wrapped(out: &mut dyn Write, text: &str, indent: &str) 
     let column = text.len() - words.len();
     writeln!(out, "{}{}", &text[..column], broken(words, column, indent.len()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_that_do_not_fit_follow_in_a_further_table() {
+        let headings: Vec<String> = (0..12).map(|column| format!("heading {column}")).collect();
+        let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
+        let row = |name: &str| -> Vec<String> {
+            std::iter::once(name.to_owned()).chain((1..12).map(|column| format!("1,234,567.{column:02}"))).collect()
+        };
+        let rows = [row("first"), row("second")];
+        let mut out = Vec::new();
+        grid(&mut out, &headings, &rows).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.lines().all(|line| line.chars().count() <= width()), "{text}");
+        for cell in rows.iter().flatten() {
+            assert!(text.contains(cell.as_str()), "{cell} is broken:\n{text}");
+        }
+        // The key of a row is in each part.
+        assert_eq!(text.matches("second").count(), text.matches("\n\n").count() + 1);
+    }
+}

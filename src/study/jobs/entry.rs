@@ -135,7 +135,7 @@ impl JobEntry {
     /// [`EntryError`].
     pub fn open(&self, folder: &Path, otherwise: &JobPlacement, mix: &mut Mix) -> Result<(), EntryError> {
         if self.name.as_deref().is_some_and(|name| name.trim().is_empty()) {
-            return Err(JobsError::Contradiction { job: self.source().label(), text: "name is empty".into() }.into());
+            return Err(Self { name: None, ..self.clone() }.wrong("name is empty").into());
         }
         if self.ranks == Some(0) {
             return Err(self.wrong("ranks = 0: a job has at least one rank").into());

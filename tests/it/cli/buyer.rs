@@ -122,6 +122,18 @@ fn what_is_quoted_overrides_the_list() {
     wrong("price = 1234567", "price = -1", &["s.toml:9:", "price = -1 is not a number, zero or more"]);
     wrong("price = 1234567", "price = { fats = 1 }", &["s.toml:9:", "the study has no platform `fats`"]);
     wrong("price = 1234567", "price = '300k'", &["s.toml:9:", "a number"]);
+    // A number of a price list is named with its line, in the table of its rate.
+    let list = include_str!("../../../data/prices/example.toml");
+    let own = folder("title = 'x'\n");
+    own.write("big.toml", list.replacen("dollars_per_port = ", "dollars_per_port = 1e308 # ", 1));
+    own.refuse(
+        &["topology", "torus:4x4", "--prices", "big.toml"],
+        2,
+        &["big.toml:", "is 1e308, but it must be a number from 0 to 1e15"],
+    );
+    own.write("eur.toml", list.replace("USD", "EUR"));
+    let text = own.output(&["topology", "torus:4x4", "--prices", "eur.toml"]);
+    assert!(text.contains("in all, EUR") && !text.contains('$'), "{text}");
 }
 
 #[test]

@@ -191,6 +191,10 @@ fn what_is_found_is_a_study() {
         let mean = means.iter().find(|mean| mean["topology"] == row["name"]).expect("one of them");
         assert_eq!(mean["geometric"], row["speed"]);
     }
+    // Limits of the command line belong to the study that was written, and the rest of its text stays.
+    folder.json(&with(&["--replays", "6", "--budget", "1e7", "--write", "limited.toml"]));
+    let limited: toml::Table = folder.read("limited.toml").parse().expect("TOML");
+    assert_eq!(limited["budget"]["dollars"].as_float(), Some(1e7));
     // A file of the user stays.
     folder.write("mine.toml", "title = 'mine'");
     folder.refuse(&with(&["--write", "mine.toml"]), 2, &["mine.toml", "--force"]);

@@ -60,6 +60,26 @@ fn times_are_those_of_the_formula_and_explained() {
 }
 
 #[test]
+fn the_time_of_a_message_depends_on_its_size() {
+    let folder = Folder::new();
+    folder.write(
+        "t.ti",
+        "0 init\n1 init\n0 send 1 1 1000\n0 send 1 2 1001\n1 recv 0 1 1000\n1 recv 0 2 1001\n0 finalize\n1 finalize\n",
+    );
+    // 1 us of link and 1 us for each 1000 bytes besides 5 us, or 9 us above 1000 bytes; the second one waits for the first.
+    folder.write("m.toml", "network_model = 'ideal'\nmessage_latency = '0:5 us; 1000:9 us'\ndetached_below = 1\n");
+    let report = ring(&folder, "t.ti", &["--model", "m.toml"]);
+    assert!(relative_difference(seconds(&report), 18.001e-6) < 1e-9, "{report}");
+    assert_eq!(report["model"]["parameters"]["message-latency"], "0:5e-6 s;1000:9e-6 s");
+    folder.write("m.toml", "network_model = 'ideal'\nmessage_latency = '0:5 us;x:9 us'\n");
+    folder.refuse(
+        &["replay", "t.ti", "--topology", "ring:4", "--model", "m.toml"],
+        2,
+        &["m.toml:2:", "`x` is not a size"],
+    );
+}
+
+#[test]
 fn jobs_have_connections_of_their_own() {
     let folder = Folder::new();
     folder.write("t.ti", "0 init\n1 init\n0 send 1 1 50000\n1 recv 0 1 50000\n0 finalize\n1 finalize\n");

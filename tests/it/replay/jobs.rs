@@ -259,6 +259,8 @@ fn mistakes_in_jobs_are_named() {
     folder.json(&[&["replay", "-q", "--topology", "ring:6", "--cores", "2"], &overlap[..]].concat());
     refuse(&["a.list", "--job", "b.list,start=-1 s"], 2, &["start=`-1 s`", "it must be zero or more"]);
     refuse(&["a.list", "--job", "b.list,hosts=7"], 2, &["job `b.list`: there is no host number 7; there are 6"]);
+    refuse(&["a.list", "--job", "b.list,start=1 s,start=2 s"], 2, &["start is there twice"]);
+    refuse(&["a.list", "--job", "b.list,name="], 2, &["job `b.list`: name is empty"]);
     refuse(&["--job", "a.list,repeat"], 2, &["every job repeats"]);
     refuse(&["--job", "traffic=uniform,load=0.5"], 2, &["every job repeats"]);
     refuse(&["a.list", "--job", "traffic=uniform,load=1.5"], 2, &["load = 1.5 is not above 0 and at most 1"]);

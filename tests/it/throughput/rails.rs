@@ -103,10 +103,13 @@ fn equal_planes_add_up() {
                 same(all.bounds.host_links, one.bounds.host_links);
                 same(all.bounds.path_length, one.bounds.path_length);
                 same(all.bounds.cut, one.bounds.cut);
-                same(
-                    all.bounds.concurrent.map(|both| both.upper),
-                    one.bounds.concurrent.as_ref().map(|both| both.upper),
-                );
+                // The linear program of all planes may be too large.
+                if all.bounds.concurrent.is_some() {
+                    same(
+                        all.bounds.concurrent.map(|both| both.upper),
+                        one.bounds.concurrent.as_ref().map(|both| both.upper),
+                    );
+                }
                 assert_eq!(
                     (all.flows, all.flows_to_self, all.senders),
                     (one.flows, one.flows_to_self, one.senders),
