@@ -21,7 +21,7 @@ fn sections<const N: usize>(text: &str, form: &'static str) -> Result<Vec<(u64, 
     for section in text.split(';').map(str::trim).filter(|s| !s.is_empty()) {
         let mut parts = section.split(':').map(str::trim);
         let first = parts.next().unwrap_or_default();
-        let threshold = first.parse().map_err(|_| error(first, "a size in bytes"))?;
+        let threshold = first.parse::<u64>().map_err(|_| error(first, "a size in bytes"))?;
         let mut values = [0.0; N];
         for value in &mut values {
             let part = parts.next().unwrap_or_default();
@@ -40,6 +40,9 @@ fn sections<const N: usize>(text: &str, form: &'static str) -> Result<Vec<(u64, 
         return Err(error(text, "a list with at least one section"));
     }
     out.sort_by_key(|s| s.0);
+    if let Some(twice) = out.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        return Err(error(&twice[0].0.to_string(), "a size of one section only"));
+    }
     Ok(out)
 }
 

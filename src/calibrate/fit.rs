@@ -71,7 +71,7 @@ pub struct Fitted {
     pub route_latency: f64,
     /// Sections of the ping-pong, ascending.
     pub sections: Vec<Section>,
-    /// Seconds of a message besides the route and [`Self::send_overhead`]: above a size, seconds. The first one is the least.
+    /// Seconds of a message besides the route and [`Self::send_overhead`]: above a size, seconds.
     pub message_latency: Vec<(u32, f64)>,
     /// Seconds of a sender for a message: above a size, seconds.
     pub send_overhead: Vec<(u32, f64)>,
@@ -95,12 +95,18 @@ pub enum FitError {
     #[error("the ping-pong has {0} different sizes, and a line needs {LEAST_POINTS}")]
     TooFew(usize),
     /// Messages were faster than the route.
-    #[error("a message takes {measured:e} s, and its route {route:e} s: it cannot be faster than its links")]
+    #[error("the fastest message takes {measured:e} s, and its route {route:e} s: it cannot be faster than its links")]
     FasterThanRoute {
         /// Measured seconds of the fastest message.
         measured: f64,
         /// Seconds of the route.
         route: f64,
+    },
+    /// The time does not depend on the size.
+    #[error("the largest message, of {bytes} bytes, takes hardly longer than the smallest: no bandwidth follows")]
+    NoBandwidth {
+        /// Size of the largest message.
+        bytes: u32,
     },
     /// Messages were faster than the bandwidth of the route.
     #[error(
@@ -125,6 +131,7 @@ impl UserError for FitError {
             Self::FasterThanBandwidth { .. } => {
                 "give the bandwidth of the slowest link between the two hosts with --link-bandwidth; without it, the largest measured one is taken"
             }
+            Self::NoBandwidth { .. } => "measure larger messages, for example up to 4 MiB, or give --link-bandwidth",
             Self::FasterThanRoute { .. } => "give the latency of the links between the two hosts with --link-latency",
         };
         help.to_owned()
@@ -166,9 +173,9 @@ fn disagreement(series: &[&Series]) -> Option<String> {
     })
 }
 
-/// The line through some points with the least sum of squared relative errors, not steeper down than `least` seconds a byte, and
-/// that sum.
-fn line(points: &[(u32, f64)], least: f64) -> (f64, f64, f64) {
+/// The line through some points with the least sum of squared relative errors, of at least `floor` seconds for a message without
+/// bytes and `least` seconds for each byte, and that sum.
+fn line(points: &[(u32, f64)], floor: f64, least: f64) -> (f64, f64, f64) {
     let (mut w, mut wx, mut wxx, mut wy, mut wxy) = (0.0, 0.0, 0.0, 0.0, 0.0);
     for &(size, time) in points {
         let (x, weight) = (f64::from(size), 1.0 / (time * time));
@@ -182,16 +189,33 @@ fn line(points: &[(u32, f64)], least: f64) -> (f64, f64, f64) {
     let free = if spread > 0.0 { (w * wxy - wx * wy) / spread } else { least };
     let mut slope = free.max(least);
     let mut fixed = (wy - slope * wx) / w;
-    if fixed < 0.0 {
-        // No message arrives before it is sent.
-        (fixed, slope) = (0.0, (wxy / wxx).max(least));
+    if fixed < floor && wxx > 0.0 {
+        // No message arrives before its route allows it: a rate that falls with the size would make it do so.
+        (fixed, slope) = (floor, ((wxy - floor * wx) / wxx).max(least));
     }
     let error = |&(size, time): &(u32, f64)| ((fixed + slope * f64::from(size)) / time - 1.0).powi(2);
     (fixed, slope, points.iter().map(error).sum())
 }
 
-/// Divides points into sections.
-fn sections(points: &[(u32, f64)], least: f64) -> Vec<Section> {
+/// Returns the bandwidth that the largest messages show, in bytes per second: that of their section, in which the constant part
+/// of the time does not count.
+///
+/// # Errors
+/// [`FitError::NoBandwidth`] if the time hardly depends on the size.
+fn bandwidth_of(ping_pong: &[(u32, f64)], floor: f64) -> Result<f64, FitError> {
+    let shortest = ping_pong.iter().map(|point| point.1).fold(f64::INFINITY, f64::min);
+    let (bytes, longest) = ping_pong[ping_pong.len() - 1];
+    if longest < 2.0 * shortest {
+        return Err(FitError::NoBandwidth { bytes });
+    }
+    let last = *sections(ping_pong, floor.min(shortest), 0.0).last().expect("there are points");
+    // A section in which bytes take little of the time shows no bandwidth.
+    let shows = last.per_byte * f64::from(bytes) > last.fixed;
+    Ok(if shows { 1.0 / last.per_byte } else { 0.0 })
+}
+
+/// Divides points into sections, whose lines have at least `floor` seconds for a message without bytes and `least` for each byte.
+fn sections(points: &[(u32, f64)], floor: f64, least: f64) -> Vec<Section> {
     let n = points.len();
     let most = MOST_SECTIONS.min(n / LEAST_POINTS).max(1);
     // cost[k][i]: the least error of the first i points in k + 1 sections, and where the last of these begins.
@@ -199,7 +223,7 @@ fn sections(points: &[(u32, f64)], least: f64) -> Vec<Section> {
     let mut error = vec![vec![f64::INFINITY; n + 1]; n];
     for (from, row) in error.iter_mut().enumerate() {
         for (to, cell) in row.iter_mut().enumerate().skip(from + LEAST_POINTS.min(n)) {
-            *cell = line(&points[from..to], least).2;
+            *cell = line(&points[from..to], floor, least).2;
         }
     }
     for to in 0..=n {
@@ -219,7 +243,7 @@ fn sections(points: &[(u32, f64)], least: f64) -> Vec<Section> {
     let (mut to, mut found) = (n, Vec::new());
     for k in (0..=best).rev() {
         let from = cost[k][to].1;
-        let (fixed, per_byte, _) = line(&points[from..to], least);
+        let (fixed, per_byte, _) = line(&points[from..to], floor, least);
         let above = if from == 0 { 0 } else { points[from - 1].0 };
         found.push(Section { above, fixed, per_byte });
         to = from;
@@ -248,27 +272,32 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
     let rates = stream.iter().chain(&ping_pong).filter(|(size, _)| *size > 0);
     let rates = rates.map(|&(size, time)| (size, f64::from(size) / time));
     let (bytes, measured) = rates.max_by(|a, b| a.1.total_cmp(&b.1)).ok_or(FitError::TooFew(1))?;
-    let bandwidth = route.bandwidth.unwrap_or(measured);
-    if measured > bandwidth * (1.0 + FASTER) {
-        return Err(FitError::FasterThanBandwidth { bytes, measured, bandwidth });
-    }
-    if route.bandwidth.is_none() {
-        open.push(
-            "the bandwidth of the links: it is set to the fastest that was measured; --link-bandwidth gives it".into(),
-        );
-    }
+    let bandwidth = match route.bandwidth {
+        Some(bandwidth) if measured > bandwidth * (1.0 + FASTER) => {
+            return Err(FitError::FasterThanBandwidth { bytes, measured, bandwidth });
+        }
+        Some(bandwidth) => bandwidth,
+        None => {
+            open.push(
+                "the bandwidth of the links: it is set to the fastest that was measured; --link-bandwidth gives it"
+                    .into(),
+            );
+            bandwidth_of(&ping_pong, route.latency)?.max(measured)
+        }
+    };
     let least = 1.0 / bandwidth;
-    let sections = sections(&ping_pong, least);
-    let lowest = sections.iter().map(|section| section.fixed).fold(f64::INFINITY, f64::min);
-    if lowest < route.latency {
-        return Err(FitError::FasterThanRoute { measured: lowest, route: route.latency });
+    let shortest = ping_pong.iter().map(|point| point.1).fold(f64::INFINITY, f64::min);
+    if shortest < route.latency {
+        return Err(FitError::FasterThanRoute { measured: shortest, route: route.latency });
     }
-    let at = |size: u32| sections.iter().rev().find(|section| section.above < size).unwrap_or(&sections[0]);
+    let mut sections = sections(&ping_pong, route.latency, least);
+    // Small messages show what every message takes; lines through larger ones say little about a message without bytes.
+    let lowest = sections[0].fixed;
     // A sender that sends as fast as it can needs this long for a small message, unless the network is what holds it up.
     let gaps = stream
         .iter()
         .filter(|(size, _)| *size <= SMALL)
-        .map(|&(size, time)| time - at(size).per_byte.min(time / f64::from(size)) * f64::from(size));
+        .map(|&(size, time)| time - at(&sections, size).per_byte.min(time / f64::from(size)) * f64::from(size));
     let gap = match middle(gaps) {
         None => {
             open.push(
@@ -283,23 +312,33 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
     let message_latency = (lowest - route.latency - gap).max(0.0);
     let control = route.latency + message_latency;
     let rendezvous = rendezvous(&sections, lowest, control);
-    // What is left of a section's constant is protocol time: of the sender while it does not wait, of the message afterwards.
-    let (mut send_overhead, mut message_latency) = (Vec::new(), vec![(0, message_latency)]);
-    for section in &sections {
-        match rendezvous.filter(|limit| section.above >= limit.eager_up_to) {
-            None => note_change(&mut send_overhead, section.above, section.fixed - control),
-            Some(limit) => {
-                // To announce a message takes the sender as long as to send a small one.
-                note_change(&mut send_overhead, section.above, gap);
-                let rest = section.fixed - control * f64::from(limit.trips) - route.latency;
-                note_change(&mut message_latency, section.above, rest);
-            }
+    if let Some(limit) = rendezvous {
+        // Announced messages cannot be faster than their control messages.
+        let floor = control * f64::from(limit.trips) + route.latency;
+        let ends: Vec<u32> = sections.iter().skip(1).map(|section| section.above).chain([u32::MAX]).collect();
+        for (section, end) in sections.iter_mut().zip(ends).filter(|(section, _)| section.above >= limit.eager_up_to) {
+            let own: Vec<(u32, f64)> =
+                ping_pong.iter().copied().filter(|point| point.0 > section.above && point.0 <= end).collect();
+            (section.fixed, section.per_byte, _) = line(&own, floor, least);
         }
+    }
+    // What is left of a section's constant is protocol time: of the sender while it does not wait, of the message afterwards.
+    let (mut send_overhead, mut latencies) = (Vec::new(), Vec::new());
+    for section in &sections {
+        let announced = rendezvous.filter(|limit| section.above >= limit.eager_up_to);
+        let (own, latency) = match announced {
+            // To announce a message takes the sender as long as to send a small one.
+            Some(limit) => (gap, section.fixed - control * f64::from(limit.trips) - route.latency),
+            // A line may also begin below that of small messages.
+            None => (gap + (section.fixed - lowest).max(0.0), message_latency + (section.fixed - lowest).min(0.0)),
+        };
+        note_change(&mut send_overhead, section.above, own);
+        note_change(&mut latencies, section.above, latency);
     }
     if rendezvous.is_none() {
         open.push("the eager limit: no section begins with a jump; detached_below has its default".into());
     }
-    let alone = |&(size, _): &(u32, f64)| (size, at(size).per_byte * f64::from(size));
+    let alone = |&(size, _): &(u32, f64)| (size, at(&sections, size).per_byte * f64::from(size));
     let one_way = if stream.is_empty() { both.iter().map(alone).collect() } else { stream.clone() };
     let crosstraffic = share_of_the_way_back(&one_way, &both);
     if crosstraffic.is_none() {
@@ -314,13 +353,18 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
         bandwidth,
         route_latency: route.latency,
         sections,
-        message_latency,
+        message_latency: latencies,
         send_overhead,
         rendezvous,
         crosstraffic,
         open,
         used: series.iter().map(|series| series.program.clone()).collect(),
     })
+}
+
+/// Returns the section of a size.
+fn at(sections: &[Section], size: u32) -> &Section {
+    sections.iter().rev().find(|section| section.above < size).unwrap_or(&sections[0])
 }
 
 /// Returns where messages begin to be announced: at the section before which the constant grows most, by half a message or

@@ -66,6 +66,28 @@ fn announced_messages_keep_the_rest_of_their_constant() {
 }
 
 #[test]
+fn a_rate_that_falls_changes_nothing_for_small_messages() {
+    // 12 GB/s up to 1 MiB and 11 GB/s beyond: a line through the largest messages begins below 0.
+    let rate =
+        |size: f64| if size <= 1_048_576.0 { size / 12e9 } else { 1_048_576.0 / 12e9 + (size - 1_048_576.0) / 11e9 };
+    let pong = ping_pong(|size| 2e-6 + rate(size));
+    let stream = |size: f64| (2e-7_f64).max(rate(size));
+    let points = pong.points.iter().map(|&(size, _)| (size, stream(f64::from(size)))).collect();
+    let series = [pong, Series { kind: SeriesKind::Stream, points, ..ping_pong(|_| 0.0) }];
+    let fitted = fit(&series, Route { bandwidth: Some(12.5e9), latency: 6e-7 }).unwrap();
+    assert!((fitted.message_latency[0].1 + fitted.send_overhead[0].1 - 1.4e-6).abs() < 1e-9, "{fitted:?}");
+    assert!((fitted.send_overhead[0].1 - 2e-7).abs() < 1e-8 && fitted.send_overhead.len() == 1, "{fitted:?}");
+    let all = residuals(&series, &fitted).unwrap();
+    assert!(all.iter().all(|residual| residual.series > 0 || residual.error() < 0.04), "{all:?}");
+    // The bandwidth of the links is that of large messages without what all messages take.
+    let alone = [ping_pong(|size| if size <= 8_192.0 { 2e-6 + size / 10e9 } else { 8e-6 + size / 12.5e9 })];
+    let fitted = fit(&alone, Route { bandwidth: None, latency: 0.0 }).unwrap();
+    assert!((fitted.bandwidth / 12.5e9 - 1.0).abs() < 1e-3 && fitted.sections.len() == 2, "{fitted:?}");
+    let level = [ping_pong(|_| 2e-6)];
+    assert_eq!(fit(&level, Route { bandwidth: None, latency: 0.0 }), Err(FitError::NoBandwidth { bytes: 1 << 22 }));
+}
+
+#[test]
 fn streams_say_what_senders_and_opposite_messages_take() {
     let pong = ping_pong(|size| 2e-6 + size / 10e9);
     // A message every 0.4 us, or at the rate of the link; opposite streams take 5 % of each other.

@@ -140,6 +140,16 @@ pub fn named_model(name: &str) -> Result<ModelChoice, Failure> {
         }
         return Ok(choice);
     }
+    if Path::new(name).exists() {
+        return Err(Failure::input(
+            format!("--model {name}: it is a folder or a device"),
+            "name a file with the keys of [model]",
+        ));
+    }
+    if name.contains(['/', '.']) {
+        let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
+        return Err(Failure::file("read", Path::new(name), &missing));
+    }
     Err(ChoiceError::unknown("model", name, &NetworkModel::NAMES).into())
 }
 

@@ -22,6 +22,9 @@ pub enum MessageLatencyError {
     /// A size is wrong.
     #[error("`{0}` is not a size in bytes; write sections as `BYTES:TIME`, with a semicolon between them")]
     Size(String),
+    /// Two sections begin at one size.
+    #[error("two sections begin at {0} bytes")]
+    Twice(u64),
 }
 
 impl MessageLatency {
@@ -84,7 +87,11 @@ impl FromStr for MessageLatency {
             Ok((threshold, time.trim().parse::<Seconds>()?.value()))
         };
         let sections = text.split(';').filter(|section| !section.trim().is_empty()).map(section);
-        Ok(Self::by_size(sections.collect::<Result<Vec<_>, MessageLatencyError>>()?))
+        let latency = Self::by_size(sections.collect::<Result<Vec<_>, MessageLatencyError>>()?);
+        match latency.0.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            Some(pair) => Err(MessageLatencyError::Twice(pair[0].0)),
+            None => Ok(latency),
+        }
     }
 }
 
@@ -148,6 +155,7 @@ mod tests {
             ("0:1 us;9", "must be a number"),
             ("0:-1 us", "`-1 us`"),
             ("0:1:2", "`1:2`"),
+            ("0:1 us;0:5 us", "two sections begin at 0 bytes"),
         ] {
             let error = text.parse::<MessageLatency>().expect_err(text).to_string();
             assert!(error.contains(part), "{text}: {error}");

@@ -87,7 +87,7 @@ pub fn sheet(series: &[Series], fitted: &Fitted, residuals: &[Residual]) -> Shee
     }
 }
 
-/// Relative error of a ping-pong from which on a note names it.
+/// Relative error of a time from which on a note names it.
 const FAR: f64 = 0.1;
 
 /// Returns the constants without a table of their own, sizes for which the model is far off, and what is open.
@@ -107,15 +107,19 @@ fn notes(series: &[Series], fitted: &Fitted, residuals: &[Residual]) -> Vec<Stri
             ),
         }
     )];
-    let is_far = |residual: &&Residual| series[residual.series].kind == SeriesKind::PingPong && residual.error() > FAR;
-    if let Some(worst) = residuals.iter().filter(is_far).max_by(|a, b| a.error().total_cmp(&b.error())) {
-        notes.push(format!(
-            "the model is more than {:.0} % off for {} of the measured messages, most for {} bytes ({:+.1} %)",
-            100.0 * FAR,
-            residuals.iter().filter(is_far).count(),
-            grouped(worst.bytes.into()),
-            100.0 * worst.difference()
-        ));
+    for kind in [SeriesKind::PingPong, SeriesKind::Stream] {
+        let far: Vec<&Residual> =
+            residuals.iter().filter(|one| series[one.series].kind == kind && one.error() > FAR).collect();
+        if let Some(worst) = far.iter().max_by(|a, b| a.error().total_cmp(&b.error())) {
+            notes.push(format!(
+                "the model is more than {:.0} % off for {} of the {} times, most for {} bytes ({:+.1} %)",
+                100.0 * FAR,
+                far.len(),
+                kind.name(),
+                grouped(worst.bytes.into()),
+                100.0 * worst.difference()
+            ));
+        }
     }
     notes.extend(fitted.open.iter().map(|text| format!("not determined: {text}")));
     notes

@@ -1,6 +1,6 @@
 //! Sheet of a search for networks.
 
-use super::number::grouped;
+use super::number::{counted, grouped};
 use super::sheet::{Column, Datum, Rows, Sheet};
 use crate::design::fit::Wanted;
 use crate::design::space::{BALANCES, Candidate, PORTS, Space};
@@ -179,9 +179,9 @@ fn texts(search: &Search<'_>, entries: &[Entry], is_repeated: bool) -> Vec<Strin
         percent(&BALANCES)
     ));
     texts.push(format!(
-        "speed: geometric mean over {} workloads of the speed relative to the baseline. A network is on the front if no replayed one \
+        "speed: geometric mean over {} of the speed relative to the baseline. A network is on the front if no replayed one \
          is at least as fast, as cheap and as low in power, and better in one of these.",
-        plan.workloads.len()
+        counted(plan.workloads.len() as u64, "workload")
     ));
     if is_repeated {
         texts.push(

@@ -1,5 +1,6 @@
 //! Sheets of packet simulations.
 
+use super::number::counted;
 use super::sheet::{Column, Datum, Rows, Sheet};
 use crate::defaults::Version;
 use crate::packets::outline::Outline;
@@ -175,6 +176,28 @@ pub(super) fn headings_in_words(seeds: usize) -> Vec<String> {
         );
     }
     notes
+}
+
+/// Measured packets of a run below which means and saturation depend much on chance.
+const FEW: f64 = 1000.0;
+
+/// Returns a note if runs measure few packets.
+fn few_packets(sweep: &Outline, all: &[Series]) -> Option<String> {
+    let measured = all.iter().flat_map(|series| &series.points).filter(|point| point.load > 0.0);
+    let least = measured.map(|point| point.packets).min().filter(|&packets| (packets as f64) < FEW);
+    let flits = f64::from(sweep.parameters.packet);
+    let searched = all.iter().filter_map(|series| Some(series.saturation? * f64::from(series.hosts)));
+    let at_saturation = searched.map(|load| load * f64::from(sweep.measure) / flits).reduce(f64::min);
+    match (least, at_saturation.filter(|&packets| packets < FEW)) {
+        (_, Some(packets)) => Some(format!(
+            "Runs measure about {packets:.0} packets at saturation, so what is carried is less exact than 1 %; raise --measure, and compare seeds."
+        )),
+        (Some(packets), None) => Some(format!(
+            "At the lowest load, a run measures {}: means depend on chance; raise --measure.",
+            counted(packets, "packet")
+        )),
+        (None, None) => None,
+    }
 }
 
 /// Most packets of a list that text shows.
@@ -367,6 +390,7 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
         Some(numbers) => format!("On {numbers}: {note}"),
         None => note,
     }));
+    notes.extend(few_packets(sweep, all));
     // Text shows no facts next to tables.
     notes.push(format!("A cycle takes {:.3} ns; defaults {}.", cycle.ns, cycle.defaults.name()));
     let networks = match sweep.networks.len() {

@@ -104,6 +104,10 @@ fn sentences(c: &Comparison, s: &Sensitivity) -> Vec<String> {
             list(&flips_text)
         )
     });
+    let as_fast: Vec<String> = s.as_fast.iter().filter(|&&n| n != s.fastest).map(|&n| named(n)).collect();
+    if !as_fast.is_empty() {
+        sentences.push(format!("As fast, within 1 %: {}.", list(&as_fast)));
+    }
     if let Some(buy) = s.best_buy {
         let flips: Vec<String> = s
             .effects

@@ -100,6 +100,10 @@ pub(super) fn budget(
     axes: &Axes,
 ) -> Result<(Option<Budget>, PriceList), StudyError> {
     let choice = file.budget.clone().unwrap_or_default();
+    if choice.dollars.is_some() && choice.price.is_some() {
+        let rule = "price and dollars are the same limit; give one of them";
+        return Err(source.wrong(&[Key("budget"), Key("price")], rule.to_owned()));
+    }
     let mut prices = match (&overrides.prices, &choice.prices) {
         (Some(prices), _) => prices.clone(),
         (None, Some(list)) => procurement::read_prices(&axes.folder.join(list))

@@ -26,6 +26,9 @@ const LARGEST: f64 = 1e30;
 /// Largest part of a packet or envelope, in bytes.
 const MOST_IN_A_PACKET: u64 = 1 << 30;
 
+/// Smallest factor of the bandwidth.
+const LEAST_FACTOR: f64 = 1e-12;
+
 /// Longest time of a call, in seconds.
 const LONGEST: f64 = 1e6;
 
@@ -45,8 +48,8 @@ fn factors(
             ChoiceError { option, value, rule, named: false }
         })?,
     };
-    if option == "bandwidth-factor" && into.least() <= 0.0 {
-        let rule = "has a factor of 0, with which a message would never arrive".to_owned();
+    if option == "bandwidth-factor" && into.least() < LEAST_FACTOR {
+        let rule = format!("has a factor below {LEAST_FACTOR:e}, with which a message would never arrive");
         return Err(ChoiceError { option: option.to_owned(), value: text.to_owned(), rule, named: false });
     }
     said.insert(option, text.to_owned());
@@ -105,6 +108,11 @@ impl ModelChoice {
             network.weight_s = Some(weight);
         }
         if let Some(gamma) = number("tcp-gamma", self.tcp_gamma, LARGEST)? {
+            if gamma > 0.0 && gamma < 1.0 {
+                let (option, value) = ("tcp-gamma".to_owned(), gamma.to_string());
+                let rule = "is less than a byte; 0 is no window".to_owned();
+                return Err(ChoiceError { option, value, rule, named: false });
+            }
             network.tcp_gamma = (gamma > 0.0).then_some(gamma);
         }
         mpi.test_time = number("test-time", self.test_time, LONGEST)?.unwrap_or(mpi.test_time);

@@ -53,8 +53,9 @@ pub struct BudgetChoice {
     /// Price list; default: the built-in one.
     pub prices: Option<PathBuf>,
     /// Highest purchase price, in the currency of the list.
-    #[serde(alias = "price")]
     pub dollars: Option<f64>,
+    /// Another name of the same limit.
+    pub price: Option<f64>,
     /// Highest total cost of ownership, in the currency of the list.
     pub total: Option<f64>,
     /// Highest power, in watts.
@@ -204,9 +205,10 @@ fn listed(network: &NetworkUnderTest, list: &PriceList) -> Option<NetworkCost> {
 
 impl BudgetChoice {
     /// Returns the numbers by name.
-    pub fn numbers(&self) -> [(&'static str, Option<f64>); 8] {
+    pub fn numbers(&self) -> [(&'static str, Option<f64>); 9] {
         [
             ("dollars", self.dollars),
+            ("price", self.price),
             ("total", self.total),
             ("watts", self.watts),
             ("metres", self.metres),
@@ -219,7 +221,7 @@ impl BudgetChoice {
 
     /// Returns the limits.
     pub fn limits(&self) -> Budget {
-        Budget { dollars: self.dollars, total: self.total, watts: self.watts, metres: self.metres }
+        Budget { dollars: self.dollars.or(self.price), total: self.total, watts: self.watts, metres: self.metres }
     }
 
     /// Returns a list's cost of ownership with the overrides of the study.

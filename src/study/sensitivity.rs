@@ -20,6 +20,8 @@ pub struct Sensitivity {
     pub stated: Vec<f64>,
     /// Fastest network without changes; of those within the budget, if there are any.
     pub fastest: usize,
+    /// Networks that are as fast as that one without changes, within 1 %; it is among them.
+    pub as_fast: Vec<usize>,
     /// Network with the best performance per money without changes, if prices are known.
     pub best_buy: Option<usize>,
     /// Effects of all variations.
@@ -113,7 +115,9 @@ impl Sensitivity {
             }
         };
         let effects = variations.iter().map(effect).collect();
-        Self { stated: stated_means, fastest: winner, best_buy: buy, effects }
+        let is_as_fast = |&network: &usize| stated_means[network] * (1.0 + APART) >= stated_means[winner];
+        let as_fast = affordable.iter().copied().filter(is_as_fast).collect();
+        Self { stated: stated_means, fastest: winner, as_fast, best_buy: buy, effects }
     }
 }
 

@@ -90,10 +90,13 @@ impl Demand {
 
     fn evenly(network: &Network, evenly: Evenly, scope: Scope) -> Result<Self, ThroughputError> {
         let rails = &network.rails;
-        // Hosts at home on one switch have the same switch on each rail.
+        // Neighbouring hosts with the same switch on each rail, as the first of them and their number.
         let groups = |by_host: bool| -> Vec<(u32, u32)> {
-            let together = |a: &u32, b: &u32| a == b && !by_host;
-            network.host_switch.chunk_by(together).map(|group| (group[0], group.len() as u32)).collect()
+            let alike =
+                |a: u32, b: u32| rails.iter().all(|rail| rail.switches[a as usize] == rail.switches[b as usize]);
+            let hosts: Vec<u32> = (0..network.host_switch.len() as u32).collect();
+            let together = hosts.chunk_by(|&a, &b| !by_host && alike(a, b));
+            together.map(|group| (group[0], group.len() as u32)).collect()
         };
         let (senders, receivers) = (groups(scope >= Scope::Pair), groups(scope >= Scope::Destination));
         if senders.len().saturating_mul(receivers.len()).saturating_mul(rails.len()) > MAX_CLASSES {
@@ -107,16 +110,10 @@ impl Demand {
         let mut demand = Self::of_parts(network);
         let parts = f64::from(demand.parts);
         for rail in rails {
-            let mut next_source = 0;
-            for &(home, sources) in &senders {
-                let source = next_source;
-                next_source += sources;
-                let mut host = 0;
-                for &(away, destinations) in &receivers {
-                    let first = host;
-                    host += destinations;
-                    // With a class of its own for each sender, a flow to itself is that to the host of the same number.
-                    let own = if scope >= Scope::Pair { source == first } else { home == away };
+            for &(source, sources) in &senders {
+                for &(first, destinations) in &receivers {
+                    // With a class of its own for each destination, a flow to itself is one of those from its group.
+                    let own = (source..source + sources).contains(&first);
                     let to_self = u64::from(if own { destinations } else { 0 });
                     let flows =
                         u64::from(sources) * u64::from(destinations) - if evenly.with_self { 0 } else { to_self };
@@ -172,20 +169,16 @@ impl Demand {
             return Err(too_many(format!("{count} flows")));
         }
         let capacity = network.host_capacity();
-        // Part of its traffic that a source sends by its fullest port.
-        let fullest = |source: usize| {
-            let own = (0..rails.len()).map(|rail| demand.sent[rail * hosts + source]);
-            let (most, all) = own.fold((0.0_f64, 0.0), |(most, all), sent| (most.max(sent), all + sent));
-            if rails.len() == 1 || all == 0.0 { 1.0 } else { most / all }
+        // With one port, some source sends at the rate of its link at injection 1.
+        let fullest = match rails.len() {
+            1 => 1.0,
+            _ => demand.sent.iter().copied().fold(0.0, f64::max),
         };
-        let bounds: Vec<f64> =
-            (0..hosts).map(|source| capacity.map_or(f64::INFINITY, |capacity| capacity / fullest(source))).collect();
+        let bound = capacity.map_or(f64::INFINITY, |capacity| capacity / fullest);
         let mut downs = vec![NO_LINK; ports];
         if let Some(capacity) = capacity {
-            let most = bounds.iter().copied().fold(0.0, f64::max) / capacity;
             // Rounding in sums of shares must not create a link.
-            for (down, _) in
-                downs.iter_mut().zip(&demand.received).filter(|(_, received)| **received * most > 1.0 + 1e-9)
+            for (down, _) in downs.iter_mut().zip(&demand.received).filter(|(_, received)| **received > fullest + 1e-9)
             {
                 *down = demand.host_links.len() as u32;
                 demand.host_links.push(capacity);
@@ -209,7 +202,7 @@ impl Demand {
                             demand: share * part,
                             flows: 1,
                             down: downs[number * hosts + to as usize],
-                            bound: bounds[source as usize],
+                            bound,
                         });
                     }
                 });
@@ -222,7 +215,7 @@ impl Demand {
         let order = |class: &Class| {
             let destination = if scope >= Scope::Destination { class.host } else { 0 };
             let source = if scope >= Scope::Pair { class.source } else { 0 };
-            (class.from, class.to, class.down, destination, source, class.bound.to_bits())
+            (class.from, class.to, class.down, destination, source)
         };
         demand.classes.sort_unstable_by_key(order);
         demand.classes.dedup_by(|next, kept| {

@@ -48,8 +48,8 @@ pub(super) fn hotspot(arguments: &PatternArguments<'_>, setting: &PatternInput<'
         let (rates, nodes) = (rates.len(), nodes.len());
         return Err(arguments.invalid(format!("there are {rates} rates for {nodes} nodes, and each needs one")));
     }
-    if let Some(rate) = rates.iter().find(|rate| !(rate.is_finite() && **rate > 0.0)) {
-        return Err(arguments.invalid(format!("`rates` has {rate}, and a rate must be more than 0")));
+    if let Some(rate) = rates.iter().find(|rate| !(**rate > 0.0 && **rate <= 1e12)) {
+        return Err(arguments.invalid(format!("`rates` has {rate}, and a rate must be more than 0, up to 1e12")));
     }
     let sum: f64 = rates.iter().sum();
     let shares: Vec<(u32, f64)> = nodes.into_iter().zip(rates.into_iter().map(|rate| rate / sum)).collect();

@@ -264,9 +264,9 @@ fn worth(c: &Comparison, order: &[usize], offers: &[Offer]) -> Option<String> {
     Some(if order.len() < 2 {
         return None;
     } else if dollar == watt {
-        format!("Most performance for a dollar and for a watt: {dollar}.")
+        format!("Most performance for the money and for a watt: {dollar}.")
     } else {
-        format!("Most performance for a dollar: {dollar}; for a watt: {watt}.")
+        format!("Most performance for the money: {dollar}; for a watt: {watt}.")
     })
 }
 

@@ -331,7 +331,7 @@ fn published_fabrics_are_fitted_to_their_tables() {
             .filter(|point| point["kind"] == "ping-pong")
             .map(|point| (number(point, "modelled_us") / number(point, "measured_us") - 1.0).abs())
             .collect();
-        assert!(errors.len() == 23 && errors.iter().all(|&error| error < 0.12), "{name}: {errors:?}");
+        assert!(errors.len() == 23 && errors.iter().all(|&error| error < 0.08), "{name}: {errors:?}");
         folder.run(&["replay", "t.ti", "--topology", "ring:4", "--model", "m.toml"]).success();
     }
 }

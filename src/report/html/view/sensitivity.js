@@ -37,7 +37,7 @@ function sensitivity(model) {
       buyChanges: buy !== null && nowBuy !== null && perMoney(relative, nowBuy) > perMoney(relative, buy) * (1 + APART),
     };
   });
-  return { columns, base, stated, winner, buy, effects };
+  return { columns, eligible: affordable, base, stated, winner, buy, effects };
 }
 
 // A change: `+3.1 %`.
@@ -46,7 +46,7 @@ function movedText(moved) {
   return `${tenths < 0 ? "-" : "+"}${fixed(Math.abs(tenths), 1)} %`;
 }
 
-function sensitivitySentences(model, { columns, winner, buy, effects }) {
+function sensitivitySentences(model, { columns, eligible, stated, winner, buy, effects }) {
   const flips = effects.filter((effect) => effect.winnerChanges);
   const start = `${named(winner)} is the fastest network${model.isLimited ? " within the budget" : ""}`;
   const flip = (effect) => `${effect.name} (${DATA.columns[effect.fastest].short}, `
@@ -54,6 +54,8 @@ function sensitivitySentences(model, { columns, winner, buy, effects }) {
   const out = [flips.length
     ? `${start}, but not under ${flips.length} of the ${effects.length} changes: ${list(flips.map(flip))}.`
     : `${start}, and stays so under each of the ${effects.length} changes, differences within 1 % aside.`];
+  const asFast = eligible.filter((n) => n !== winner && stated[n] * (1 + APART) >= stated[winner]);
+  if (asFast.length) out.push(`As fast, within 1 %: ${list(asFast.map(named))}.`);
   if (buy !== null) {
     const others = effects.filter((effect) => effect.buyChanges).map((effect) => `${effect.name} (${DATA.columns[effect.buy].short})`);
     out.push(`${named(buy)} has most performance for the money, ${others.length ? `but not under ${list(others)}` : "under each of them"}.`);
@@ -63,6 +65,7 @@ function sensitivitySentences(model, { columns, winner, buy, effects }) {
     const most = moves.reduce((a, b) => (Math.abs(b.moved) > Math.abs(a.moved) ? b : a));
     out.push(`What moves most: ${most.effect.name} changes ${named(most.n)} by ${movedText(most.moved)}.`);
   }
+  if (DATA.columns.some((column) => column.repetitions > 1)) out.push("Of the repetitions, only the first one is varied.");
   return out;
 }
 

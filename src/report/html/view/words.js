@@ -70,8 +70,8 @@ function worth(model, order) {
   };
   const [money, watts] = [best("money"), best("watts")];
   if (order.length < 2 || !money || !watts) return [];
-  return [money === watts ? `Most performance for a dollar and for a watt: ${money}.`
-    : `Most performance for a dollar: ${money}; for a watt: ${watts}.`];
+  return [money === watts ? `Most performance for the money and for a watt: ${money}.`
+    : `Most performance for the money: ${money}; for a watt: ${watts}.`];
 }
 
 function undecided(model, [best, ...others]) {
