@@ -292,7 +292,7 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
     }
     let mut sections = sections(&ping_pong, route.latency, least);
     // Small messages show what every message takes; lines through larger ones say little about a message without bytes.
-    let lowest = sections[0].fixed;
+    let base = sections[0].fixed;
     // A sender that sends as fast as it can needs this long for a small message, unless the network is what holds it up.
     let gaps = stream
         .iter()
@@ -307,11 +307,11 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
             );
             0.0
         }
-        Some(gap) => gap.clamp(0.0, lowest - route.latency),
+        Some(gap) => gap.clamp(0.0, base - route.latency),
     };
-    let message_latency = (lowest - route.latency - gap).max(0.0);
+    let message_latency = (base - route.latency - gap).max(0.0);
     let control = route.latency + message_latency;
-    let rendezvous = rendezvous(&sections, lowest, control);
+    let rendezvous = rendezvous(&sections, base, control);
     if let Some(limit) = rendezvous {
         // Announced messages cannot be faster than their control messages.
         let floor = control * f64::from(limit.trips) + route.latency;
@@ -330,7 +330,7 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
             // To announce a message takes the sender as long as to send a small one.
             Some(limit) => (gap, section.fixed - control * f64::from(limit.trips) - route.latency),
             // A line may also begin below that of small messages.
-            None => (gap + (section.fixed - lowest).max(0.0), message_latency + (section.fixed - lowest).min(0.0)),
+            None => (gap + (section.fixed - base).max(0.0), message_latency + (section.fixed - base).min(0.0)),
         };
         note_change(&mut send_overhead, section.above, own);
         note_change(&mut latencies, section.above, latency);
@@ -368,16 +368,15 @@ fn at(sections: &[Section], size: u32) -> &Section {
 }
 
 /// Returns where messages begin to be announced: at the section before which the constant grows most, by half a message or
-/// more. `lowest` is the least constant, `control` the seconds of a message without bytes and without its sender's time.
-fn rendezvous(sections: &[Section], lowest: f64, control: f64) -> Option<Rendezvous> {
-    let jump = |pair: &&[Section]| pair[1].fixed - pair[0].fixed;
-    let [_, above] = sections.windows(2).max_by(|a, b| jump(a).total_cmp(&jump(b)))? else { return None };
-    let (grown, excess) = (sections.windows(2).map(|pair| jump(&pair)).fold(0.0, f64::max), above.fixed - lowest);
+/// more. `base` is the constant of the smallest messages, `control` the seconds of a message without bytes and without its
+/// sender's time.
+fn rendezvous(sections: &[Section], base: f64, control: f64) -> Option<Rendezvous> {
+    let jump = |pair: &[Section]| pair[1].fixed - pair[0].fixed;
+    let most = sections.windows(2).max_by(|a, b| jump(a).total_cmp(&jump(b)))?;
     // No more control messages than fit into the constant: the sender's time can be added to them, but not taken off.
-    (control > 0.0 && grown >= control / 2.0).then(|| Rendezvous {
-        eager_up_to: above.above,
-        trips: (excess / control + LACKING).floor().clamp(0.0, 2.0) as u32,
-    })
+    let trips = || ((most[1].fixed - base) / control + LACKING).floor().clamp(0.0, 2.0) as u32;
+    let is_jump = control > 0.0 && jump(most) >= control / 2.0;
+    is_jump.then(|| Rendezvous { eager_up_to: most[1].above, trips: trips() })
 }
 
 /// Appends the seconds of messages above a size if they differ from those of smaller messages.
