@@ -36,7 +36,7 @@ const LACKING: f64 = 0.1;
 /// Route between the two hosts, with the speeds of the platform of later replays.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Route {
-    /// Bandwidth of its slowest link in bytes per second; `None`: the largest that was measured.
+    /// Bandwidth of its slowest link in bytes per second; `None`: that of the largest messages.
     pub bandwidth: Option<f64>,
     /// Latencies of its links together, in seconds.
     pub latency: f64,
@@ -129,7 +129,7 @@ impl UserError for FitError {
             Self::NoPingPong => "also pass the output of osu_latency, IMB-MPI1 PingPong or NetPIPE",
             Self::TooFew(_) => "measure more sizes, for example 1 B to 4 MiB in powers of two",
             Self::FasterThanBandwidth { .. } => {
-                "give the bandwidth of the slowest link between the two hosts with --link-bandwidth; without it, the largest measured one is taken"
+                "give the bandwidth of the slowest link between the two hosts with --link-bandwidth; without it, that of the largest messages is taken"
             }
             Self::NoBandwidth { .. } => "measure larger messages, for example up to 4 MiB, or give --link-bandwidth",
             Self::FasterThanRoute { .. } => "give the latency of the links between the two hosts with --link-latency",
@@ -198,12 +198,11 @@ fn line(points: &[(u32, f64)], floor: f64, least: f64) -> (f64, f64, f64) {
 }
 
 /// Returns the bandwidth that the largest messages show, in bytes per second: that of their section, in which the constant part
-/// of the time does not count.
+/// of the time does not count. `shortest` is the least time of any message.
 ///
 /// # Errors
 /// [`FitError::NoBandwidth`] if the time hardly depends on the size.
-fn bandwidth_of(ping_pong: &[(u32, f64)], floor: f64) -> Result<f64, FitError> {
-    let shortest = ping_pong.iter().map(|point| point.1).fold(f64::INFINITY, f64::min);
+fn bandwidth_of(ping_pong: &[(u32, f64)], shortest: f64, floor: f64) -> Result<f64, FitError> {
     let (bytes, longest) = ping_pong[ping_pong.len() - 1];
     if longest < 2.0 * shortest {
         return Err(FitError::NoBandwidth { bytes });
@@ -272,6 +271,7 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
     let rates = stream.iter().chain(&ping_pong).filter(|(size, _)| *size > 0);
     let rates = rates.map(|&(size, time)| (size, f64::from(size) / time));
     let (bytes, measured) = rates.max_by(|a, b| a.1.total_cmp(&b.1)).ok_or(FitError::TooFew(1))?;
+    let shortest = ping_pong.iter().map(|point| point.1).fold(f64::INFINITY, f64::min);
     let bandwidth = match route.bandwidth {
         Some(bandwidth) if measured > bandwidth * (1.0 + FASTER) => {
             return Err(FitError::FasterThanBandwidth { bytes, measured, bandwidth });
@@ -279,14 +279,12 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
         Some(bandwidth) => bandwidth,
         None => {
             open.push(
-                "the bandwidth of the links: it is set to the fastest that was measured; --link-bandwidth gives it"
-                    .into(),
+                "the bandwidth of the links: it is that of the largest messages; --link-bandwidth gives it".into(),
             );
-            bandwidth_of(&ping_pong, route.latency)?.max(measured)
+            bandwidth_of(&ping_pong, shortest, route.latency)?.max(measured)
         }
     };
     let least = 1.0 / bandwidth;
-    let shortest = ping_pong.iter().map(|point| point.1).fold(f64::INFINITY, f64::min);
     if shortest < route.latency {
         return Err(FitError::FasterThanRoute { measured: shortest, route: route.latency });
     }

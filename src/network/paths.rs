@@ -54,7 +54,7 @@ pub struct Route {
     pub penalty: f64,
     /// Largest share of a flow: what the narrowest link has for messages, and the TCP window over the round-trip time.
     pub bound: f64,
-    /// Factor of the time of a message besides its route: 0 within a host, 1 between hosts.
+    /// Multiplies the model's time per message: 0 within a host, 1 between hosts.
     pub message_latency: f64,
     links: (u32, u32),
     /// Where the parts of its links begin among all parts, if messages are divided over them; [`UNKNOWN`] otherwise.

@@ -159,10 +159,7 @@ impl Runs {
     /// Returns the number of the load and of the seed of a run of the curve, if it has such a run.
     fn place(&self, id: &RunId) -> Option<(usize, usize)> {
         let load = self.loads.binary_search_by(|load| load.total_cmp(&id.load())).ok()?;
-        // Seeds are consecutive, unless a file is damaged.
-        let guess = id.seed.checked_sub(*self.seeds.first()?).and_then(|at| usize::try_from(at).ok());
-        let seed = guess.filter(|&at| self.seeds.get(at) == Some(&id.seed));
-        Some((load, seed.or_else(|| self.seeds.iter().position(|&seed| seed == id.seed))?))
+        Some((load, self.seeds.iter().position(|&seed| seed == id.seed)?))
     }
 
     /// Returns the number of the piece of work to which a run belongs, from 0, in a sweep of `series` series; `None` if the

@@ -61,7 +61,7 @@ impl ListedPacket {
     /// Checks a packet on a network with a number of hosts.
     ///
     /// # Errors
-    /// [`PacketError::Invalid`] if a host does not exist, or the packet has no flits, too many, or is created too late.
+    /// [`PacketError::Invalid`] for an unknown host, a number of flits out of range, or a cycle beyond the last one.
     pub fn check(&self, hosts: u32) -> Result<(), PacketError> {
         let host = self.from.max(self.to);
         if host >= hosts {

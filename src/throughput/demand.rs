@@ -13,7 +13,7 @@
 //! If hosts have several ports, a flow has a part on each rail that its messages take. These parts are flows of their own,
 //! unless every message is divided: then the slowest part holds up the others.
 
-use super::rails::rails_to;
+use super::rails::{PortRail, rails_to};
 use super::{Network, ThroughputError};
 use crate::platform::RailPolicy;
 use crate::routing::Scope;
@@ -48,6 +48,24 @@ pub struct Class {
     pub bound: f64,
 }
 
+impl Class {
+    /// Returns one flow between two hosts on a rail; no link of its destination limits it.
+    fn on(rail: &PortRail, (from, to): (u32, u32), demand: f64, bound: f64) -> Self {
+        let [from, to] = [from as usize, to as usize];
+        Self {
+            from: rail.switches[from],
+            to: rail.switches[to],
+            plane: rail.plane as u32,
+            source: rail.numbers[from],
+            host: rail.numbers[to],
+            demand,
+            flows: 1,
+            down: NO_LINK,
+            bound,
+        }
+    }
+}
+
 /// All traffic.
 #[derive(Clone, Debug, Default)]
 pub struct Demand {
@@ -55,9 +73,9 @@ pub struct Demand {
     pub classes: Vec<Class>,
     /// Capacities of the links of hosts whose incoming traffic exceeds them.
     pub host_links: Vec<f64>,
-    /// Traffic that each port of a host sends at injection 1, rail by rail.
+    /// Traffic sent at injection 1 by each port of a host, in the order of the rails.
     pub sent: Vec<f64>,
-    /// Traffic that each port of a host receives at injection 1, rail by rail.
+    /// Traffic received at injection 1 by each port of a host, in the order of the rails.
     pub received: Vec<f64>,
     /// Number of parts of a flow, on as many rails.
     pub parts: u32,
@@ -109,6 +127,7 @@ impl Demand {
         }
         let mut demand = Self::of_parts(network);
         let parts = f64::from(demand.parts);
+        let bound = network.host_capacity().map_or(f64::INFINITY, |capacity| capacity * parts);
         for rail in rails {
             for &(source, sources) in &senders {
                 for &(first, destinations) in &receivers {
@@ -121,17 +140,8 @@ impl Demand {
                         continue;
                     }
                     demand.to_self += if evenly.with_self { to_self } else { 0 };
-                    demand.classes.push(Class {
-                        from: rail.switches[source as usize],
-                        to: rail.switches[first as usize],
-                        plane: rail.plane as u32,
-                        source: rail.numbers[source as usize],
-                        host: rail.numbers[first as usize],
-                        demand: flows as f64 * evenly.share() / parts,
-                        flows,
-                        down: NO_LINK,
-                        bound: network.host_capacity().map_or(f64::INFINITY, |capacity| capacity * parts),
-                    });
+                    let share = flows as f64 * evenly.share() / parts;
+                    demand.classes.push(Class { flows, ..Class::on(rail, (source, first), share, bound) });
                 }
             }
         }
@@ -190,20 +200,11 @@ impl Demand {
             for source in 0..hosts as u32 {
                 traffic.flows.visit(source, &mut |to, share| {
                     let (taken, part) = of(to);
-                    demand.to_self += u64::from(to == source) * taken.len() as u64 / blocks as u64;
                     for number in taken.filter(|rail| blocks == 1 || *rail == block) {
-                        let rail = &rails[number];
-                        demand.classes.push(Class {
-                            from: rail.switches[source as usize],
-                            to: rail.switches[to as usize],
-                            plane: rail.plane as u32,
-                            source: rail.numbers[source as usize],
-                            host: rail.numbers[to as usize],
-                            demand: share * part,
-                            flows: 1,
-                            down: downs[number * hosts + to as usize],
-                            bound,
-                        });
+                        let down = downs[number * hosts + to as usize];
+                        demand.to_self += u64::from(to == source);
+                        let class = Class::on(&rails[number], (source, to), share * part, bound);
+                        demand.classes.push(Class { down, ..class });
                     }
                 });
             }

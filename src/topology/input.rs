@@ -126,7 +126,7 @@ fn opened(path: &Path, options: &OpenOptions, other: &str) -> io::Result<File> {
     if std::os::unix::fs::FileTypeExt::is_fifo(&std::fs::metadata(path)?.file_type()) {
         let (sender, receiver) = mpsc::channel();
         let (pipe, options) = (path.to_owned(), options.clone());
-        // If nobody appears the thread is abandoned; it owns no resources.
+        // If no program opens the other end, the thread is abandoned; it owns no resources.
         std::thread::Builder::new().spawn(move || sender.send(options.open(pipe)))?;
         return receiver.recv_timeout(PIPE_PATIENCE).unwrap_or_else(|_| {
             let seconds = PIPE_PATIENCE.as_secs();

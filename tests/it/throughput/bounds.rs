@@ -1,11 +1,10 @@
 //! Bounds on throughput: solvers against each other, and against what routings reach.
 
+use super::traffic;
 use mopsim::routing::Scope;
 use mopsim::steps::Steps;
 use mopsim::throughput::bounds::{Concurrent, Problem, flow, lp};
 use mopsim::throughput::{Demand, Network, Speeds};
-use mopsim::traffic::{self, PatternInput};
-use std::path::Path;
 
 fn network(spec: &str) -> Network {
     let topology = mopsim::topology::build(spec).expect(spec);
@@ -13,15 +12,7 @@ fn network(spec: &str) -> Network {
 }
 
 fn problem(network: &Network, pattern: &str) -> Problem {
-    let setting = PatternInput {
-        host_switch: &network.host_switch,
-        topology: &network.topology,
-        seed: 1,
-        folder: Path::new(""),
-        collectives: "mvapich2",
-    };
-    let traffic = traffic::build(pattern, &setting).expect(pattern);
-    Problem::new(network, &Demand::new(network, &traffic, Scope::Switches).expect(pattern))
+    Problem::new(network, &Demand::new(network, &traffic(network, pattern), Scope::Switches).expect(pattern))
 }
 
 fn value(result: Result<Concurrent, String>) -> f64 {

@@ -1,5 +1,6 @@
 //! Loads, classes and fair rates against slow and obvious ways to find them.
 
+use super::traffic;
 use mopsim::defaults::Version;
 use mopsim::ids::SwitchId;
 use mopsim::platform::HostsPerSwitch;
@@ -10,24 +11,11 @@ use mopsim::throughput::load::{Loads, fair_share, levels};
 use mopsim::throughput::paths::{RoutingRule, carry};
 use mopsim::throughput::{Demand, Network, Speeds, ThroughputOptions, evaluate};
 use mopsim::topology::{ArcId, Graph};
-use mopsim::traffic::{self, PatternInput, Traffic};
 use proptest::prelude::*;
-use std::path::Path;
 
 fn network(spec: &str, hosts: u32, speeds: Speeds) -> Network {
     let topology = mopsim::topology::build(spec).expect(spec);
     Network::new(topology, Some(HostsPerSwitch::Uniform(hosts)), None, speeds, &Default::default()).expect(spec)
-}
-
-fn traffic(network: &Network, pattern: &str) -> Traffic {
-    let setting = PatternInput {
-        host_switch: &network.host_switch,
-        topology: &network.topology,
-        seed: 1,
-        folder: Path::new(""),
-        collectives: "mvapich2",
-    };
-    traffic::build(pattern, &setting).expect(pattern)
 }
 
 /// Hops between all pairs, by Floyd and Warshall.

@@ -1,10 +1,9 @@
 //! Hosts with several ports: loads against the routes of platforms, and planes that add up.
 
+use super::traffic;
 use mopsim::ids::HostId;
 use mopsim::platform::{Platform, PlatformParameters, RailPolicy};
 use mopsim::throughput::{Cell, Network, Speeds, ThroughputOptions, evaluate};
-use mopsim::traffic::{self, PatternInput};
-use std::path::Path;
 
 fn speeds(rail: RailPolicy) -> Speeds {
     Speeds { rail, ..Speeds::default() }
@@ -24,14 +23,7 @@ fn fullest(spec: &str, rail: RailPolicy, pattern: &str, routing: &str) -> f64 {
     let parameters = PlatformParameters { rail: Some(rail), ..PlatformParameters::default() };
     let seed = mopsim::routing::seed_for(None, &topology);
     let platform = Platform::from_topology(&topology, &parameters.check().unwrap(), routing, seed).expect(spec);
-    let setting = PatternInput {
-        host_switch: &network.host_switch,
-        topology: &network.topology,
-        seed: 1,
-        folder: Path::new(""),
-        collectives: "mvapich2",
-    };
-    let traffic = traffic::build(pattern, &setting).expect(pattern);
+    let traffic = traffic(&network, pattern);
     let rails = topology.rails.as_ref().expect(spec).count() as u32;
     let mut loads = vec![0.0_f64; platform.links.len()];
     for source in 0..network.endpoints() {
@@ -138,7 +130,7 @@ fn the_slowest_part_holds_up_a_striped_message() {
     // The mesh never limits a flow, so twice as much passes as over the ring.
     assert!(striped.accepted < alone.accepted && (striped.accepted - 2.0 * ring.accepted).abs() < 1e-9, "{striped:?}");
     assert!((striped.level.min - 2.0 * ring.level.min).abs() < 1e-9, "{striped:?} {ring:?}");
-    // All messages to a host by one of its ports: as much as one port receives.
+    // A host that receives by one of its ports receives as much as that port carries.
     let to_one = answer("rails:base=full_mesh:16,planes=2", RailPolicy::Destination, "tornado", "bfs");
     assert_eq!(to_one.saturation, Some(1.0));
 }
@@ -152,7 +144,7 @@ fn lost_ports_are_refused_and_lost_cables_are_not() {
     assert!(error.contains("lost ports"), "{error}");
 }
 
-/// The same traffic, as a pattern of all pairs and as single flows.
+/// A pattern that treats all pairs alike equals a matrix of ones, which is read flow by flow.
 #[test]
 fn planes_with_hosts_on_other_switches_carry_all_pairs() {
     let folder = tempfile::tempdir().unwrap();
