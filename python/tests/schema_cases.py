@@ -128,6 +128,7 @@ CASES = [
     ("mopsim.throughput/2", ["throughput", "torus:4x4", "--pattern", "worst-case", "--bound", "flow"]),
     ("mopsim.packets/2", ["packets", "torus:4x4", "--load", "0.1:0.3:0.1", "--warmup", "500", "--measure", "1000"]),
     ("mopsim.packets/2", ["packets", "torus:4x4", "mesh:4x4", "--load", "0.1,0.9", "--seeds", "2", "--warmup", "200", "--measure", "300"]),
+    ("mopsim.packets/2", ["packets", "rails:base=ring:4,planes=2", "--load", "0.1", "--rail", "destination", "--no-saturation", "--measure", "300"]),
     ("mopsim.packets/2", ["packets", "torus:4x4", "--mode", "throughput", "--load", "0.9", "--no-saturation", "--warmup", "200", "--measure", "300"]),
     ("mopsim.compare/2", ["compare", "{tmp}/packets.toml", "--no-explain"]),
     ("mopsim.packet-list/1", ["packets", "torus:4x4", "--packets", "{tmp}/list.txt"]),

@@ -20,8 +20,8 @@ use mopsim::packets::source::{ListedPacket, PacketList};
 use mopsim::packets::statistics::Window;
 use mopsim::packets::sweep::{self, CableDelay};
 use mopsim::packets::work::{Part, Work};
-use mopsim::packets::{PacketError, Wiring, deadlock, deflection, routing};
-use mopsim::platform::{HostsPerSwitch, PlatformParameters};
+use mopsim::packets::{PacketError, Wiring, deflection, routing};
+use mopsim::platform::{HostsPerSwitch, PlatformParameters, RailPolicy};
 use mopsim::printable::printable;
 use mopsim::report::{html, packets as report};
 use mopsim::topology::Topology;
@@ -59,10 +59,18 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
         .collect::<Result<Vec<_>, _>>()?;
     let cycle = report::Cycle { ns: settings.cycle_ns(version), defaults: version };
     let cables = cables(arguments, cycle)?;
+    let rail: Option<RailPolicy> = options::parse("rail", arguments.rail.as_deref())?;
+    if rail.is_some() && topologies.iter().all(|topology| topology.rails.is_none()) {
+        return Err(Failure::input(
+            "--rail chooses among the ports of a host, and no host has several",
+            "leave it out, or give a network such as \"rails:base=torus:4x4,planes=2\"",
+        ));
+    }
+    let rail = rail.unwrap_or_default();
     let pool = options::pool(arguments.threads.or(output.site.threads).unwrap_or(0))?;
     if let Some(file) = &arguments.packets {
         let waiting = progress::waiting(format!("sending the packets of {}", files::name(file)), output.quiet);
-        let sheet = pool.install(|| list(arguments, file, &topologies, &settings, cycle, cables));
+        let sheet = pool.install(|| list(arguments, file, &topologies, &settings, (cycle, cables, rail)));
         waiting.finish_and_clear();
         let sheet = sheet?;
         return print(|out| output.format.sheet(&sheet, out));
@@ -70,6 +78,7 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
     let hosts = arguments.hosts_per_switch.map(HostsPerSwitch::Uniform);
     let mut sweep = settings.sweep(topologies, hosts, cables, Path::new(""));
     sweep.routings.clone_from(&arguments.routing);
+    sweep.rail = rail;
     let stop = interrupt::listen(flags.results.is_some(), output.quiet)?;
     let waiting = progress::waiting("building networks", output.quiet);
     let work = pool.install(|| Work::new(sweep));
@@ -283,8 +292,7 @@ fn list(
     file: &Path,
     topologies: &[Arc<Topology>],
     settings: &Settings,
-    cycle: report::Cycle,
-    cables: Option<CableDelay>,
+    (cycle, cables, rail): (report::Cycle, Option<CableDelay>, RailPolicy),
 ) -> Result<mopsim::report::Sheet, Failure> {
     let ([topology], [] | [_]) = (topologies, &arguments.routing[..]) else {
         return Err(Failure::input(
@@ -296,20 +304,21 @@ fn list(
     let p = &switches.parameters;
     let hosts = arguments.hosts_per_switch.map(HostsPerSwitch::Uniform);
     let wiring = sweep::wiring(topology, hosts, p, cables)?;
-    let list = read_list(file, wiring.hosts(), p.packet)?;
-    let name = arguments.routing.first().map_or(routing::default_for(topology), String::as_str);
-    let (rule, vcs) = match routing::ready(name, &wiring, switches.vcs, arguments.seed)? {
-        Ready::Buffered(rule, vcs) => (rule, vcs),
+    let list = read_list(file, &wiring, p.packet, rail)?;
+    let default = routing::default_of(topology);
+    let name = arguments.routing.first().unwrap_or(&default);
+    let rules = match routing::ready(name, &wiring, switches.vcs, arguments.seed)? {
+        Ready::Buffered(rules) => rules,
         Ready::Deflection(tables) => {
             return deflected(wiring, tables, list, (&switches.parameters, cycle, cables), arguments.seed);
         }
     };
-    let switching = switches.switching.unwrap_or_else(|| routing::switching_for(&*rule, vcs, list.largest));
-    let mut parameters = Parameters { vcs, packet: list.largest, switching, ..p.clone() };
+    let switching = switches.switching.unwrap_or_else(|| rules.switching_for(list.largest));
+    let mut parameters = Parameters { vcs: rules.vcs(), packet: list.largest, switching, ..p.clone() };
     if arguments.switch.vc_buffer.is_none() && arguments.switch.preset.is_none() {
         parameters.vc_buffer = parameters.vc_buffer.max(list.largest);
     }
-    match deadlock::check(&wiring, &*rule, name, &parameters) {
+    match rules.check(&parameters) {
         Err(PacketError::CyclicDependency { .. }) if arguments.allow_deadlock => {}
         other => {
             other?;
@@ -319,7 +328,7 @@ fn list(
     let mut engine = CycleEngine::new(
         Setup {
             wiring,
-            rule: Arc::from(rule),
+            rule: rules.rule(),
             parameters: parameters.clone(),
             packets: mopsim::packets::source::PacketSource::Listed(Arc::new(list)),
             seed: arguments.seed,
@@ -354,7 +363,9 @@ fn deflected(
     Ok(sheet)
 }
 
-fn read_list(file: &Path, hosts: u32, flits: u32) -> Result<PacketList, Failure> {
+/// Reads a list of packets between hosts; where hosts have several ports, `rail` chooses those of each packet.
+fn read_list(file: &Path, wiring: &Wiring, flits: u32, rail: RailPolicy) -> Result<PacketList, Failure> {
+    let hosts = wiring.ports.as_ref().map_or(wiring.hosts(), |ports| ports.hosts());
     let text = read_text(file, MAX_FILE_BYTES).map_err(|error| match error {
         ReadError::Io { ref source, .. } => Failure::file("read", file, source),
         other => other.into(),
@@ -385,5 +396,14 @@ fn read_list(file: &Path, hosts: u32, flits: u32) -> Result<PacketList, Failure>
             "a line is `source destination cycle [flits]`",
         ));
     }
-    Ok(PacketList::new(packets, hosts)?)
+    if let Some(ports) = &wiring.ports {
+        // In turn by the time of creation, as messages of a replay.
+        let mut order: Vec<usize> = (0..packets.len()).collect();
+        order.sort_by_key(|&at| packets[at].created);
+        let pairs = order.iter().map(|&at| (packets[at].from, packets[at].to));
+        for (&at, (from, to)) in order.iter().zip(ports.of_packets(pairs, rail)) {
+            (packets[at].from, packets[at].to) = (from, to);
+        }
+    }
+    Ok(PacketList::new(packets, wiring.hosts())?)
 }

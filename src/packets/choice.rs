@@ -8,7 +8,7 @@ use super::run::Mode;
 use super::source::Process;
 use super::sweep::{CableDelay, Sweep, loads};
 use crate::defaults::Version;
-use crate::platform::HostsPerSwitch;
+use crate::platform::{HostsPerSwitch, RailPolicy};
 use crate::topology::Topology;
 use crate::traffic;
 use serde::Deserialize;
@@ -175,7 +175,7 @@ impl SweepChoice {
             return Err(PacketError::invalid("patterns", format!("`{}`", patterns[twice]), "it is there twice"));
         }
         if let Some(routing) = &self.routing {
-            routing::find(routing.split(':').next().unwrap_or_default())?;
+            routing::check(routing)?;
         }
         let seeds = self.seeds.unwrap_or(1);
         if !(1..=MAX_SEEDS).contains(&seeds) {
@@ -303,6 +303,7 @@ impl Settings {
         Sweep {
             topologies,
             hosts,
+            rail: RailPolicy::default(),
             endpoints: self.endpoints,
             cables,
             routings: self.routing.iter().cloned().collect(),

@@ -38,6 +38,19 @@ pub enum Freedom {
     Unchecked,
 }
 
+impl std::fmt::Display for Freedom {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Ascending => f.write_str("hop number i travels on virtual channel i"),
+            Self::Acyclic { channels, dependencies } => {
+                write!(f, "{dependencies} dependencies of {channels} channels without a cycle")
+            }
+            Self::Proven(proof) => f.write_str(proof),
+            Self::Unchecked => f.write_str("not checked"),
+        }
+    }
+}
+
 /// Packet on a channel, for the search.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct ChannelState {

@@ -1,8 +1,10 @@
 //! Destinations of packets, drawn from a traffic pattern.
 
 use super::PacketError;
+use super::ports::HostPorts;
 use super::random::Stream;
 use crate::traffic::{Evenly, Traffic};
+use std::sync::Arc;
 
 /// Largest number of (source, destination) pairs of a pattern that is neither uniform nor a permutation.
 const MAX_PAIRS: usize = 1 << 26;
@@ -24,6 +26,13 @@ pub enum Destinations {
         /// Destination, and the sum of the shares up to it.
         pairs: Vec<(u32, f64)>,
     },
+    /// From port to port of one rail, where hosts have several ports.
+    OnPorts {
+        /// Destinations of the packets of each host.
+        of_hosts: Box<Destinations>,
+        /// Ports of each host.
+        ports: Arc<HostPorts>,
+    },
 }
 
 impl Destinations {
@@ -38,16 +47,28 @@ impl Destinations {
         if let Some(evenly) = traffic.flows.evenly() {
             return Ok(Self::Evenly(evenly));
         }
+        Self::tabulated(&traffic.name, traffic.endpoints, |source, visit| traffic.flows.visit(source, visit))
+    }
+
+    /// Tabulates destinations; `flows` calls its function with the destinations of a source, and the share of each.
+    ///
+    /// # Errors
+    /// [`PacketError::Invalid`] if there are too many pairs; `name` is that of the pattern.
+    pub(super) fn tabulated(
+        name: &str,
+        sources: u32,
+        flows: impl Fn(u32, &mut dyn FnMut(u32, f64)),
+    ) -> Result<Self, PacketError> {
         let (mut first, mut pairs) = (vec![0], Vec::new());
-        for source in 0..traffic.endpoints {
+        for source in 0..sources {
             let mut sum = 0.0;
-            traffic.flows.visit(source, &mut |to, share| {
+            flows(source, &mut |to, share| {
                 sum += share;
                 pairs.push((to, sum));
             });
             if pairs.len() > MAX_PAIRS {
                 let rule = format!("it has more than {MAX_PAIRS} pairs of hosts");
-                return Err(PacketError::invalid("pattern", &traffic.name, rule));
+                return Err(PacketError::invalid("pattern", name, rule));
             }
             first.push(pairs.len() as u32);
         }
@@ -72,6 +93,7 @@ impl Destinations {
             Self::Evenly(_) => true,
             Self::One { to } => to[source as usize] != Self::NONE,
             Self::Several { first, .. } => first[source as usize] < first[source as usize + 1],
+            Self::OnPorts { of_hosts, ports } => of_hosts.sends(ports.owner(source).0),
         }
     }
 
@@ -94,6 +116,10 @@ impl Destinations {
                     // Rounding of the last sum, or a source with less traffic than the busiest.
                     None => own.last().filter(|&&(_, sum)| sum > 1.0 - 1e-9).map(|&(to, _)| to),
                 }
+            }
+            Self::OnPorts { of_hosts, ports } => {
+                let (host, rail) = ports.owner(source);
+                of_hosts.draw(host, stream).map(|to| ports.port(to, rail))
             }
         }
     }

@@ -17,6 +17,7 @@ pub mod events;
 pub mod outline;
 pub mod parameters;
 pub mod points;
+mod ports;
 pub mod random;
 pub mod replay;
 pub mod results;
@@ -34,5 +35,6 @@ pub mod work;
 
 pub use error::PacketError;
 pub use parameters::Parameters;
+pub use ports::{HostPorts, WiredPlane};
 pub use setup::Setup;
 pub use wiring::Wiring;

@@ -10,6 +10,7 @@ use super::run::Mode;
 use super::runs::Runs;
 use super::source::Process;
 use super::sweep::Sweep;
+use crate::platform::RailPolicy;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -21,6 +22,9 @@ pub struct Outline {
     pub networks: Vec<String>,
     /// Packet routings as written; none: that of each network.
     pub routings: Vec<String>,
+    /// Policy by which hosts with several ports choose one.
+    #[serde(default)]
+    pub rail: RailPolicy,
     /// Traffic patterns as written.
     pub patterns: Vec<String>,
     /// Offered loads, in ascending order.
@@ -77,6 +81,7 @@ impl Outline {
         Self {
             networks,
             routings: sweep.routings.clone(),
+            rail: sweep.rail,
             patterns: sweep.patterns.clone(),
             loads,
             seeds,

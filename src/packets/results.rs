@@ -32,6 +32,11 @@ const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 /// Number of missing runs that are named.
 const NAMED: usize = 5;
 
+/// Ports of a host in files that do not state them.
+fn one_port() -> u32 {
+    1
+}
+
 /// Description of a series, without results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -40,6 +45,8 @@ struct Described {
     family: String,
     switches: usize,
     hosts: u32,
+    #[serde(default = "one_port")]
+    ports: u32,
     routing: String,
     pattern: String,
     vcs: u32,
@@ -58,12 +65,14 @@ impl Described {
     }
 
     fn series(&self) -> Series {
-        let Self { network, family, switches, hosts, routing, pattern, vcs, switching, notes, .. } = self.clone();
+        let Self { network, family, switches, hosts, ports, routing, pattern, vcs, switching, notes, .. } =
+            self.clone();
         Series {
             topology: network,
             family,
             switches,
             hosts,
+            ports,
             routing,
             pattern,
             vcs,
@@ -189,6 +198,7 @@ impl Identity {
                 family: own.family.clone(),
                 switches: own.switches,
                 hosts: own.hosts,
+                ports: own.ports,
                 routing: own.routing.clone(),
                 pattern: own.pattern.clone(),
                 vcs: own.vcs,
@@ -228,6 +238,11 @@ fn of_wiring(wiring: &Wiring) -> String {
 
 fn of_destinations(to: &Destinations) -> String {
     let mut hasher = Hasher::new();
+    add_destinations(&mut hasher, to);
+    hasher.finish()
+}
+
+fn add_destinations(hasher: &mut Hasher, to: &Destinations) {
     match to {
         Destinations::Evenly(Evenly { endpoints, with_self }) => {
             hasher.text(&format!("evenly {endpoints} {with_self}"))
@@ -240,8 +255,14 @@ fn of_destinations(to: &Destinations) -> String {
                 hasher.float(sum);
             }
         }
+        Destinations::OnPorts { of_hosts, ports } => {
+            add_destinations(hasher, of_hosts);
+            hasher.text(&format!("on {} ports each", ports.count()));
+            for host in 0..ports.hosts() {
+                (0..ports.count()).for_each(|rail| hasher.number(ports.port(host, rail).into()));
+            }
+        }
     }
-    hasher.finish()
 }
 
 /// Returns `true` if the file begins as results files of this program do, of sweeps or of studies; text files such as

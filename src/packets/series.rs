@@ -14,6 +14,8 @@ pub struct Series {
     pub switches: usize,
     /// Number of hosts.
     pub hosts: u32,
+    /// Ports of a host.
+    pub ports: u32,
     /// Packet routing.
     pub routing: String,
     /// Traffic pattern.

@@ -13,8 +13,9 @@ use super::run::{Mode, Outcome, PacketNetwork, Trial};
 use super::series::Series;
 use super::wiring::Wiring;
 use crate::floorplan::{FloorOptions, FloorPlan};
-use crate::platform::{CheckedParameters, HostsPerSwitch, PlatformParameters};
+use crate::platform::{HostsPerSwitch, PlatformParameters, RailPolicy};
 use crate::topology::Topology;
+use crate::topology::rails::text_of_planes;
 use crate::traffic::{self, PatternInput};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,6 +36,8 @@ pub struct Sweep {
     pub topologies: Vec<Arc<Topology>>,
     /// Hosts on each switch, if not those of the topology.
     pub hosts: Option<HostsPerSwitch>,
+    /// Policy by which hosts with several ports choose one.
+    pub rail: RailPolicy,
     /// Number of hosts that take part, the first ones; `None`: all.
     pub endpoints: Option<u32>,
     /// Latency of cables between switches; `None`: that of [`Parameters::link_delay`] for all.
@@ -111,7 +114,7 @@ impl Sweep {
             for pattern in &self.patterns {
                 patterns.push(self.destinations(topology, &wiring, pattern)?);
             }
-            let default = [routing::default_for(topology).to_owned()];
+            let default = [routing::default_of(topology)];
             for name in if self.routings.is_empty() { &default[..] } else { &self.routings } {
                 let (network, freedom, notes) = self.model(name, &wiring)?;
                 let (vcs, switching) = match &network {
@@ -125,7 +128,8 @@ impl Sweep {
                         topology: topology.name(),
                         family: topology.spec.family().name.to_owned(),
                         switches: wiring.switches(),
-                        hosts: wiring.hosts(),
+                        hosts: wiring.ports.as_ref().map_or(wiring.hosts(), |ports| ports.hosts()),
+                        ports: wiring.ports.as_ref().map_or(1, |ports| ports.count()),
                         routing: name.clone(),
                         vcs,
                         switching,
@@ -163,21 +167,25 @@ impl Sweep {
         pattern: &str,
     ) -> Result<(String, Arc<Destinations>), PacketError> {
         let setting = PatternInput {
-            host_switch: wiring.host_switches(),
+            host_switch: wiring.ports.as_ref().map_or(wiring.host_switches(), |ports| ports.first_switches()),
             topology,
             seed: self.pattern_seed,
             folder: &self.folder,
             collectives: "mvapich2",
         };
         let traffic = traffic::build(pattern, &setting)?;
-        Ok((traffic.name.clone(), Arc::new(Destinations::new(&traffic)?)))
+        let to = match &wiring.ports {
+            None => Destinations::new(&traffic)?,
+            Some(ports) => ports.destinations(&traffic, self.rail)?,
+        };
+        Ok((traffic.name.clone(), Arc::new(to)))
     }
 
     /// Builds the model of a network under a routing; returns also why it cannot deadlock, and remarks.
     fn model(&self, name: &str, wiring: &Arc<Wiring>) -> Result<(Model, String, Vec<String>), PacketError> {
         let p = &self.conditions.parameters;
-        let (rule, vcs) = match routing::ready(name, wiring, self.conditions.vcs, self.routing_seed)? {
-            Ready::Buffered(rule, vcs) => (Arc::<dyn routing::Rule>::from(rule), vcs),
+        let rules = match routing::ready(name, wiring, self.conditions.vcs, self.routing_seed)? {
+            Ready::Buffered(rules) => rules,
             Ready::Deflection(tables) => {
                 let network = deflection::DeflectionNetwork { wiring: wiring.clone(), tables, parameters: p.clone() };
                 let (note, model) = (network.note(), Model::Deflection(network));
@@ -185,23 +193,20 @@ impl Sweep {
                 return Ok((model, deflection::FREEDOM.into(), vec![note]));
             }
         };
-        let switching = self.conditions.switching.unwrap_or_else(|| routing::switching_for(&*rule, vcs, p.packet));
-        let parameters = Parameters { vcs, switching, ..p.clone() };
+        let switching = self.conditions.switching.unwrap_or_else(|| rules.switching_for(p.packet));
+        let parameters = Parameters { vcs: rules.vcs(), switching, ..p.clone() };
         parameters.check()?;
-        let mut notes: Vec<String> = rule.note().into_iter().collect();
-        let freedom = match deadlock::check(wiring, &*rule, name, &parameters) {
-            Ok(Freedom::Ascending) => "hop number i travels on virtual channel i".into(),
-            Ok(Freedom::Acyclic { channels, dependencies }) => {
-                format!("{dependencies} dependencies of {channels} channels without a cycle")
-            }
-            Ok(Freedom::Proven(proof)) => proof.into(),
-            Ok(Freedom::Unchecked) => {
-                notes.push(format!(
-                    "{name} on {}: more than {} switches are not checked for deadlock before the run",
-                    wiring.topology.name(),
-                    deadlock::MAX_SWITCHES
-                ));
-                "not checked".into()
+        let mut notes = rules.notes();
+        let freedom = match rules.check(&parameters) {
+            Ok(all) => {
+                if all.contains(&Freedom::Unchecked) {
+                    notes.push(format!(
+                        "{name} on {}: more than {} switches are not checked for deadlock before the run",
+                        wiring.topology.name(),
+                        deadlock::MAX_SWITCHES
+                    ));
+                }
+                text_of_planes(all.iter().map(Freedom::to_string))
             }
             Err(error @ PacketError::CyclicDependency { .. }) if self.conditions.allow_deadlock => {
                 notes.push(error.to_string());
@@ -209,10 +214,23 @@ impl Sweep {
             }
             Err(error) => return Err(error),
         };
+        notes.extend(wiring.ports.as_ref().map(|ports| self.note_of_ports(ports.count())));
+        let rule = rules.rule();
         let network = PacketNetwork { wiring: wiring.clone(), rule, parameters };
         let model = if self.conditions.by_packets { Model::ByPackets(network) } else { Model::Buffered(network) };
         model.check()?;
         Ok((model, freedom, notes))
+    }
+
+    /// Returns a remark on hosts with several ports.
+    fn note_of_ports(&self, ports: u32) -> String {
+        let busiest = match self.rail {
+            RailPolicy::Destination => {
+                " All packets to a host take one port, and the load is that of the busiest port."
+            }
+            RailPolicy::Message | RailPolicy::Striped => "",
+        };
+        format!("hosts have {ports} ports; loads and accepted traffic are per port.{busiest}")
     }
 
     pub(super) fn trial(&self, to: &Arc<Destinations>, load: f64, seed: u64, mode: Mode, threads: usize) -> Trial {
@@ -244,19 +262,24 @@ fn first_hosts(
     hosts: Option<HostsPerSwitch>,
     endpoints: u32,
 ) -> Result<HostsPerSwitch, PacketError> {
-    let parameters = PlatformParameters { hosts_per_switch: hosts, ..PlatformParameters::default() };
-    let mut counts = CheckedParameters::hosts_on(&parameters.check()?, &topology.graph)?;
-    let all: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+    let parameters = PlatformParameters { hosts_per_switch: hosts, ..PlatformParameters::default() }.check()?;
+    let mut planes = match &topology.rails {
+        None => vec![parameters.hosts_on(&topology.graph)?],
+        Some(rails) => parameters.homes_on(rails)?,
+    };
+    let all: u64 = planes[0].iter().map(|&count| u64::from(count)).sum();
     if endpoints == 0 || u64::from(endpoints) > all {
         let rule = format!("topology `{}` has {all} hosts", topology.name());
         return Err(PacketError::invalid("endpoints", endpoints, rule));
     }
-    let mut left = endpoints;
-    for count in &mut counts {
-        *count = left.min(*count);
-        left -= *count;
+    for counts in &mut planes {
+        let mut left = endpoints;
+        for count in counts {
+            *count = left.min(*count);
+            left -= *count;
+        }
     }
-    Ok(HostsPerSwitch::Each(counts))
+    Ok(HostsPerSwitch::Each(planes.concat()))
 }
 
 /// Attaches hosts to a topology, with latencies of cables by length if `cables` has them.

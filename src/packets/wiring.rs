@@ -6,6 +6,7 @@
 
 use super::PacketError;
 use super::parameters::{HostPort, MAX_DELAY};
+use super::ports::HostPorts;
 use crate::ids::SwitchId;
 use crate::platform::{CheckedParameters, HostsPerSwitch, PlatformParameters};
 use crate::routing::grid::Grid;
@@ -31,6 +32,8 @@ pub struct End {
 pub struct Wiring {
     /// Switches and cables.
     pub topology: Arc<Topology>,
+    /// Ports of hosts, if hosts have several: every port is a host here.
+    pub ports: Option<Arc<HostPorts>>,
     /// The hosts of switch `s` are `host_first[s]..host_first[s + 1]`.
     pub host_first: Vec<u32>,
     /// Hosts on each switch, if all have the same number.
@@ -63,23 +66,39 @@ impl Wiring {
         host_port: HostPort,
         latency: u32,
     ) -> Result<Self, PacketError> {
-        let graph = &topology.graph;
-        if topology.rails.is_some() {
-            return Err(PacketError::NotModelled {
-                network: topology.name(),
-                what: "hosts with several ports under synthetic traffic: a host has one port".into(),
-                instead: "simulate one of its planes alone, or replay messages: `mopsim replay --model packet`",
-            });
-        }
-        if graph.slowest_share() < 1.0 {
+        if topology.graph.slowest_share() < 1.0 {
             return Err(PacketError::NotModelled {
                 network: topology.name(),
                 what: "degraded cables: all cables carry one flit per cycle".into(),
                 instead: "leave out `degraded`; cables and switches may fail",
             });
         }
+        if let Some(rails) = topology.rails.clone() {
+            return super::ports::attach(topology, &rails, hosts, host_port, latency);
+        }
         let parameters = PlatformParameters { hosts_per_switch: hosts, ..PlatformParameters::default() };
-        let counts = CheckedParameters::hosts_on(&parameters.check()?, graph)?;
+        let counts = CheckedParameters::hosts_on(&parameters.check()?, &topology.graph)?;
+        let by_direction = Self::is_by_direction(&topology);
+        Self::attached(topology, counts, host_port, latency, by_direction)
+    }
+
+    /// `true` if the ports of a network are numbered by directions, those of hosts last.
+    pub(super) fn is_by_direction(topology: &Topology) -> bool {
+        Grid::of(topology).is_some() && matches!(topology.spec.family().name, "torus" | "mesh")
+    }
+
+    /// Attaches hosts to a network whose hosts have one port, or to a plane; `counts` is their number on each switch.
+    ///
+    /// # Errors
+    /// As [`Wiring::new`].
+    pub(super) fn attached(
+        topology: Arc<Topology>,
+        counts: Vec<u32>,
+        host_port: HostPort,
+        latency: u32,
+        by_direction: bool,
+    ) -> Result<Self, PacketError> {
+        let graph = &topology.graph;
         let mut host_first = vec![0; counts.len() + 1];
         for (s, &count) in counts.iter().enumerate() {
             host_first[s + 1] = host_first[s] + count;
@@ -101,7 +120,7 @@ impl Wiring {
             (0..).zip(&counts).flat_map(|(s, &count)| std::iter::repeat_n(s, count as usize)).collect();
         let uniform = counts.iter().all(|&count| count == counts[0]).then_some(counts[0]);
         let n = graph.switches();
-        let grid = Grid::of(&topology).filter(|_| matches!(topology.spec.family().name, "torus" | "mesh"));
+        let grid = Grid::of(&topology).filter(|_| by_direction);
         let (mut out_first, mut in_first) = (vec![0; n + 1], vec![0; n + 1]);
         let (mut out_arc, mut in_arc) = (Vec::with_capacity(graph.arcs()), Vec::with_capacity(graph.arcs()));
         let (mut out_cable, mut in_cable) = (vec![0; graph.arcs()], vec![0; graph.arcs()]);
@@ -127,6 +146,7 @@ impl Wiring {
         Ok(Self {
             hosts_last: grid.is_some(),
             topology,
+            ports: None,
             host_first,
             uniform,
             host_switch,
@@ -139,6 +159,47 @@ impl Wiring {
             out_cable,
             in_cable,
         })
+    }
+
+    /// Joins the planes of a network, in order, into one.
+    pub(super) fn joined(topology: Arc<Topology>, planes: Vec<Self>, ports: HostPorts) -> Self {
+        let mut all = Self { topology, ports: Some(Arc::new(ports)), ..Self::empty(&planes[0]) };
+        for plane in planes {
+            let (switches, arcs) = (all.out_first.len() as u32 - 1, all.latency.len() as u32);
+            let last = |list: &[u32]| list[list.len() - 1];
+            let (hosts, outputs, inputs) = (last(&all.host_first), last(&all.out_first), last(&all.in_first));
+            all.host_first.extend(plane.host_first[1..].iter().map(|first| hosts + first));
+            all.host_switch.extend(plane.host_switch.iter().map(|switch| switches + switch));
+            all.uniform = all.uniform.filter(|_| plane.uniform == all.uniform);
+            all.out_first.extend(plane.out_first[1..].iter().map(|first| outputs + first));
+            all.out_arc.extend(plane.out_arc.iter().map(|arc| arcs + arc));
+            all.in_first.extend(plane.in_first[1..].iter().map(|first| inputs + first));
+            all.in_arc.extend(plane.in_arc.iter().map(|arc| arcs + arc));
+            all.latency.extend(plane.latency);
+            all.out_cable.extend(plane.out_cable);
+            all.in_cable.extend(plane.in_cable);
+        }
+        all
+    }
+
+    /// Returns a network without switches, with ports as in `like`.
+    fn empty(like: &Self) -> Self {
+        Self {
+            topology: like.topology.clone(),
+            ports: None,
+            host_first: vec![0],
+            uniform: like.uniform,
+            host_switch: Vec::new(),
+            latency: Vec::new(),
+            hosts_last: like.hosts_last,
+            host_port: like.host_port,
+            out_first: vec![0],
+            out_arc: Vec::new(),
+            in_first: vec![0],
+            in_arc: Vec::new(),
+            out_cable: Vec::new(),
+            in_cable: Vec::new(),
+        }
     }
 
     /// Sets the latency of each cable by its length in metres. A head that spends n cycles on a cable, rounded to whole
@@ -165,7 +226,7 @@ impl Wiring {
         self.out_first.len() - 1
     }
 
-    /// Returns the number of hosts.
+    /// Returns the number of hosts; of ports, where hosts have several.
     pub fn hosts(&self) -> u32 {
         self.host_switch.len() as u32
     }

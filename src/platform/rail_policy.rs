@@ -3,10 +3,10 @@
 use super::error::PlatformError;
 use super::parameters::{CheckedParameters, HostsPerSwitch, MAX_HOSTS};
 use crate::topology::Rails;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Rule by which messages are assigned to the ports of hosts that have several.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RailPolicy {
     /// The messages of a pair of hosts take the rails in turn.
@@ -26,6 +26,16 @@ impl RailPolicy {
     /// Returns the name that is in [`RailPolicy::NAMES`].
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, policy)| *policy == self).map_or("", |(name, _)| name)
+    }
+
+    /// Returns the turn of a message that is not divided: it takes the rail of this number, modulo the number of `rails`.
+    /// `sequence` is the number of earlier messages of the pair of hosts.
+    pub fn turn(self, from: u32, to: u32, sequence: u64, rails: u64) -> u64 {
+        let (source, destination) = (u64::from(from), u64::from(to));
+        match self {
+            Self::Destination => destination,
+            Self::Message | Self::Striped => (source + source / rails + destination).wrapping_add(sequence),
+        }
     }
 }
 

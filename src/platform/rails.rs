@@ -251,11 +251,6 @@ struct RailRoutes {
     latencies: Vec<f64>,
 }
 
-/// Returns the turn of the first message of a pair of hosts among `rails` rails.
-fn turn(source: u64, destination: u64, rails: u64) -> u64 {
-    source + source / rails + destination
-}
-
 impl RailRoutes {
     /// Returns the rails that join two hosts.
     fn joining(&self, from: HostId, to: HostId) -> impl Iterator<Item = usize> + Clone + '_ {
@@ -266,11 +261,7 @@ impl RailRoutes {
     fn rail(&self, from: HostId, to: HostId, sequence: u64) -> Option<usize> {
         let joining = self.joining(from, to);
         let count = joining.clone().count() as u64;
-        let (source, destination) = (u64::from(from.0), u64::from(to.0));
-        let turn = match self.policy {
-            RailPolicy::Destination => destination,
-            RailPolicy::Message | RailPolicy::Striped => turn(source, destination, count.max(1)).wrapping_add(sequence),
-        };
+        let turn = self.policy.turn(from.0, to.0, sequence, count.max(1));
         joining.clone().nth(turn.checked_rem(count)? as usize)
     }
 
@@ -493,7 +484,8 @@ mod tests {
                     // Distances need twice as many hosts with an even number of rails.
                     for i in 0..2 * all {
                         let (source, destination) = line(fixed, i);
-                        messages[(turn(source, destination, rails) % rails) as usize] += 1;
+                        let turn = RailPolicy::Message.turn(source as u32, destination as u32, 0, rails);
+                        messages[(turn % rails) as usize] += 1;
                     }
                     assert!(messages.iter().all(|&count| count == 2 * rails), "{rails} rails, {fixed}: {messages:?}");
                 }

@@ -196,10 +196,14 @@ pub(super) fn shown(c: &Comparison) -> Vec<CaptionedTable> {
             all.push(latencies(c, curves, name, &series));
         }
     }
-    let rule = "carried: saturation, the highest load that is carried, to 1 %, in flits per host and cycle, and in Gbit/s per \
+    let several = curves.networks.iter().flat_map(|network| network.series.iter().flatten()).any(|s| s.ports > 1);
+    let per = if several { "port of a host" } else { "host" };
+    let rule = format!(
+        "carried: saturation, the highest load that is carried, to 1 %, in flits per {per} and cycle, and in Gbit/s per \
                 host; at 1.0: accepted at an offered load of 1, both with the first seed; latency: mean at the lowest load in ns; rel.: relative to \
-                the baseline; a dash: saturated, or unknown.";
-    let remarks = std::iter::once(rule.to_owned()).chain(sentences(c, curves));
+                the baseline; a dash: saturated, or unknown."
+    );
+    let remarks = std::iter::once(rule).chain(sentences(c, curves));
     match all.last_mut() {
         Some(last) => last.sentences.extend(remarks),
         // Everything is left out.
@@ -230,7 +234,7 @@ fn saturation(
         vec![
             short(c, network.column),
             number(series.saturation, 3),
-            number(series.saturation.map(|flits| flits * network.flit_rate * 8e-9), 1),
+            number(series.saturation.map(|flits| flits * f64::from(series.ports) * network.flit_rate * 8e-9), 1),
             number(ratios.saturation_ratio, 2),
             number(series.accepted_at_full_load, 3),
             number(ratios.accepted_at_full_load_ratio, 2),
@@ -309,6 +313,7 @@ struct SeriesJson<'a> {
     packet_routing: &'a str,
     switches: usize,
     hosts: u32,
+    ports_per_host: u32,
     vcs: u32,
     switching: &'static str,
     freedom_from_deadlock: &'a str,
@@ -363,6 +368,7 @@ fn network_json<'a>(c: &'a Comparison, curves: &'a PacketCurves, network: &'a Ne
         packet_routing: &series.routing,
         switches: series.switches,
         hosts: series.hosts,
+        ports_per_host: series.ports,
         vcs: series.vcs,
         switching: series.switching.map_or("bufferless", |switching| switching.name()),
         freedom_from_deadlock: &series.freedom,

@@ -70,14 +70,15 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Returns traffic of a series over that of the baseline, in bytes per second.
+    /// Returns traffic of a series over that of the baseline, in bytes per second and host.
     pub fn traffic_ratio(
         value: fn(&Series) -> Option<f64>,
         own: (&Series, Self),
         baseline: (&Series, Self),
     ) -> Option<f64> {
         // The factor of equal networks is exactly 1.
-        ratio(value(own.0), value(baseline.0)).map(|ratio| ratio * (own.1.bandwidth / baseline.1.bandwidth))
+        let per_host = |series: &Series| value(series).map(|flits| flits * f64::from(series.ports));
+        ratio(per_host(own.0), per_host(baseline.0)).map(|ratio| ratio * (own.1.bandwidth / baseline.1.bandwidth))
     }
 
     /// Returns a latency of a series over that of the baseline, in seconds.
@@ -161,14 +162,17 @@ pub(super) fn remarks(all: impl Iterator<Item = (String, String)>, of: usize) ->
 }
 
 /// Explains the short headings of the tables.
-pub(super) fn headings_in_words(seeds: usize) -> Vec<String> {
-    let mut notes = vec![
-        "Loads are flits per host and cycle, latencies cycles from creation to the arrival of the tail; in the first table \
+pub(super) fn headings_in_words(seeds: usize, all: &[Series]) -> Vec<String> {
+    let port = match all.iter().any(|series| series.ports > 1) {
+        true => "flits per port of a host and cycle (of a host and cycle in what is relative)",
+        false => "flits per host and cycle",
+    };
+    let mut notes = vec![format!(
+        "Loads are {port}, latencies cycles from creation to the arrival of the tail; in the first table \
          at the lowest load. carried: saturation, the highest load that is carried, to 1 %; at 1.0: accepted at an offered load of 1; rel.: \
          relative to the first network. A run is saturated, and has no latency, if less than 0.97 of the load is accepted, by more than \
          chance explains, if hosts lag behind ever more, or if packets grow old."
-            .to_owned(),
-    ];
+    )];
     if seeds > 1 {
         notes.push(
             "+-: half of the 95 % confidence interval over seeds (Student's t); carried and at 1.0 are those of the first seed."
@@ -186,7 +190,7 @@ fn few_packets(sweep: &Outline, all: &[Series]) -> Option<String> {
     let measured = all.iter().flat_map(|series| &series.points).filter(|point| point.load > 0.0);
     let least = measured.map(|point| point.packets).min().filter(|&packets| (packets as f64) < FEW);
     let flits = f64::from(sweep.parameters.packet);
-    let searched = all.iter().filter_map(|series| Some(series.saturation? * f64::from(series.hosts)));
+    let searched = all.iter().filter_map(|series| Some(series.saturation? * f64::from(series.hosts * series.ports)));
     let at_saturation = searched.map(|load| load * f64::from(sweep.measure) / flits).reduce(f64::min);
     match (least, at_saturation.filter(|&packets| packets < FEW)) {
         (_, Some(packets)) => Some(format!(
@@ -211,7 +215,8 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
     let summary = |(index, series): (usize, &Series)| {
         // The baseline has the same routing, or the same place in the list, and the same pattern.
         let baseline = &all[index % runs];
-        let ratio = |of: &dyn Fn(&Series) -> Option<f64>| ratio(of(series), of(baseline));
+        let same = Scale { cycle_ns: 1.0, bandwidth: 1.0 };
+        let per_host = |of| Scale::traffic_ratio(of, (series, same), (baseline, same));
         vec![
             Datum::Count(index as u64 + 1),
             text(&series.topology),
@@ -219,14 +224,15 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
             text(&series.pattern),
             Datum::Count(series.switches as u64),
             Datum::Count(series.hosts.into()),
+            Datum::Count(series.ports.into()),
             Datum::Count(series.vcs.into()),
             series.switching.map_or_else(|| text("bufferless"), word),
             Datum::number(series.saturation, 3),
             Datum::number(series.accepted_at_full_load, 4),
             Datum::number(first_latency(series), 2),
             ns(first_latency(series)),
-            Datum::number(ratio(&|series| series.saturation), 2),
-            Datum::number(ratio(&first_latency), 2),
+            Datum::number(per_host(|series| series.saturation), 2),
+            Datum::number(ratio(first_latency(series), first_latency(baseline)), 2),
             text(&series.freedom),
             text(&series.topology),
             text(&series.topology),
@@ -276,6 +282,7 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
     let one_routing = all.iter().all(|series| series.routing == all[0].routing);
     let one_pattern = all.iter().all(|series| series.pattern == all[0].pattern);
     let several = sweep.networks.len() > 1;
+    let several_ports = all.iter().any(|series| series.ports > 1);
     let mut tables = vec![Rows {
         name: "series",
         columns: vec![
@@ -285,6 +292,7 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
             shown_if(!one_pattern, "pattern", "pattern"),
             hidden("switches"),
             column("hosts", "hosts"),
+            shown_if(several_ports, "ports_per_host", "ports"),
             column("vcs", "VCs"),
             hidden("switching"),
             column("saturation", "carried"),
@@ -381,7 +389,7 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
         Mode::Latency => "latency (all measured packets arrive)",
         Mode::Throughput => "throughput (no drain)",
     };
-    let mut notes = headings_in_words(sweep.seeds.len());
+    let mut notes = headings_in_words(sweep.seeds.len(), all);
     let numbered = (1..).zip(all).flat_map(|(number, series): (i32, _)| {
         let of_one = move |note: &String| (number.to_string(), note.clone());
         series.notes.iter().map(of_one)
@@ -414,6 +422,9 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
         ("generator", "generator", text(GENERATOR)),
     ];
     all_facts.extend(facts(&sweep.parameters, cycle));
+    if several_ports {
+        all_facts.push(("rail", "rail", word(sweep.rail)));
+    }
     if sweep.by_packets {
         all_facts.push(("engine", "engine", text("events")));
         notes.push("Engine: whole packets, through switches that are held for each.".into());

@@ -13,7 +13,6 @@ use super::results::{Merged, ResultsError};
 use super::sweep_plan::SweepPlan;
 use crate::ids::{HostId, LinkId};
 use crate::ledger::{LedgerError, Shard, unfinished};
-use crate::packets::PacketError;
 use crate::packets::choice::Settings;
 use crate::packets::points::{Origin, Points, RunId};
 use crate::packets::replay::{FLIT, Fabric, packet_routing};
@@ -21,8 +20,11 @@ use crate::packets::results;
 use crate::packets::series::Series;
 use crate::packets::sweep::Sweep;
 use crate::packets::work::{Part, Work};
+use crate::packets::{PacketError, WiredPlane};
 use crate::platform::{HostsPerSwitch, Platform};
+use crate::routing::RoutingSpec;
 use crate::topology::Topology;
+use crate::topology::rails::text_of_planes;
 use crate::user_error::UserError;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -91,8 +93,12 @@ fn is_same_network(a: &Column, b: &Column) -> bool {
 fn bandwidth(network: &NetworkUnderTest, topology: &Topology) -> Result<f64, PacketError> {
     let platform: &Platform = &network.platform;
     let cables = (0..topology.graph.arcs() as u32).map(|arc| platform.links[LinkId(arc).index()].bandwidth);
-    let hosts = (0..platform.hosts.len() as u32).flat_map(|host| platform.routes.host_links(HostId(host)));
-    let hosts = hosts.flatten().map(|link| platform.links[link.index()].bandwidth);
+    let ports_of = |host: u32| {
+        let further = platform.routes.further_ports(HostId(host)).into_iter().map(|(_, links)| links);
+        [platform.routes.host_links(HostId(host))].into_iter().chain(further)
+    };
+    let hosts = (0..platform.hosts.len() as u32).flat_map(ports_of);
+    let hosts = hosts.flatten().flatten().map(|link| platform.links[link.index()].bandwidth);
     let mut all = cables.chain(hosts);
     let Some(first) = all.next() else { return Err(PacketError::NoHosts(topology.name())) };
     match all.find(|other| *other != first) {
@@ -119,12 +125,12 @@ impl SweepPlan {
             return Err(refusal);
         }
         let bandwidth = bandwidth(network, topology)?;
-        let mut counts = vec![0; topology.graph.switches()];
-        for host in &network.platform.hosts {
-            counts[host.switch.expect("hosts of a topology have switches").index()] += 1;
-        }
-        let hosts = Some(HostsPerSwitch::Each(counts));
+        let hosts = Some(HostsPerSwitch::Each(match &topology.rails {
+            None => making.parameters.hosts_on(&topology.graph)?,
+            Some(rails) => making.parameters.homes_on(rails)?.concat(),
+        }));
         let mut sweep = self.settings.sweep(vec![Arc::clone(topology)], hosts, None, &self.folder);
+        sweep.rail = making.parameters.rail;
         sweep.routing_seed = making.routing_seed;
         if sweep.routings.is_empty() {
             sweep.routings = vec![self.routing(topology, making, &sweep)?];
@@ -152,7 +158,11 @@ impl SweepPlan {
     /// Returns the packet routing of a network, as the packet model chooses it.
     fn routing(&self, topology: &Arc<Topology>, making: &Making, sweep: &Sweep) -> Result<String, PacketError> {
         let wiring = sweep.wiring(topology, None)?;
-        packet_routing(making.routing(), &wiring, self.settings.conditions.vcs, making.routing_seed)
+        let of_plane = |(plane, rule): (&WiredPlane, &RoutingSpec)| {
+            packet_routing(rule, &plane.wiring, self.settings.conditions.vcs, making.routing_seed)
+        };
+        let texts = wiring.planes().iter().zip(&making.routings).map(of_plane).collect::<Result<Vec<_>, _>>()?;
+        Ok(text_of_planes(texts.into_iter()))
     }
 }
 

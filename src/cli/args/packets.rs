@@ -1,6 +1,6 @@
 //! Arguments of `packets`.
 
-use super::known::{Known, packet_routings, patterns, presets};
+use super::known::{Known, packet_routings, patterns, presets, rails};
 use super::network::{Defaults, Floor};
 use super::study::ClusterFlags;
 use super::threads;
@@ -25,9 +25,15 @@ pub struct Packets {
     pub load: String,
     /// Packet routing, e.g. amin or static:bfs (may be repeated) [default: that of the family]
     ///
-    /// The defaults are dimension-order on grids, else escape, else amin.
+    /// The defaults are dimension-order on grids, else escape, else amin. Planes may have different rules, separated by
+    /// semicolons.
     #[arg(long, value_name = "RULE", value_parser = Known(packet_routings), hide_possible_values = true)]
     pub routing: Vec<String>,
+    /// Policy by which hosts with several ports choose one: message (default), destination, striped
+    ///
+    /// Packets in turn, and parts of divided messages, are spread evenly over all ports.
+    #[arg(long, value_name = "POLICY", hide_short_help = true, value_parser = Known(rails), hide_possible_values = true)]
+    pub rail: Option<String>,
     /// Failed cables and switches, e.g. 3-7,12
     ///
     /// Cables are named by their two switches, switches by number.

@@ -240,8 +240,4 @@ impl Rule for Escape {
     fn is_escape(&self, vc: u32) -> bool {
         vc < u32::from(self.escapes)
     }
-
-    fn returns_from_escape(&self) -> bool {
-        self.free
-    }
 }

@@ -11,6 +11,7 @@ mod dsnf;
 mod escape;
 mod first_hop;
 mod hyperx;
+mod planes;
 mod registry;
 mod rule;
 mod shortest;
@@ -20,8 +21,9 @@ mod ugal_equality;
 mod valiant;
 
 pub use deflection::Deflection;
+pub use planes::PlaneRules;
 pub use registry::{
-    Build, DEFAULT_VCS, ROUTINGS, Ready, RoutingKind, build, build_with, default_for, find, find_buffered, ready,
-    switching_for,
+    Build, DEFAULT_VCS, ROUTINGS, Ready, RoutingKind, build, build_with, check, default_for, default_of, find,
+    find_buffered, ready, switching_for,
 };
 pub use rule::{At, Candidate, Head, Request, Rule};

@@ -3,6 +3,7 @@
 //! A new routing is one file and one line of [`ROUTINGS`].
 
 use super::deflection::Deflection;
+use super::planes::{PlaneRules, texts};
 use super::rule::{Request, Rule};
 use super::{
     amin, deflection, dimension_order, dragonfly, dsnf, escape, first_hop, hyperx, static_routes, ugal, ugal_equality,
@@ -14,6 +15,7 @@ use crate::packets::wiring::Wiring;
 use crate::routing::grid::Grid;
 use crate::similar::nearest;
 use crate::topology::Topology;
+use crate::topology::rails::text_of_planes;
 use std::sync::Arc;
 
 /// Entry of the table of packet routings.
@@ -98,8 +100,16 @@ pub fn find_buffered(name: &str) -> Result<&'static RoutingKind, PacketError> {
 /// Virtual channels where neither the user nor the rule requires more.
 pub const DEFAULT_VCS: u32 = 4;
 
-/// Returns the default rule: dimension order on grids, an escape on other networks with cables in both directions,
-/// adaptive minimal on the rest.
+/// Returns the default rule of a network; those of its planes, separated by semicolons, if they differ.
+pub fn default_of(topology: &Topology) -> String {
+    match &topology.rails {
+        None => default_for(topology).to_owned(),
+        Some(rails) => text_of_planes(rails.planes.iter().map(|plane| default_for(&plane.topology).to_owned())),
+    }
+}
+
+/// Returns the default rule of a network whose hosts have one port: dimension order on grids, an escape on other
+/// networks with cables in both directions, adaptive minimal on the rest.
 pub fn default_for(topology: &Topology) -> &'static str {
     match (Grid::of(topology), topology.graph.is_directed()) {
         (Some(_), _) => "dimension-order",
@@ -120,27 +130,44 @@ pub fn switching_for(rule: &dyn Rule, vcs: u32, flits: u32) -> Switching {
     }
 }
 
-/// Rule that is ready, with its number of virtual channels.
+/// Rules that are ready.
 pub enum Ready {
-    /// Rule for switches with buffers.
-    Buffered(Box<dyn Rule>, u32),
+    /// Rules for switches with buffers.
+    Buffered(PlaneRules),
     /// Deflection.
     Deflection(Deflection),
 }
 
-/// As [`build_with`], deflection included.
+/// Checks the names of the rules of a text: one for all planes, or one for each, separated by semicolons.
 ///
 /// # Errors
-/// As [`build_with`].
+/// [`PacketError::UnknownRouting`].
+pub fn check(text: &str) -> Result<(), PacketError> {
+    text.split(';').try_for_each(|rule| find(split(rule).0).map(drop))
+}
+
+/// Builds the rules of all planes of a network, deflection included: as [`build_with`] for each.
+///
+/// # Errors
+/// As [`build_with`]; also for another number of rules than planes.
 pub fn ready(text: &str, wiring: &Arc<Wiring>, vcs: Option<u32>, seed: u64) -> Result<Ready, PacketError> {
-    let (name, argument) = split(text);
-    let kind = find(name)?;
-    match kind.build {
-        Buffered(_) => build_with(text, wiring, vcs, seed).map(|(rule, vcs)| Ready::Buffered(rule, vcs)),
-        Build::Deflection(build) => {
-            build(&Request { name: kind.name, argument, wiring, vcs: 0, seed }).map(Ready::Deflection)
+    check(text)?;
+    let rails = wiring.topology.rails.as_ref().map_or(1, |rails| rails.planes.len());
+    let texts = texts(text, rails)?;
+    for text in &texts {
+        let (name, argument) = split(text);
+        let kind = find(name)?;
+        if let Build::Deflection(build) = kind.build {
+            let request = Request { name: kind.name, argument, wiring, vcs: 0, seed };
+            if wiring.ports.is_some() {
+                let instead = "`amin` and `static` have buffers, and fit all networks";
+                return Err(request.unsuitable("its hosts have several ports", instead));
+            }
+            return build(&request).map(Ready::Deflection);
         }
     }
+    let built = |text: &str, wiring: &Arc<Wiring>, vcs| build(text, wiring, vcs, seed);
+    PlaneRules::new(texts, wiring, vcs, (MAX_VCS, DEFAULT_VCS), built).map(Ready::Buffered)
 }
 
 /// As [`build`], where `vcs` is `None` with the number of virtual channels that the rule needs, and at least

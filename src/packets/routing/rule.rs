@@ -119,11 +119,6 @@ pub trait Rule: Send + Sync {
         true
     }
 
-    /// `true` if a packet may leave the escape channels again; then it may own a channel only if it can move into it.
-    fn returns_from_escape(&self) -> bool {
-        false
-    }
-
     /// Returns remarks for reports.
     fn note(&self) -> Option<String> {
         None

@@ -65,8 +65,9 @@ impl Units {
         if scales.all(|scale| Some(scale) == first) { Self::Cycles } else { Self::Time }
     }
 
-    /// Returns traffic in flits per host and cycle in these units.
+    /// Returns traffic in flits per port of a host and cycle in these units, for all ports of the host.
     pub fn traffic(self, flits: f64, curve: &Curve<'_>) -> f64 {
+        let flits = flits * f64::from(curve.series.ports);
         if self == Self::Cycles { flits } else { flits * curve.scale.bandwidth * 8e-9 }
     }
 
@@ -105,6 +106,8 @@ struct Has {
     seeds: bool,
     /// `true` if charts have seconds and bytes, since cycles differ.
     time: bool,
+    /// `true` if hosts have several ports.
+    ports: bool,
 }
 
 #[derive(Serialize)]
@@ -116,7 +119,7 @@ struct Key {
     topology: String,
     routing: String,
     switches: usize,
-    hosts: u32,
+    hosts: String,
     vcs: u32,
     switching: String,
     freedom: String,
@@ -278,7 +281,10 @@ impl Curve<'_> {
             topology: series.topology.clone(),
             routing: series.routing.clone(),
             switches: series.switches,
-            hosts: series.hosts,
+            hosts: match series.ports {
+                1 => series.hosts.to_string(),
+                ports => format!("{} × {ports} ports", series.hosts),
+            },
             vcs: series.vcs,
             switching: series.switching.map_or_else(|| "bufferless".into(), |s| s.name().to_owned()),
             freedom: series.freedom.clone(),
@@ -362,6 +368,7 @@ pub(super) fn section(patterns: &[Pattern<'_>], baselines: &[String]) -> Option<
             detours: runs().any(|run| run.deflections_mean.is_some()),
             seeds: all().any(|curve| curve.means.iter().any(|mean| mean.runs.len() > 1)),
             time: units == Units::Time,
+            ports: all().any(|curve| curve.series.ports > 1),
         },
         key,
         open: all().map(|curve| curve.means.len()).sum::<usize>() <= OPEN_ROWS,

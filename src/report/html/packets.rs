@@ -54,7 +54,7 @@ pub fn page(sweep: &Outline, all: &[Series], cycle: Cycle, command: Option<&str>
     Json.sheet(&sheet, &mut json)?;
     let json = script_safe(&String::from_utf8(json).map_err(io::Error::other)?);
     // Tables of the page have longer headings.
-    let short = headings_in_words(sweep.seeds.len());
+    let short = headings_in_words(sweep.seeds.len(), all);
     let notes: Vec<&String> = sheet.notes.iter().filter(|note| !short.contains(note)).collect();
     let fact = |(name, heading, value): &(&'static str, &'static str, Datum)| {
         let heading = match *name {

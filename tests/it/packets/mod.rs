@@ -8,6 +8,7 @@ mod engines;
 mod identities;
 mod page;
 mod ports;
+mod rails;
 mod replay;
 mod results;
 mod study;
