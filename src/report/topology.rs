@@ -136,6 +136,7 @@ pub(super) fn notes(reports: &[Survey]) -> Vec<String> {
         if let Some(reason) = &r.no_cost {
             notes.push(format!("{}: no bill; {reason}.", letter(index)));
         }
+        notes.extend(r.remarks.iter().map(|remark| format!("{}: {remark}.", letter(index))));
         if let Some(merged) = r.duplicates_merged {
             let cables = counted(merged as u64, "cable");
             notes.push(format!("{}: {cables} named once more in the file count once.", letter(index)));

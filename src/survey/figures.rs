@@ -121,6 +121,9 @@ pub struct Survey {
     /// Number of repeated cables in a file, which count once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duplicates_merged: Option<usize>,
+    /// Remarks of the reader of a graph file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
     /// Route, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub route: Option<RouteSurvey>,

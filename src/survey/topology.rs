@@ -126,6 +126,7 @@ impl Survey {
             cost: cost.ok(),
             // Families may generate a cable twice, which is not an error of the user.
             duplicates_merged: Some(switches.duplicates_merged()).filter(|&count| topology.spec.is_file() && count > 0),
+            remarks: switches.remarks().to_vec(),
             route: options.route.as_ref().map(|route| RouteSurvey::of(topology, options, route)).transpose()?,
         };
         // Connectivity of the switches; hosts that are vertices of the graph would count as paths.

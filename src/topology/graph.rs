@@ -70,6 +70,7 @@ pub struct Graph {
     parallel: bool,
     slower: Option<Slower>,
     pub(super) hosts: Hosts,
+    remarks: Vec<String>,
 }
 
 impl Graph {
@@ -189,7 +190,19 @@ impl Graph {
             parallel: pairs.windows(2).any(|two| two[0] == two[1]),
             slower: None,
             hosts: Hosts::Everywhere(1),
+            remarks: Vec::new(),
         }
+    }
+
+    /// Adds remarks of the reader of a file: what the graph does not have of it, or has in another way.
+    #[must_use]
+    pub fn with_remarks(self, remarks: Vec<String>) -> Self {
+        Self { remarks, ..self }
+    }
+
+    /// Returns the remarks of the reader of a file.
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
     }
 
     /// Returns the number of switches.

@@ -3,7 +3,7 @@
 //! Values without a name are assigned to the parameters in order: `torus:8x8`, `star:64`, `imase_itoh:64,6`. Commas
 //! inside brackets or double quotes do not separate; a double quote within quotes is written twice. A string that does
 //! not begin with the name of a family and has the extension of a graph file (`.json`, `.graphml`, `.txt`, `.edges`,
-//! compressed or not) names that file. Equality networks may have their name in the publication, `N14K6[-1,1,3,9](4)`.
+//! `.ibnet`, `.anynet`, compressed or not) names that file. Equality networks may have their name in the publication, `N14K6[-1,1,3,9](4)`.
 
 use super::error::TopologyError;
 use super::families::equality;
@@ -17,8 +17,14 @@ use std::path::Path;
 use std::str::FromStr;
 
 /// Extensions of graph files and the family that reads them.
-const EXTENSIONS: [(&str, &str); 4] =
-    [(".json", "json"), (".graphml", "graphml"), (".txt", "edges"), (".edges", "edges")];
+const EXTENSIONS: [(&str, &str); 6] = [
+    (".json", "json"),
+    (".graphml", "graphml"),
+    (".txt", "edges"),
+    (".edges", "edges"),
+    (".ibnet", "ibnet"),
+    (".anynet", "anynet"),
+];
 
 impl FromStr for Spec {
     type Err = TopologyError;

@@ -95,6 +95,8 @@ pub const FAMILIES: &[Family] = &[
     Family { name: "rails", aliases: &["planes"], help: "hosts with several ports: in several planes, or on several switches", parameters: &[required("base", Kind::Text, "topology of a plane, or several separated by `;`, in double quotes if there is a comma"), optional("planes", Kind::Integer, "copies of the planes; 1 if left out"), optional("ports", Kind::Integer, "ports of a host in each plane; 1 if left out"), optional("at", Kind::Text, "switches of the further ports: next (default) or group")], build: rails::build },
     Family { name: "json", aliases: &[], help: "a graph in a JSON file", parameters: &[PATH], build: files::json::build },
     Family { name: "graphml", aliases: &[], help: "a graph in a GraphML file", parameters: &[PATH], build: files::graphml::build },
+    Family { name: "ibnet", aliases: &["ibnetdiscover"], help: "an InfiniBand fabric, as ibnetdiscover writes it", parameters: &[PATH, optional("speeds", Kind::Boolean, "false to take all cables as equally fast")], build: files::ibnet::build },
+    Family { name: "anynet", aliases: &[], help: "a network file of BookSim 2", parameters: &[PATH], build: files::anynet::build },
     Family { name: "edges", aliases: &["edge_list"], help: "a graph in a text file, one cable `u v` a line", parameters: &[PATH, optional("directed", Kind::Boolean, "whether cables are one-way"), optional("n", Kind::Integer, "number of switches, if more than the file names")], build: files::edges::build },
 ];
 

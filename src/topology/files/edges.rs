@@ -52,11 +52,20 @@ fn parse(file: &str, text: &str, directed: Option<bool>, switches: Option<usize>
             numbers.split_whitespace().map(|word| (word.as_ptr() as usize - line.as_ptr() as usize + 1, word));
         let Some(first) = words.next() else { continue };
         let Some(second) = words.next() else {
+            if let Some((family, what)) = other_format(text) {
+                let help = format!("write {family}:path=\"{file}\"");
+                return wrong(first.0, format!("this is {what}"), &help);
+            }
             let is_number = first.1.bytes().all(|byte| byte.is_ascii_digit());
             let what = if pairs.is_empty() && !is_number { "a word".to_owned() } else { format!("`{}`", first.1) };
             return wrong(first.0, format!("{what} is alone; a cable has two ends"), LINE_HELP);
         };
-        if let Some((column, word)) = words.next() {
+        // networkx writes the attributes of an edge behind its ends, by default none.
+        if let Some((column, word)) = words.next().filter(|(_, word)| *word != "{}") {
+            if let Some((family, what)) = other_format(text) {
+                let help = format!("write {family}:path=\"{file}\"");
+                return wrong(first.0, format!("this is {what}"), &help);
+            }
             return wrong(column, format!("`{word}` is one word too many"), LINE_HELP);
         }
         let mut ends = [0; 2];
@@ -94,6 +103,15 @@ fn parse(file: &str, text: &str, directed: Option<bool>, switches: Option<usize>
     })?;
     let graph = if header.directed == Some(true) { Graph::directed(n, pairs)? } else { Graph::undirected(n, pairs)? };
     Ok(graph.with_hosts(hosts))
+}
+
+/// Returns the family that reads a text of another format, and what the text is.
+fn other_format(text: &str) -> Option<(&'static str, &'static str)> {
+    let begins = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
+    if begins("Switch") {
+        return Some(("ibnet", "a fabric of ibnetdiscover, not a list of cables"));
+    }
+    (begins("router ") || begins("node ")).then_some(("anynet", "a network of BookSim, not a list of cables"))
 }
 
 /// Parses `4*2,6*0`: runs of switches with equal numbers of hosts.
@@ -183,6 +201,7 @@ mod tests {
         // A remark that happens to contain the word, and a header that is too late, have no effect.
         assert!(!graph("# a directed graph\n0 1\n# directed\n").is_directed());
         assert_eq!(parse("g", "0 1", Some(true), Some(9)).unwrap().switches(), 9);
+        assert_eq!(graph("0 1 {}\n1 2 {}\n").cables(), 2);
     }
 
     #[test]
@@ -193,6 +212,9 @@ mod tests {
         for (text, part) in [
             ("0", "is alone"),
             ("0 1 2.5", "1:5: `2.5` is one word too many"),
+            ("0 1 {'weight': 3}", "`{'weight':` is one word too many"),
+            ("router 0 node 0\n", "a network of BookSim"),
+            ("switchguid=0x1\nSwitch 8 \"a\"\n", "a fabric of ibnetdiscover"),
             ("zero 1", "`zero`"),
             ("0 99999999999999999999", "1:3"),
             ("0 16777216", "16777215"),
