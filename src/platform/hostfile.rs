@@ -1,5 +1,6 @@
-//! Host files: the hosts that ranks run on. Each line has one name; `name:k` is equivalent to k lines; empty lines do
-//! not count.
+//! Host files: the hosts that ranks run on. Each line has one name; `name:k` and `name slots=k` are equivalent to k
+//! lines; empty lines and what follows a `#` do not count. A name with numbers in brackets, such as `h[0-3,8]`, is one
+//! for each number. These are the forms of MPICH, Open MPI and Slurm.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -30,28 +31,39 @@ pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>,
             let column = line.len() - line.trim_start().len() + 1;
             Err(PlatformError::File(Located { file: file.into(), line: index + 1, column, message, help: help.into() }))
         };
-        let line = line.trim();
+        let line = line.split('#').next().unwrap_or("").trim();
         if line.is_empty() {
             continue;
         }
-        // A name may contain a colon itself, so the whole line is tried first.
-        let (host, count) = match (names.find(line), line.rsplit_once(':')) {
-            (Some(host), _) => (host, 1),
-            (None, Some((name, count))) => {
-                let Some(host) = names.find(name.trim_end()) else {
-                    return wrong(unknown(shown(name.trim_end(), hosts.is_empty()), platform), NAME_HELP);
+        // A name may contain a colon or brackets itself, so the whole line is tried first.
+        let (named, count) = match names.find(line) {
+            Some(host) => (vec![host], 1),
+            None => {
+                let (name, count) = match counted(line) {
+                    Ok(counted) => counted,
+                    Err(message) => return wrong(message, NAME_HELP),
                 };
-                match count.trim().parse::<usize>() {
-                    Ok(count) if count >= 1 => (host, count),
-                    _ => return wrong(format!("`{count}` is not a number of ranks, at least 1"), NAME_HELP),
+                let mut named = Vec::new();
+                let all = match names.find(name) {
+                    Some(_) => vec![name.to_owned()],
+                    None => match expanded(name, MAX_HOSTS) {
+                        Ok(all) => all,
+                        Err(message) => return wrong(message, NAME_HELP),
+                    },
+                };
+                for name in all {
+                    let Some(host) = names.find(&name) else {
+                        return wrong(unknown(shown(&name, hosts.is_empty()), platform), NAME_HELP);
+                    };
+                    named.push(host);
                 }
+                (named, count)
             }
-            (None, None) => return wrong(unknown(shown(line, hosts.is_empty()), platform), NAME_HELP),
         };
-        if count > MAX_HOSTS - hosts.len() {
+        if count.saturating_mul(named.len()) > MAX_HOSTS - hosts.len() {
             return wrong(format!("more than {MAX_HOSTS} entries"), "use fewer ranks");
         }
-        hosts.extend(std::iter::repeat_n(host, count));
+        hosts.extend(named.into_iter().flat_map(|host| std::iter::repeat_n(host, count)));
     }
     if hosts.is_empty() {
         return Err(PlatformError::File(Located {
@@ -65,7 +77,72 @@ pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>,
     Ok(hosts)
 }
 
-const NAME_HELP: &str = "each line is the name of a host of the platform, or `name:k` for k ranks on it";
+const NAME_HELP: &str =
+    "each line is the name of a host of the platform, `name:k` or `name slots=k` for k ranks on it, or `name[0-3]`";
+
+/// Returns the name of a line, and the number of ranks on the host.
+fn counted(line: &str) -> Result<(&str, usize), String> {
+    let number = |text: &str| match text.trim().parse::<usize>() {
+        Ok(count) if count >= 1 => Ok(count),
+        _ => Err(format!("`{}` is not a number of ranks, at least 1", text.trim())),
+    };
+    let mut words = line.split_whitespace();
+    let name = words.next().unwrap_or("");
+    let mut slots = None;
+    for word in words {
+        match word.split_once('=') {
+            Some(("slots", count)) if slots.is_none() => slots = Some(number(count)?),
+            // It limits what a scheduler may add, and there is none.
+            Some(("max_slots" | "max-slots", count)) => drop(number(count)?),
+            _ => return Err(format!("`{word}` follows the name of a host, where only `slots=k` may be")),
+        }
+    }
+    if let Some(count) = slots {
+        return Ok((name, count));
+    }
+    match name.rsplit_once(':') {
+        Some((name, count)) => Ok((name, number(count)?)),
+        None => Ok((name, 1)),
+    }
+}
+
+/// Returns the names of a list such as `n[01-03,7],login`, at most `most`.
+fn expanded(text: &str, most: usize) -> Result<Vec<String>, String> {
+    let wrong = |text: &str| format!("`{text}` is not a list of numbers such as `[0-3,8]`");
+    let mut names = vec![String::new()];
+    let mut done = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['[', ',']) {
+        let before = &rest[..at];
+        names.iter_mut().for_each(|name| name.push_str(before));
+        if rest[at..].starts_with(',') {
+            done.append(&mut names);
+            names.push(String::new());
+            rest = &rest[at + 1..];
+            continue;
+        }
+        let Some((list, after)) = rest[at + 1..].split_once(']') else { return Err(wrong(&rest[at..])) };
+        let mut numbers: Vec<String> = Vec::new();
+        for part in list.split(',') {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            let bounds = (first.trim().parse::<u64>(), last.trim().parse::<u64>());
+            let (Ok(low), Ok(high)) = bounds else { return Err(wrong(part)) };
+            if low > high {
+                return Err(wrong(part));
+            }
+            let width = first.trim().len();
+            if high - low >= most as u64 || (numbers.len() as u64 + high - low) * names.len() as u64 >= most as u64 {
+                return Err(format!("more than {most} entries"));
+            }
+            numbers.extend((low..=high).map(|number| format!("{number:0width$}")));
+        }
+        names = names.iter().flat_map(|name| numbers.iter().map(move |number| format!("{name}{number}"))).collect();
+        rest = after;
+    }
+    names.iter_mut().for_each(|name| name.push_str(rest));
+    done.append(&mut names);
+    Ok(done)
+}
 
 /// Index of the hosts of a platform by name.
 pub(super) struct HostNames<'a>(HashMap<&'a str, HostId>);
@@ -120,6 +197,19 @@ mod tests {
         assert_eq!(read("h3\n\n  h0:2 \r\nh1").unwrap(), [3, 0, 0, 1]);
     }
 
+    /// The forms of Open MPI's host files, MPICH's, and Slurm's lists of nodes.
+    #[test]
+    fn forms_of_other_programs_are_read() {
+        let text = "# hosts of the run\nh1 slots=2\nh0 slots=1 max_slots=4 # one core\nh[2-3]\nh[0,2-3]:2\nh1,h[0]";
+        assert_eq!(read(text).unwrap(), [1, 1, 0, 2, 3, 0, 0, 2, 2, 3, 3, 1, 0]);
+        let names = |text: &str| expanded(text, 100).unwrap();
+        assert_eq!(names("n[08-11]"), ["n08", "n09", "n10", "n11"]);
+        assert_eq!(names("r[0-1]n[1,3]s,login"), ["r0n1s", "r0n3s", "r1n1s", "r1n3s", "login"]);
+        for wrong in ["n[1", "n[3-1]", "n[a]", "n[]", "n[0-99999999999]", "n[0-9]x[0-9]y[0-9]", "n[-1]"] {
+            assert!(expanded(wrong, 100).is_err(), "{wrong}");
+        }
+    }
+
     #[test]
     fn mistakes_have_a_line() {
         let error = read("h0\n h7\n").unwrap_err();
@@ -132,6 +222,11 @@ mod tests {
             ("h0:0", "at least 1"),
             ("h0:x", "`x` is not a number"),
             ("h9:2", "no host `h9`"),
+            ("h0 slots=0", "at least 1"),
+            ("h0 cores=2", "`cores=2` follows the name of a host"),
+            ("h0 slots=1 slots=2", "`slots=2` follows"),
+            ("h[0-9]", "no host `h4`"),
+            ("h[2-0]", "`2-0` is not a list"),
             ("h0:99999999999", "more than 16777216 entries"),
             ("h0:9999999\nh0:9999999", "hosts:2:1"),
         ] {
