@@ -3,6 +3,7 @@
 use super::PacketError;
 use super::ports::HostPorts;
 use super::random::Stream;
+use crate::platform::RailPolicy;
 use crate::traffic::{Evenly, Traffic};
 use std::sync::Arc;
 
@@ -48,6 +49,36 @@ impl Destinations {
             return Ok(Self::Evenly(evenly));
         }
         Self::tabulated(&traffic.name, traffic.endpoints, |source, visit| traffic.flows.visit(source, visit))
+    }
+
+    /// Returns the destinations of packets under a pattern of hosts, from port to port.
+    ///
+    /// Packets that take the rails in turn are spread evenly over all of them; a packet is the smallest part of a message,
+    /// so the same holds for divided messages. By destination, all packets to a host take one rail, and the load is that
+    /// of the port that sends most.
+    ///
+    /// # Errors
+    /// [`PacketError::Invalid`] if the pattern has too many pairs.
+    pub(super) fn on_ports(traffic: &Traffic, ports: &Arc<HostPorts>, policy: RailPolicy) -> Result<Self, PacketError> {
+        if policy != RailPolicy::Destination {
+            return Ok(Self::OnPorts { of_hosts: Box::new(Self::new(traffic)?), ports: ports.clone() });
+        }
+        let rail_to = |host: u32| host % ports.count();
+        let share_of = |port: u32| {
+            let ((source, rail), mut sum) = (ports.owner(port), 0.0);
+            traffic.flows.visit(source, &mut |to, share| sum += if rail_to(to) == rail { share } else { 0.0 });
+            sum
+        };
+        let count = ports.hosts() * ports.count();
+        let busiest = (0..count).map(share_of).fold(0.0, f64::max);
+        Self::tabulated(&traffic.name, count, |port, visit| {
+            let (source, rail) = ports.owner(port);
+            traffic.flows.visit(source, &mut |to, share| {
+                if rail_to(to) == rail {
+                    visit(ports.port(to, rail), share / busiest);
+                }
+            });
+        })
     }
 
     /// Tabulates destinations; `flows` calls its function with the destinations of a source, and the share of each.

@@ -35,6 +35,6 @@ pub mod work;
 
 pub use error::PacketError;
 pub use parameters::Parameters;
-pub use ports::{HostPorts, WiredPlane};
+pub use ports::HostPorts;
 pub use setup::Setup;
-pub use wiring::Wiring;
+pub use wiring::{WiredPlane, Wiring};

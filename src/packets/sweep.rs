@@ -176,7 +176,7 @@ impl Sweep {
         let traffic = traffic::build(pattern, &setting)?;
         let to = match &wiring.ports {
             None => Destinations::new(&traffic)?,
-            Some(ports) => ports.destinations(&traffic, self.rail)?,
+            Some(ports) => Destinations::on_ports(&traffic, ports, self.rail)?,
         };
         Ok((traffic.name.clone(), Arc::new(to)))
     }

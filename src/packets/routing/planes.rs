@@ -3,11 +3,11 @@
 
 use super::registry::switching_for;
 use super::rule::{At, Candidate, Head, Rule};
+use crate::packets::PacketError;
 use crate::packets::deadlock::{self, Freedom};
 use crate::packets::parameters::{Parameters, Switching};
 use crate::packets::random::mixed;
-use crate::packets::wiring::Wiring;
-use crate::packets::{PacketError, WiredPlane};
+use crate::packets::wiring::{WiredPlane, Wiring};
 use std::sync::Arc;
 
 /// Rule of a plane.
