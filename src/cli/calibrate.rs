@@ -48,7 +48,7 @@ pub fn run(arguments: &Calibrate, output: &Output) -> Result<(), Failure> {
     if let Some(file) = &arguments.output {
         files::report(file, |out| out.write_all(toml.as_bytes()))?;
         if !output.quiet {
-            say(&format!("{} is for --model, or for model = ... of a network", files::name(file)));
+            say(&format!("{0} is for --model, or for model = \"{0}\" of a study or a network", files::name(file)));
         }
     }
     if let Some(file) = &arguments.svg {

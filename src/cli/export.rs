@@ -8,7 +8,7 @@ use mopsim::export::{self, ExportError};
 use mopsim::memory;
 use mopsim::platform::Platform;
 use mopsim::report::{self, Sheet};
-use mopsim::study::network::NetworkChoice;
+use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
 use std::io::Write;
 use std::path::Path;
 
@@ -70,12 +70,14 @@ pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
                 let message = format!("--to {} needs a topology, and the platform file lists its links", format.name);
                 return Err(Failure::input(message, "use --to simgrid, or describe the network by a topology"));
             };
+            warn_of_routes(&network, format.name, output);
             deliver(arguments.output.as_deref(), |out| write(topology, &network.platform, out))?;
             tell(&|file| report::export::platform(&network.platform, format.name, file))
         }
         export::Write::Platform(write) => {
             let network = choice.build(Path::new(""))?;
             let platform: &Platform = &network.platform;
+            warn_of_routes(&network, format.name, output);
             let bytes = export::estimated_bytes(platform);
             if bytes > TOLD && !output.quiet {
                 say(&format!("about {} will be written", memory::text(bytes.into())));
@@ -86,6 +88,17 @@ pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
             }
             tell(&|file| report::export::platform(platform, format.name, file))
         }
+    }
+}
+
+/// Warns of a rule that chooses routes message by message: a file lists one route for each pair of hosts.
+fn warn_of_routes(network: &NetworkUnderTest, format: &str, output: &Output) {
+    let adaptive = network.graph().and_then(|(_, making)| making.routings.iter().find(|rule| rule.kind.adaptive));
+    if let Some(rule) = adaptive.filter(|_| !output.quiet) {
+        say(&format!(
+            "warning: {rule} chooses routes by load, message by message; --to {format} holds one route for each pair of hosts, \
+             that of an idle network"
+        ));
     }
 }
 

@@ -6,13 +6,12 @@ use mopsim::network::model::NetworkModel;
 use mopsim::platform::parameters::{HostsPerSwitch, PlatformParameters};
 use mopsim::study::Placement;
 use mopsim::study::choice::{ChoiceError, ModelChoice};
-use mopsim::study::network::{NetworkChoice, NetworkError};
+use mopsim::study::model_file;
+use mopsim::study::network::NetworkChoice;
 use mopsim::study::packet_choice::has_packets;
-use mopsim::study::toml_file::{self, PathStep};
 use mopsim::topology::Spec;
 use mopsim::topology::damage::Damage;
 use mopsim::trace;
-use mopsim::user_error::UserError;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::path::Path;
 
@@ -120,25 +119,7 @@ pub fn named_model(name: &str) -> Result<ModelChoice, Failure> {
         return Ok(ModelChoice { network_model: Some(name.to_owned()), ..ModelChoice::default() });
     }
     if name.ends_with(".toml") || Path::new(name).is_file() {
-        let file = Path::new(name);
-        let (choice, text): (ModelChoice, _) =
-            toml_file::read_with_text(file).map_err(|error| match error.is_io() {
-                true => Failure::from(NetworkError::from(error)),
-                false => Failure::input(
-                    error,
-                    "the keys are those of the table [model] of studies (docs/reference/studies.md)",
-                ),
-            })?;
-        let choice = choice.in_folder(file.parent().unwrap_or(Path::new("")));
-        if let Err(error) = choice.build() {
-            let help = error.help();
-            let place = error.key().and_then(|key| toml_file::place_of_value(&text, &[PathStep::Key(key)]));
-            return Err(match place {
-                Some(place) => Failure::input(format!("{}:{place}: {error}", file.display()), help),
-                None => Failure::input(format!("{}: {error}", file.display()), help),
-            });
-        }
-        return Ok(choice);
+        return model_file::read(Path::new(name)).map_err(Failure::from);
     }
     if Path::new(name).exists() {
         return Err(Failure::input(
@@ -151,6 +132,17 @@ pub fn named_model(name: &str) -> Result<ModelChoice, Failure> {
         return Err(Failure::file("read", Path::new(name), &missing));
     }
     Err(ChoiceError::unknown("model", name, &NetworkModel::NAMES).into())
+}
+
+/// Refuses a policy for hosts with several ports where no host has them.
+pub fn check_rail(is_given: bool, has_several: bool) -> Result<(), Failure> {
+    if !is_given || has_several {
+        return Ok(());
+    }
+    Err(Failure::input(
+        "--rail chooses among the ports of a host, and no host has several",
+        "leave it out, or give a network such as \"rails:base=torus:4x4,planes=2\"",
+    ))
 }
 
 /// Converts the model flags to choices; missing ones are left open.

@@ -60,12 +60,7 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
     let cycle = report::Cycle { ns: settings.cycle_ns(version), defaults: version };
     let cables = cables(arguments, cycle)?;
     let rail: Option<RailPolicy> = options::parse("rail", arguments.rail.as_deref())?;
-    if rail.is_some() && topologies.iter().all(|topology| topology.rails.is_none()) {
-        return Err(Failure::input(
-            "--rail chooses among the ports of a host, and no host has several",
-            "leave it out, or give a network such as \"rails:base=torus:4x4,planes=2\"",
-        ));
-    }
+    options::check_rail(rail.is_some(), topologies.iter().any(|topology| topology.rails.is_some()))?;
     let rail = rail.unwrap_or_default();
     let pool = options::pool(arguments.threads.or(output.site.threads).unwrap_or(0))?;
     if let Some(file) = &arguments.packets {

@@ -26,6 +26,7 @@ pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
         .report("--csv", files.csv.as_deref(), files.force)
         .check(|| files_read(arguments, written.as_ref()))?;
     let (study, file, defaults) = read(arguments, written, &output.site)?;
+    options::check_rail(arguments.speeds.rail.is_some(), study.has_several_ports())?;
     let pool = options::pool(arguments.threads.or(output.site.threads).unwrap_or(0))?;
     let bar = progress::Answers::new(study.cells(), &study.options.steps, output.quiet);
     let result = pool.install(|| study.run(&mut |what, cells| bar.done(what, cells)));

@@ -66,7 +66,6 @@ fn counted(unreadable: &Unreadable) -> String {
 }
 
 pub fn cut(arguments: &TraceCut, output: &Output) -> Result<(), Failure> {
-    let selector = check(&arguments.trace, &arguments.target)?;
     let ranks = arguments.ranks.as_deref().map(ranks).transpose()?;
     let part = match (&arguments.iterations, &arguments.window) {
         (Some(text), _) => Part::Iterations(iterations(text)?),
@@ -79,6 +78,8 @@ pub fn cut(arguments: &TraceCut, output: &Output) -> Result<(), Failure> {
         }
         (None, None) => Part::All,
     };
+    let selector = check(&arguments.trace, &arguments.target)?;
+    refuse_side_file(&arguments.target, "is only a part of the program", output)?;
     let trace = read_within(&arguments.trace, arguments.number_of_ranks, &arguments.limits, output)?;
     let (part, _) = transform::cut(&trace, &Cut { ranks, part }).map_err(|error| {
         let help = match &error {
@@ -95,12 +96,13 @@ pub fn cut(arguments: &TraceCut, output: &Output) -> Result<(), Failure> {
 }
 
 pub fn scale(arguments: &TraceScale, output: &Output) -> Result<(), Failure> {
-    let selector = check(&arguments.trace, &arguments.target)?;
     let factor = arguments.compute;
-    if !(factor > 0.0 && factor.is_finite()) {
-        let message = format!("--compute {factor}: the factor has to be finite and above 0");
-        return Err(Failure::input(message, "0.5 makes hosts twice as fast, 2 half as fast"));
+    if !(factor >= 0.0 && factor.is_finite()) {
+        let message = format!("--compute {factor}: the factor has to be finite, 0 or more");
+        return Err(Failure::input(message, "0.5 makes hosts twice as fast, 2 half as fast, 0 infinitely fast"));
     }
+    let selector = check(&arguments.trace, &arguments.target)?;
+    refuse_side_file(&arguments.target, "has other computations", output)?;
     let mut trace = read(&arguments.trace, &arguments.reading, output)?;
     warn(&trace, output);
     transform::scale_compute(&mut trace, factor).map_err(|error| {
@@ -115,6 +117,27 @@ pub fn scale(arguments: &TraceScale, output: &Output) -> Result<(), Failure> {
 fn check(trace: &Path, target: &Target) -> Result<Option<Selector>, Failure> {
     Outputs::default().creating("--output", Some(&target.output), target.force).check(|| inputs::trace(trace))?;
     trace_write::selector(&target.output, &target.table)
+}
+
+/// Refuses the name of a file whose side file describes another trace: the operations of a whole program, taken for those
+/// of a part, would give a false performance. With force there is only a warning.
+fn refuse_side_file(target: &Target, what: &str, output: &Output) -> Result<(), Failure> {
+    let side = SideFile::beside(&target.output);
+    if !side.exists() {
+        return Ok(());
+    }
+    let message = format!(
+        "{} would get the title and the operations of {}, and {what}",
+        files::name(&target.output),
+        files::name(&side)
+    );
+    if target.force {
+        if !output.quiet {
+            say(&format!("warning: {message}"));
+        }
+        return Ok(());
+    }
+    Err(Failure::input(message, "choose another name; --force keeps that file if it is for the new trace"))
 }
 
 /// Writes a trace completely or not at all, in the format and packing for the name of the file.

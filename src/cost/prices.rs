@@ -240,6 +240,10 @@ impl PriceList {
             let rule = "1 or more: the power of the whole site over that of the machine";
             return Err(PricesError::invalid("ownership.pue", pue, rule));
         }
+        if let Some(support) = ownership.map(|o| o.support).filter(|support| *support > 1.0) {
+            let rule = "up to 1: the part of the price that is paid each year";
+            return Err(PricesError::invalid("ownership.support", support, rule));
+        }
         Ok(Self { name: written.name, currency, note: written.note, scaling: written.scaling, ownership, rates })
     }
 

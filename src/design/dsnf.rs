@@ -180,6 +180,17 @@ fn transformation_at(p: usize) -> usize {
     (p + 1) << (p + 1)
 }
 
+/// Steps from one DSN-F to a larger one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expansion {
+    /// The steps, in order.
+    pub steps: Vec<ExpansionStep>,
+    /// Filling of the last layer of both networks: `sequential` or `balanced`.
+    pub fill: &'static str,
+    /// `true` if neither network stated it.
+    pub is_default: bool,
+}
+
 /// Returns the steps from one DSN-F to a larger one. Both are written as in a specification, without the name of the
 /// family: `n=64,p=3`. Without `fill=` the last layer is filled super-node by super-node, unless there is a
 /// transformation between them, which needs it balanced.
@@ -187,7 +198,7 @@ fn transformation_at(p: usize) -> usize {
 /// # Errors
 /// [`DesignError`] if one of them is not a DSN-F, or the second one is smaller, or the transformation is not defined (p
 /// < 2).
-pub fn expansion(from: &str, to: &str) -> Result<Vec<ExpansionStep>, DesignError> {
+pub fn expansion(from: &str, to: &str) -> Result<Expansion, DesignError> {
     let (mut start, mut end) = (read(from)?, read(to)?);
     if end.p < start.p {
         return invalid("--to", to, format!("its p must be at least that of the network it grows from, {}", start.p));
@@ -231,7 +242,11 @@ pub fn expansion(from: &str, to: &str) -> Result<Vec<ExpansionStep>, DesignError
     if site.shape.n < end.n {
         steps.push(site.step(&site.grown(end.n)));
     }
-    Ok(steps)
+    let fill = match end.fill {
+        Fill::Sequential => "sequential",
+        Fill::Balanced => "balanced",
+    };
+    Ok(Expansion { steps, fill, is_default: !fill_given })
 }
 
 fn read(text: &str) -> Result<Dsnf, TopologyError> {
@@ -246,7 +261,8 @@ mod tests {
 
     #[test]
     fn adding_switches_only_adds_cables() {
-        let steps = expansion("n=24,p=3", "n=60,p=3").unwrap();
+        let Expansion { steps, fill, .. } = expansion("n=24,p=3", "n=60,p=3").unwrap();
+        assert_eq!(fill, "sequential");
         assert_eq!(steps.len(), 1);
         assert_eq!((steps[0].counts()[1..].to_vec(), steps[0].layers), (vec![0, 0], 3));
         let cables = |spec: &str| build(spec).unwrap().graph.cables();
@@ -258,7 +274,9 @@ mod tests {
     fn a_transformation_gives_the_network_of_the_next_p() {
         for p in 2..=6 {
             let n = transformation_at(p);
-            let steps = expansion(&format!("n={},p={p}", p << p), &format!("n={n},p={}", p + 1)).unwrap();
+            let expansion = expansion(&format!("n={},p={p}", p << p), &format!("n={n},p={}", p + 1)).unwrap();
+            assert_eq!((expansion.fill, expansion.is_default), ("balanced", true));
+            let steps = expansion.steps;
             let [grow, turn] = &steps[..] else { panic!("two steps") };
             assert_eq!(grow.counts()[1..], [0, 0]);
             assert_eq!(turn.cables, build(&format!("dsnf:n={n},p={}", p + 1)).unwrap().graph.cables());

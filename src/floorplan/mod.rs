@@ -190,6 +190,13 @@ impl FloorPlan {
                     constraint: "it must be at least 1".into(),
                 });
             }
+            Some(count) if options.model == FloorModel::Equality => {
+                return Err(FloorplanError::Invalid {
+                    parameter: "switches_per_cabinet",
+                    value: count.to_string(),
+                    constraint: "floor plan `equality` fills cabinets of 42 units with switches and hosts".into(),
+                });
+            }
             Some(count) => count,
             None => topology.spec.cabinet().unwrap_or(SWITCHES_PER_CABINET),
         };
@@ -398,6 +405,9 @@ mod tests {
         let ring = build("ring:8").unwrap();
         let none = FloorOptions { switches_per_cabinet: Some(0), ..FloorOptions::default() };
         assert!(FloorPlan::new(&ring, &none).unwrap_err().to_string().contains("at least 1"));
+        let units =
+            FloorOptions { model: FloorModel::Equality, switches_per_cabinet: Some(4), ..FloorOptions::default() };
+        assert!(FloorPlan::new(&ring, &units).unwrap_err().to_string().contains("cabinets of 42 units"));
         let major = FloorOptions { placement: Placement::SupernodeMajor, ..FloorOptions::default() };
         assert!(FloorPlan::new(&ring, &major).unwrap_err().to_string().contains("ring:n=8"));
     }
@@ -407,7 +417,8 @@ mod tests {
         // Eight switches, two per cabinet: four cabinets in two rows of two.
         let mesh = build("full_mesh:8").unwrap();
         let plan = |model| {
-            let options = FloorOptions { model, switches_per_cabinet: Some(2), ..FloorOptions::default() };
+            let switches_per_cabinet = (model != FloorModel::Equality).then_some(2);
+            let options = FloorOptions { model, switches_per_cabinet, ..FloorOptions::default() };
             FloorPlan::new(&mesh, &options).unwrap()
         };
         let lengths =
@@ -440,7 +451,7 @@ mod tests {
         assert_eq!((plan.host_cabinets, plan.rows, plan.columns), (5, 16, 4));
         assert!((plan.length(SwitchId(0), SwitchId(1)) - (4.0 + 6.0 * 0.6)).abs() < 1e-12);
         for (model, count) in [(FloorModel::Grid, 0), (FloorModel::Equality, 8)] {
-            let wrong = FloorOptions { model, hosts_per_cabinet: Some(count), ..options };
+            let wrong = FloorOptions { model, hosts_per_cabinet: Some(count), switches_per_cabinet: None, ..options };
             assert!(FloorPlan::new(&mesh, &wrong).unwrap_err().to_string().contains("hosts_per_cabinet"));
         }
     }
@@ -450,7 +461,8 @@ mod tests {
         // Eight leaves with four hosts each, four spines; a Clos network of 4 + 2 + 4 switches, whose 8 hosts are
         // vertices.
         let places = |spec: &str, model| {
-            let options = FloorOptions { model, switches_per_cabinet: Some(5), ..FloorOptions::default() };
+            let switches_per_cabinet = (model == FloorModel::Grid).then_some(5);
+            let options = FloorOptions { model, switches_per_cabinet, ..FloorOptions::default() };
             let plan = FloorPlan::new(&build(spec).unwrap(), &options).unwrap();
             (plan.switches().count(), plan.endpoints(), plan.cabinets)
         };
@@ -472,7 +484,8 @@ mod tests {
         fn every_switch_has_a_slot_of_its_own(n in 2usize..400, per in 1u32..40, p in 0u32..30, model in 0usize..3) {
             let ring = build(&format!("ring:{n}")).unwrap();
             let model = FloorModel::NAMES[model].1;
-            let options = FloorOptions { model, switches_per_cabinet: Some(per), endpoints_per_switch: Some(p), ..FloorOptions::default() };
+            let switches_per_cabinet = (model != FloorModel::Equality).then_some(per);
+            let options = FloorOptions { model, switches_per_cabinet, endpoints_per_switch: Some(p), ..FloorOptions::default() };
             let plan = FloorPlan::new(&ring, &options).unwrap();
             let mut places: Vec<_> = (0..n as u32).map(SwitchId).map(|s| (plan.cabinet(s), plan.slot(s))).collect();
             prop_assert!(places.iter().all(|&(cabinet, _)| cabinet < plan.cabinets));

@@ -15,7 +15,7 @@ use crate::topology::{Graph, Hosts};
 const LEAST_PLAUSIBLE_BANDWIDTH: f64 = 125_000.0;
 
 /// Latency above which a unit is probably missing, in seconds.
-const GREATEST_PLAUSIBLE_LATENCY: f64 = 1e-3;
+pub(crate) const GREATEST_PLAUSIBLE_LATENCY: f64 = 1e-3;
 
 /// Largest number of hosts of a platform: 16,777,216.
 pub const MAX_HOSTS: usize = MAX_SWITCHES;

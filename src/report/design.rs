@@ -3,7 +3,7 @@
 use super::sheet::{Column, Datum, Rows, Sheet};
 use crate::cost::{Bill, Prices};
 use crate::design::bounds::SwitchCounts;
-use crate::design::dsnf::{ExpansionStep, Switch, Work};
+use crate::design::dsnf::{Expansion, ExpansionStep, Switch, Work};
 use crate::design::equality::Search;
 use crate::design::fit::{Fit, Wanted};
 
@@ -137,7 +137,7 @@ pub fn equality(search: &Search) -> Sheet {
 }
 
 /// Returns the sheet of the expansion of a DSN-F.
-pub fn dsnf(from: &str, to: &str, steps: &[ExpansionStep]) -> Sheet {
+pub fn dsnf(from: &str, to: &str, Expansion { steps, fill, is_default }: &Expansion) -> Sheet {
     let summary = |(index, step): (usize, &ExpansionStep)| {
         let [added, moved, removed] = step.counts();
         let what = if step.p > step.p_before {
@@ -188,6 +188,7 @@ pub fn dsnf(from: &str, to: &str, steps: &[ExpansionStep]) -> Sheet {
         facts: vec![
             ("from", "from", Datum::Text(from.into())),
             ("to", "to", Datum::Text(to.into())),
+            ("fill", "fill of the last layer", Datum::Text((*fill).into())),
         ],
         tables: vec![Rows {
             name: "steps",
@@ -219,10 +220,18 @@ pub fn dsnf(from: &str, to: &str, steps: &[ExpansionStep]) -> Sheet {
             ],
             rows: steps.iter().enumerate().flat_map(cables).collect(),
         }),
-        notes: vec![
-            "--format csv and json list every cable, with the numbers of its switches (which stay when a switch gets another \
+        notes: [
+            (*is_default && *fill == "balanced").then(|| {
+                "Both networks have fill=balanced, which the transformation to p + 1 needs; without it, a specification of \
+                 `mopsim topology` means fill=sequential, which has other cables in an incomplete last layer."
+                    .to_owned()
+            }),
+            Some("--format csv and json list every cable, with the numbers of its switches (which stay when a switch gets another \
              label) and their labels: level, layer, super-node. Of a moved cable end a stays where it is."
-                .into(),
-        ],
+                .into()),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
     }
 }

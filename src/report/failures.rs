@@ -55,13 +55,21 @@ fn of(c: &Comparison, effect: &FailureEffect) -> CaptionedTable {
     };
     CaptionedTable {
         title: format!("Failures{place}: time {} over time on the intact network, {seeds}", effect.level),
-        sentences: sentences(effect, &name),
+        sentences: sentences(c, effect, &name),
         headings,
         rows: (0..c.workloads.len()).map(of_workload).chain([means]).collect(),
     }
 }
 
-fn sentences(effect: &FailureEffect, name: &dyn Fn(&NetworkEffect) -> String) -> Vec<String> {
+/// Returns the routing rules of a network while it is intact and with failures, if they differ.
+fn other_rules<'a>(c: &'a Comparison, network: &NetworkEffect) -> Option<[&'a str; 2]> {
+    let rule = |column: usize| c.networks[column].routing.as_deref();
+    let [intact, failed] = [rule(network.columns[0])?, rule(network.columns[1])?];
+    // Repaired routes are those of the intact network's rule, as far as they exist.
+    (intact != failed && !failed.starts_with("repaired")).then_some([intact, failed])
+}
+
+fn sentences(c: &Comparison, effect: &FailureEffect, name: &dyn Fn(&NetworkEffect) -> String) -> Vec<String> {
     let mut order: Vec<&NetworkEffect> = effect.networks.iter().collect();
     order.sort_by(|a, b| a.geometric.mean.total_cmp(&b.geometric.mean).then(a.columns.cmp(&b.columns)));
     let loss = |network: &&NetworkEffect| format!("{} {}", name(network), slowdown(&network.geometric));
@@ -72,22 +80,47 @@ fn sentences(effect: &FailureEffect, name: &dyn Fn(&NetworkEffect) -> String) ->
             .to_owned(),
         format!("Slowdown {}, least first: {}.", effect.level, list(&all)),
     ];
+    let changed: Vec<String> = order
+        .iter()
+        .filter_map(|network| {
+            other_rules(c, network).map(|[from, to]| format!("{} from {from} to {to}", name(network)))
+        })
+        .collect();
+    if !changed.is_empty() {
+        sentences.push(format!(
+            "Failures change the routing rule of {}. Slowdowns contain the effect of the other rule; with routes = \
+             \"repaired\" in failures, or one rule that fits damaged networks, they are of the failures alone.",
+            list(&changed)
+        ));
+    }
     if let [first, .., last] = &order[..] {
         let [low, high] = [first, last].map(|network| network.geometric.ends());
         // Means with overlapping intervals have no certain order.
-        sentences.push(if low[1] < high[0] && last.geometric.mean - first.geometric.mean > APART {
+        sentences.push(if [first, last].iter().any(|network| other_rules(c, network).is_some()) {
+            "The order is not one of failures alone, since a rule changes.".to_owned()
+        } else if low[1] < high[0] && last.geometric.mean - first.geometric.mean > APART {
             format!("{} loses less than {}: their intervals do not overlap.", name(first), name(last))
         } else {
             "The intervals of the networks that lose least and most overlap: no order is certain.".to_owned()
         });
     }
-    let beyond = |network: &&NetworkEffect| network.geometric.mean - network.geometric_even;
-    let worse: Vec<String> = order
+    let beyond = |network: &&NetworkEffect| network.geometric.mean / network.geometric_even - 1.0;
+    let comparable: Vec<&NetworkEffect> =
+        order.iter().copied().filter(|network| other_rules(c, network).is_none()).collect();
+    if comparable.is_empty() {
+        return sentences;
+    }
+    let worse: Vec<String> = comparable
         .iter()
         .filter(|network| beyond(network) > APART)
         .map(|network| format!("{} ({:+.1} %)", name(network), 100.0 * beyond(network)))
         .collect();
     sentences.push(match worse.len() {
+        0 if comparable.len() < order.len() => {
+            "No network whose rule stays loses more than the same network made smaller evenly, differences within half \
+             a per cent aside."
+                .to_owned()
+        }
         0 => {
             "No network loses more than the same network made smaller evenly, differences within half a per cent aside."
                 .to_owned()

@@ -4,7 +4,8 @@ use super::captioned::CaptionedTable;
 use super::compare_json_more::JsonColumn;
 use super::label::short;
 use super::number::grouped;
-use super::packets::{Scale, first_latency, means, remarks};
+use super::packets::{Scale, first_latency, means, remarks, special_in_words, switches_in_words};
+use crate::packets::conditions::Conditions;
 use crate::packets::parameters::{HostPort, Parameters};
 use crate::packets::random::GENERATOR;
 use crate::packets::run::{Mode, Outcome};
@@ -87,19 +88,8 @@ pub(super) fn sentences(c: &Comparison, curves: &PacketCurves) -> Vec<String> {
     };
     let mut all = vec![
         format!(
-            "Flits of a packet: {}, of a VC buffer: {}; speed-up {}; cycles of routing {}, VC allocation {}, switch \
-             allocation {}, crossing {}, link {}, host link {}, credit {}. Delays are those of the table [packets], not \
-             those of the study's platforms.",
-            p.packet,
-            p.vc_buffer,
-            p.speedup,
-            p.routing_delay,
-            p.vc_delay,
-            p.switch_delay,
-            p.crossing_delay,
-            p.link_delay,
-            p.host_delay,
-            p.credit_delay
+            "{} Delays are those of the table [packets], not those of the study's platforms.",
+            switches_in_words(p)
         ),
         format!(
             "Mode {mode}, {} cycles of warm-up, {} measured, {seeds}, generator {GENERATOR}.",
@@ -107,19 +97,8 @@ pub(super) fn sentences(c: &Comparison, curves: &PacketCurves) -> Vec<String> {
             grouped(settings.conditions.measure.into())
         ),
     ];
-    let special = [
-        (settings.conditions.process == Process::Periodic, "packets created periodically"),
-        (settings.conditions.by_packets, "the engine of whole packets"),
-        (p.hold_switch, "switches held for a packet"),
-        (p.wait_for_tail_credit, "channels given again once they are empty"),
-        (p.count_routed, "routed flits counted"),
-        (p.host_port == HostPort::Shared, "one port for the hosts of a switch"),
-        (settings.conditions.allow_deadlock, "rules that can deadlock allowed"),
-    ];
-    let special: Vec<&str> = special.into_iter().filter_map(|(is_set, what)| is_set.then_some(what)).collect();
-    if !special.is_empty() {
-        all.push(format!("Other than by default: {}.", special.join(", ")));
-    }
+    let Conditions { process, by_packets, allow_deadlock, .. } = settings.conditions;
+    all.extend(special_in_words(p, process, by_packets, allow_deadlock));
     if let Some(network) = curves.networks.iter().find(|network| network.flit_rate != network.bandwidth) {
         all.push(format!(
             "A cycle takes {:.3} ns on all networks, whatever the bandwidth of their links in the study.",

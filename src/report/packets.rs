@@ -1,13 +1,14 @@
 //! Sheets of packet simulations.
 
-use super::number::counted;
+use super::number::{counted, grouped};
 use super::sheet::{Column, Datum, Rows, Sheet};
 use crate::defaults::Version;
 use crate::packets::outline::Outline;
-use crate::packets::parameters::Parameters;
+use crate::packets::parameters::{HostPort, Parameters};
 use crate::packets::random::GENERATOR;
 use crate::packets::run::{Mode, Outcome};
 use crate::packets::series::Series;
+use crate::packets::source::Process;
 use crate::packets::statistics::Logged;
 use crate::study::statistics::Statistic;
 
@@ -180,6 +181,59 @@ pub(super) fn headings_in_words(seeds: usize, all: &[Series]) -> Vec<String> {
         );
     }
     notes
+}
+
+/// States the flits and cycles of switches and links.
+pub(super) fn switches_in_words(p: &Parameters) -> String {
+    format!(
+        "Flits of a packet: {}, of a VC buffer: {}; speed-up {}; cycles of routing {}, VC allocation {}, switch allocation {}, \
+         crossing {}, link {}, host link {}, credit {}.",
+        p.packet,
+        p.vc_buffer,
+        p.speedup,
+        p.routing_delay,
+        p.vc_delay,
+        p.switch_delay,
+        p.crossing_delay,
+        p.link_delay,
+        p.host_delay,
+        p.credit_delay
+    )
+}
+
+/// States what is not as by default, if anything is.
+pub(super) fn special_in_words(
+    p: &Parameters,
+    process: Process,
+    by_packets: bool,
+    allow_deadlock: bool,
+) -> Option<String> {
+    let special = [
+        (process == Process::Periodic, "packets created periodically"),
+        (by_packets, "the engine of whole packets"),
+        (p.hold_switch, "switches held for a packet"),
+        (p.wait_for_tail_credit, "channels given again once they are empty"),
+        (p.count_routed, "routed flits counted"),
+        (p.host_port == HostPort::Shared, "one port for the hosts of a switch"),
+        (allow_deadlock, "rules that can deadlock allowed"),
+    ];
+    let special: Vec<&str> = special.into_iter().filter_map(|(is_set, what)| is_set.then_some(what)).collect();
+    (!special.is_empty()).then(|| format!("Other than by default: {}.", special.join(", ")))
+}
+
+/// States the switching of all series, by their numbers if it differs.
+fn switching_in_words(all: &[Series]) -> Option<String> {
+    let of = |(number, series): (usize, &Series)| {
+        let name = series.switching.map_or("without buffers", |switching| switching.name());
+        (number.to_string(), name.to_owned())
+    };
+    let groups = remarks((1..).zip(all).map(of), all.len());
+    let in_words = |(name, on): (String, Option<String>)| match on {
+        Some(numbers) => format!("{name} on {numbers}"),
+        None => name,
+    };
+    let groups: Vec<String> = groups.into_iter().map(in_words).collect();
+    (!groups.is_empty()).then(|| format!("Switching: {}.", groups.join("; ")))
 }
 
 /// Measured packets of a run below which means and saturation depend much on chance.
@@ -400,7 +454,20 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
     }));
     notes.extend(few_packets(sweep, all));
     // Text shows no facts next to tables.
-    notes.push(format!("A cycle takes {:.3} ns; defaults {}.", cycle.ns, cycle.defaults.name()));
+    let seeds = match &sweep.seeds[..] {
+        [seed] => format!("seed {seed}"),
+        several => format!("{} seeds from {}", several.len(), several[0]),
+    };
+    notes.extend(switching_in_words(all));
+    notes.push(switches_in_words(&sweep.parameters));
+    notes.extend(special_in_words(&sweep.parameters, sweep.process, sweep.by_packets, sweep.allow_deadlock));
+    notes.push(format!(
+        "{} cycles of warm-up, {} measured, {seeds}. A cycle takes {:.3} ns; defaults {}.",
+        grouped(sweep.warmup.into()),
+        grouped(sweep.measure.into()),
+        cycle.ns,
+        cycle.defaults.name()
+    ));
     let networks = match sweep.networks.len() {
         1 => "1 network".to_owned(),
         count => format!("{count} networks"),
@@ -427,7 +494,6 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
     }
     if sweep.by_packets {
         all_facts.push(("engine", "engine", text("events")));
-        notes.push("Engine: whole packets, through switches that are held for each.".into());
     }
     if let Some(cycles_per_metre) = sweep.cycles_per_metre {
         all_facts.push(cable_fact(cycles_per_metre, cycle));

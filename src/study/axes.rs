@@ -5,6 +5,7 @@ use super::description::ModelDescription;
 use super::error::StudyError;
 use super::failures::{self, FailureState};
 use super::file::StudyFile;
+use super::model_file;
 use super::network::NetworkChoice;
 use super::overrides::Overrides;
 use super::packet_choice::{PACKET, has_packets};
@@ -51,13 +52,16 @@ pub(super) struct Axes {
     pub not_modelled: Vec<String>,
 }
 
+/// Weights of workloads; beyond them, sums would leave the range of floats.
+const WEIGHTS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
+
 /// Checks values that do not depend on other files.
 pub(super) fn check_numbers(source: &Source, file: &StudyFile) -> Result<(), StudyError> {
     for (number, workload) in file.workloads.iter().enumerate() {
         if let Some(weight) = workload.weight
-            && !(weight.is_finite() && weight > 0.0)
+            && !WEIGHTS.contains(&weight)
         {
-            let message = format!("weight {weight} of workload `{}` is not positive", workload.label());
+            let message = format!("weight {weight:e} of workload `{}` is not from 1e-9 to 1e9", workload.label());
             return Err(source.wrong(&[Key("workloads"), Item(number), Key("weight")], message));
         }
     }
@@ -68,6 +72,15 @@ pub(super) fn check_numbers(source: &Source, file: &StudyFile) -> Result<(), Stu
             let message = format!("budget: {name} = {limit} is not a number, zero or more");
             return Err(source.wrong(&[Key("budget"), Key(name)], message));
         }
+    }
+    if file.jobs.is_empty() {
+        let given = [("allocation", file.allocation.is_some()), ("share_hosts", file.share_hosts)];
+        if let Some((key, _)) = given.into_iter().find(|(_, given)| *given) {
+            return Err(source.wrong(&[Key(key)], format!("{key} is for [[jobs]], and the study has none")));
+        }
+    }
+    if let Some((name, value, rule)) = file.budget.as_ref().and_then(BudgetChoice::out_of_range) {
+        return Err(source.wrong(&[Key("budget"), Key(name)], format!("budget: {name} = {value} is not {rule}")));
     }
     let seeds = |message: String| Err(source.wrong(&[Key("seeds")], message));
     match &file.seeds {
@@ -133,8 +146,7 @@ type Pair<'a> = (Option<(usize, &'a String)>, Option<(usize, &'a String)>);
 /// Returns the number of iterations that a check repeats with packets; `None` if there is no check, or one of whole
 /// runs.
 fn iterations(file: &StudyFile, overrides: &Overrides) -> Option<usize> {
-    let of_file = file.check.filter(|check| check.packets || overrides.cross_check).and_then(|check| check.iterations);
-    overrides.check_iterations.or(of_file)
+    overrides.check_iterations.or(file.check.and_then(|check| check.iterations))
 }
 
 /// Returns whether a check repeats whole replays with packets.
@@ -242,7 +254,7 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
     };
     let base = ModelChoice {
         defaults: overrides.network.defaults.or(file.defaults),
-        ..overrides.model.clone().over(&file.model.clone().in_folder(&folder))
+        ..overrides.model.clone().over(&file.model)
     };
     let (networks, added) = match checks_whole_replays(file, overrides) {
         true => with_packets(&base, networks),
@@ -267,6 +279,14 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
             return Err(source.wrong(&[Key(list), Item(second)], format!("`{name}` stands in {list} twice")));
         }
     }
+    // Models of files come with their constants.
+    let read = |(at, name): (usize, &Option<String>)| {
+        let Some(name) = name.as_deref().filter(|name| model_file::is_file_name(name)) else { return Ok(None) };
+        let own = model_file::read(&folder.join(name));
+        own.map(Some).map_err(|error| source.at(&[Key("models"), Item(at)], Box::new(error)))
+    };
+    let of_files: Vec<Option<ModelChoice>> =
+        networks.iter().enumerate().map(read).collect::<Result<_, StudyError>>()?;
     // Model by model, and the tables of each.
     let pairs: Vec<Pair<'_>> = networks
         .iter()
@@ -277,16 +297,21 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
         })
         .collect();
     let choice = |(network, table): &Pair<'_>| {
-        let named = network.map(|(_, name)| name.clone()).or_else(|| base.network_model.clone());
+        let of_file = network.and_then(|(at, _)| of_files[at].as_ref());
+        let named = match of_file {
+            Some(own) => own.network_model.clone(),
+            None => network.map(|(_, name)| name.clone()).or_else(|| base.network_model.clone()),
+        };
         // A model of the site comes with its constants, where a check alone names it.
         let of_site = base.site.as_ref().and_then(|site| site.network_model.as_ref());
         let is_of_site = base.network_model.is_none() && file.models.is_none() && named.as_ref() == of_site;
         let network_model = named.filter(|_| !is_of_site);
         // Constants of packets apply only to the models of the list that have packets.
         let has_packets = network.map_or(sample.is_none(), |(_, name)| has_packets(name));
+        let base = &of_file.map_or_else(|| base.clone(), |own| own.clone().over(&base));
         // Constants that the study sets for another model do not apply to the model that a check adds.
         let base =
-            if added && has_packets && network.is_some() { &packet_refusals::without_factors(&base) } else { &base };
+            if added && has_packets && network.is_some() { &packet_refusals::without_factors(base) } else { base };
         ModelChoice {
             network_model,
             collectives: table.map(|(_, name)| name.clone()).or_else(|| base.collectives.clone()),

@@ -12,6 +12,7 @@ use crate::engine::Model;
 use crate::mpi::collective::select::Table;
 use crate::mpi::mapping::Mapping;
 use crate::packets::replay::Fabric;
+use crate::platform::parameters::GREATEST_PLAUSIBLE_LATENCY;
 use crate::trace::CollectiveKind as Kind;
 use std::sync::Arc;
 
@@ -98,9 +99,31 @@ const BY_HOSTS: [Kind; 5] = [Kind::Bcast, Kind::Reduce, Kind::Allreduce, Kind::A
 const MANY_RANKS: usize = 1000;
 
 impl Study {
-    /// Returns warnings about workloads of many ranks whose first collective sends two messages for each pair of them: the
-    /// SMP set-up of SimGrid, in the tables that simulate it.
+    /// Returns warnings about models whose times probably lack a unit, and about workloads of many ranks whose first
+    /// collective sends two messages for each pair of them.
     pub fn warnings(&self) -> impl Iterator<Item = String> + '_ {
+        self.without_unit().chain(self.of_set_up())
+    }
+
+    /// Returns warnings about messages that take longer than on any network of today.
+    fn without_unit(&self) -> impl Iterator<Item = String> + '_ {
+        let longest = |(model, description): &(Model, ModelDescription)| {
+            let seconds = model.network.message_latency.longest();
+            let name = &description.network_model;
+            (seconds > GREATEST_PLAUSIBLE_LATENCY).then(|| {
+                format!(
+                    "{name}: message_latency is up to {seconds} seconds, more than 1 ms; a number without a unit is in \
+                     seconds: write for example \"24 us\""
+                )
+            })
+        };
+        let mut all: Vec<String> = self.models.iter().filter_map(longest).collect();
+        all.dedup();
+        all.into_iter()
+    }
+
+    /// Returns warnings about the SMP set-up of SimGrid, in the tables that simulate it.
+    fn of_set_up(&self) -> impl Iterator<Item = String> + '_ {
         let with_setup = |(_, model): &&(Model, ModelDescription)| {
             model.smp_setup && [Table::Mvapich2, Table::Mpich].iter().any(|table| table.name() == model.collectives)
         };

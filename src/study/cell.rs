@@ -5,6 +5,7 @@ use super::network::NetworkUnderTest;
 use super::steady::{Judge, Steady};
 use super::workload::Workload;
 use crate::engine::{Interest, Model, Observer, Outcome, replay, replay_until};
+use crate::ids::Rank;
 use crate::mpi::rank_map::RankMap;
 use crate::result::explain::{Explainer, Explanation};
 use crate::trace::Trace;
@@ -24,6 +25,33 @@ pub struct CellResult {
     /// Estimate from some iterations, if that was requested; the simulated seconds of `outcome` are then those of the
     /// whole run.
     pub steady: Option<Steady>,
+    /// Cores that several ranks share, if there are any.
+    pub crowded: Option<Crowded>,
+}
+
+/// Ranks that share cores, and compute more slowly for that.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Crowded {
+    /// Name of the network.
+    pub network: String,
+    /// Number of ranks on hosts that have fewer cores than ranks.
+    pub ranks: usize,
+    /// Number of cores of these hosts.
+    pub cores: u64,
+}
+
+impl Crowded {
+    /// Returns the ranks that share cores, if there are any.
+    fn of(rank_map: &RankMap, network: &NetworkUnderTest) -> Option<Self> {
+        let (mut ranks, mut cores) = (0, 0);
+        for node in rank_map.nodes() {
+            let own = network.platform.hosts[rank_map.host(Rank(node[0])).index()].cores;
+            if node.len() > own as usize {
+                (ranks, cores) = (ranks + node.len(), cores + u64::from(own));
+            }
+        }
+        (ranks > 0).then(|| Self { network: network.info.name.clone(), ranks, cores })
+    }
 }
 
 impl CellResult {
@@ -45,6 +73,10 @@ impl CellResult {
             notes.push(format!(
                 "{unmatched} {were} sent and never received, the first from rank {source} to rank {destination} {what}"
             ));
+        }
+        if let Some(Crowded { network, ranks, cores }) = &self.crowded {
+            let cores = if *cores == 1 { "1 core".to_owned() } else { format!("{cores} cores") };
+            notes.push(format!("on {network}, {ranks} ranks share {cores}, and compute more slowly for that"));
         }
         notes
     }
@@ -113,7 +145,7 @@ pub fn run(
         (Some(_), CellRankMap::Graph(..)) => {
             (None, Some(Steady::Whole("the model loggops replays graphs, which have no iterations".into())))
         }
-        (Some(_), CellRankMap::Jobs(_)) => (None, Some(Steady::Whole("several jobs run at a time".into()))),
+        (Some(_), CellRankMap::Jobs(_)) => (None, Some(Steady::Whole("jobs are replayed as a whole".into()))),
         (Some(within), CellRankMap::Alone(_)) => match workload.iterations() {
             Ok(known) => (Some((known, within)), None),
             Err(why) => (None, Some(Steady::Whole(why.clone()))),
@@ -163,5 +195,6 @@ pub fn run(
         // The longest chain of several jobs may be that of one that repeats, or of one that starts early.
         explanation.critical_path = None;
     }
-    Ok(CellResult { outcome, mops, explanation, jobs, steady })
+    let crowded = Crowded::of(place.rank_map(), network);
+    Ok(CellResult { outcome, mops, explanation, jobs, steady, crowded })
 }

@@ -10,12 +10,14 @@ use crate::defaults::Version;
 use crate::network::message_latency::MessageLatency;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The model as written; every choice is optional.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelChoice {
+    /// File with further choices, which these override.
+    pub file: Option<PathBuf>,
     /// One of [`NetworkModel::NAMES`](crate::network::model::NetworkModel::NAMES); `packet:routing=amin,vcs=6` has constants of
     /// [`Self::packet`].
     pub network_model: Option<String>,
@@ -123,6 +125,7 @@ impl ModelChoice {
         let mut collective = base.collective.clone();
         collective.extend(self.collective);
         ModelChoice {
+            file: self.file.or_else(|| base.file.clone()),
             network_model: self.network_model.or_else(|| base.network_model.clone()),
             collectives: self.collectives.or_else(|| base.collectives.clone()),
             collective,

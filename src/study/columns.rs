@@ -289,8 +289,14 @@ impl ColumnBuilder<'_> {
             built.push((Some(seed), self.networks.len()));
             self.networks.push(network);
         }
-        let name = self.networks[built[0].1].info.name.clone();
-        Ok(Variants { name, built, random: true })
+        let info = &mut self.networks[built[0].1].info;
+        if let [first, _, ..] = &seeds[..]
+            && let Some(spec) = info.topology.strip_suffix(&format!(",seed={first}"))
+        {
+            // The first seed would be wrong for the others.
+            info.topology = spec.to_owned();
+        }
+        Ok(Variants { name: info.name.clone(), built, random: true })
     }
 
     fn column(

@@ -2,6 +2,7 @@
 
 use super::choice_error::ChoiceError;
 use super::jobs::JobsError;
+use super::model_file::ModelFileError;
 use super::network::NetworkError;
 use super::procurement::PriceListError;
 use super::results_error::ResultsError;
@@ -38,6 +39,9 @@ pub enum StudyError {
     /// A choice does not exist.
     #[error(transparent)]
     Choice(#[from] ChoiceError),
+    /// The file of a network model cannot be used.
+    #[error(transparent)]
+    ModelFile(#[from] Box<ModelFileError>),
     /// A routing rule of the study does not exist.
     #[error(transparent)]
     Routing(#[from] RoutingError),
@@ -103,6 +107,7 @@ impl StudyError {
             Self::File(error) => Some(error),
             Self::At { error, .. } => Some(&**error),
             Self::Choice(error) => Some(error),
+            Self::ModelFile(error) => Some(&**error),
             Self::Routing(error) => Some(error),
             Self::Network { error, .. } => Some(&**error),
             Self::Traffic(error) => Some(&**error),

@@ -31,6 +31,7 @@ use super::assumptions::SensitivityChoice;
 use super::choice::ModelChoice;
 use super::failure_choice::DegradedChoice;
 use super::jobs::JobEntry;
+use super::model_file;
 use super::network::NetworkChoice;
 use super::procurement::BudgetChoice;
 use super::traffic::TrafficChoice;
@@ -52,7 +53,7 @@ pub struct StudyFile {
     /// Version of the defaults, e.g. `0.1`; default: the current one.
     pub defaults: Option<Version>,
     /// Model that converts traces to time.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "model_file::table_or_file")]
     pub model: ModelChoice,
     /// Rule for the placement of ranks: `one-each`, `block`, `round-robin` or `random`.
     pub mapping: Option<String>,

@@ -36,6 +36,7 @@ mod loggops;
 pub mod matrix;
 pub(crate) mod mean;
 mod model_build;
+pub mod model_file;
 pub mod network;
 mod network_error;
 mod network_parts;

@@ -20,6 +20,9 @@ use std::collections::BTreeMap;
 /// Seconds below which SimGrid's defaults consider two events simultaneous (`surf/precision`, as set by `smpirun`).
 const SIMGRID_TIMING_PRECISION: f64 = 1e-9;
 
+/// Largest timing precision in seconds: a thousand times what any latency is, and a million times SimGrid's default.
+const MOST_PRECISION: f64 = 1e-3;
+
 /// Largest constant of a network model, as for all rates.
 const LARGEST: f64 = 1e30;
 
@@ -286,11 +289,11 @@ impl ModelChoice {
             return Err(ChoiceError { option, value, rule, named: false });
         }
         let timing_precision = self.timing_precision.unwrap_or(timing_precision);
-        if !(timing_precision.is_finite() && timing_precision >= 0.0) {
+        if !(0.0..=MOST_PRECISION).contains(&timing_precision) {
             return Err(ChoiceError {
                 option: "timing-precision".to_owned(),
                 value: timing_precision.to_string(),
-                rule: "is not a finite number of seconds, zero or more".to_owned(),
+                rule: format!("is not a number of seconds from 0 to {MOST_PRECISION}"),
                 named: false,
             });
         }

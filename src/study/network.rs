@@ -5,7 +5,7 @@ pub use super::network_error::NetworkError;
 use super::network_parts::PlanesChoice;
 use super::network_parts::Quoted;
 use super::simgrid_settings;
-use super::toml_file::{self, TomlError};
+use super::{model_file, toml_file};
 use crate::defaults::Version;
 use crate::floorplan::FloorOptions;
 use crate::platform::load::LoadOptions;
@@ -57,7 +57,7 @@ pub struct NetworkChoice {
     #[serde(default)]
     pub parameters: PlatformParameters,
     /// Model, for choices that the study or the command line leaves open.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "model_file::table_or_file")]
     pub model: ModelChoice,
     /// Purchase price of the whole network, adapters included; overrides the price list.
     pub price: Option<Quoted>,
@@ -375,10 +375,10 @@ impl NetworkChoice {
             },
             platform: Arc::new(platform),
             floor: parameters.floor.on(&topology.graph),
+            remarks: remarks_on_file(&topology),
             topology: Some(topology),
             making: Some(Making { parameters, routings: rules, routing_seed }),
             model: self.model(),
-            remarks: Vec::new(),
             price: self.price.clone(),
             watts: self.watts.clone(),
             from_site,
@@ -484,10 +484,23 @@ impl NetworkChoice {
     }
 }
 
+/// Returns what a graph does not have of its file, or has in another way.
+fn remarks_on_file(topology: &Topology) -> Vec<String> {
+    let mut remarks = topology.graph.remarks().to_vec();
+    let merged = topology.graph.duplicates_merged();
+    // Families may generate a cable twice, which is not an error of the user.
+    if topology.spec.is_file() && merged > 0 {
+        let cables = if merged == 1 { "1 cable".to_owned() } else { format!("{merged} cables") };
+        remarks.push(format!("{cables} named once more in the file count once"));
+    }
+    remarks
+}
+
 /// Returns the choices of a file, and its text.
-fn read_toml(file: &Path) -> Result<(NetworkChoice, String), TomlError> {
+fn read_toml(file: &Path) -> Result<(NetworkChoice, String), NetworkError> {
     let (mut written, text): (NetworkChoice, String) = toml_file::read_with_text(file)?;
-    written.model = written.model.in_folder(file.parent().unwrap_or(Path::new("")));
+    let folder = file.parent().unwrap_or(Path::new(""));
+    written.model = written.model.with_file(folder)?;
     Ok((written, text))
 }
 

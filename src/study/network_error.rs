@@ -1,6 +1,7 @@
 //! Reasons why a network cannot be built.
 
 use super::choice_error::ChoiceError;
+use super::model_file::ModelFileError;
 use super::toml_file::{self, PathStep, PathStep::Key, Place, TomlError};
 use crate::packets::PacketError;
 use crate::platform::PlatformError;
@@ -74,6 +75,9 @@ pub enum NetworkError {
     /// The network's own model is invalid.
     #[error("model: {0}")]
     Model(#[from] ChoiceError),
+    /// The file of the network's own model cannot be used.
+    #[error(transparent)]
+    ModelFile(#[from] ModelFileError),
     /// The packet model does not support the network.
     #[error(transparent)]
     Packets(#[from] Box<PacketError>),
@@ -102,6 +106,7 @@ impl NetworkError {
                 vec![Key("topology")]
             }
             Self::Model(error) => ["model"].into_iter().chain(error.key()).map(Key).collect(),
+            Self::ModelFile(_) => vec![Key("model")],
             Self::Packets(_) | Self::NotRepaired(_) => Vec::new(),
             Self::Quoted { key, .. } => vec![Key(key)],
             Self::Planes { key, .. } => vec![Key(key)],
@@ -151,6 +156,7 @@ impl UserError for NetworkError {
             Self::Topology(error) => error.help(),
             Self::Quoted { .. } => "give the amount, in the currency of the price list".into(),
             Self::Model(error) => error.help(),
+            Self::ModelFile(error) => error.help(),
             Self::Packets(error) => error.help(),
             Self::Platform(error) => error.help(),
         }
@@ -159,6 +165,7 @@ impl UserError for NetworkError {
     fn is_io(&self) -> bool {
         match self {
             Self::Toml(error) => error.is_io(),
+            Self::ModelFile(error) => error.is_io(),
             Self::Topology(error) => error.is_io(),
             Self::Platform(error) => error.is_io(),
             Self::InToml { error, .. } => error.is_io(),

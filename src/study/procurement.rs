@@ -219,6 +219,14 @@ impl BudgetChoice {
         ]
     }
 
+    /// Returns a number that is out of range, and the range.
+    pub fn out_of_range(&self) -> Option<(&'static str, f64, &'static str)> {
+        let pue = self.pue.filter(|pue| *pue < 1.0);
+        let pue = pue.map(|pue| ("pue", pue, "1 or more: the power of the whole site over that of the machine"));
+        let support = self.support.filter(|share| *share > 1.0);
+        pue.or(support.map(|share| ("support", share, "up to 1: the part of the price that is paid each year")))
+    }
+
     /// Returns the limits.
     pub fn limits(&self) -> Budget {
         Budget { dollars: self.dollars.or(self.price), total: self.total, watts: self.watts, metres: self.metres }

@@ -55,9 +55,13 @@ impl Study {
         let WrittenStudy { path, mut file, text } = written;
         let source = Source { file: &path, text: &text, networks: file.networks.len() };
         let folder = path.parent().unwrap_or(Path::new(""));
-        for network in &mut file.networks {
-            network.model = std::mem::take(&mut network.model).in_folder(folder);
+        for (number, network) in file.networks.iter_mut().enumerate() {
+            let model = std::mem::take(&mut network.model).with_file(folder);
+            network.model =
+                model.map_err(|error| source.at(&[Key("networks"), Item(number), Key("model")], Box::new(error)))?;
         }
+        let model = std::mem::take(&mut file.model).with_file(folder);
+        file.model = model.map_err(|error| source.at(&[Key("model"), Key("file")], Box::new(error)))?;
         file.networks.extend_from_slice(&overrides.networks);
         if overrides.only_as_stated {
             (file.sensitivity, file.check, file.throughput, file.packets) = (None, None, None, None);

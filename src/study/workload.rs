@@ -96,7 +96,12 @@ impl Workload {
         let name = mix.names().collect::<Vec<_>>().join(" + ");
         let trace = Arc::new(Trace { name: name.clone(), warnings, ..trace });
         let (affinity, iterations) = (Arc::default(), Arc::default());
-        Ok(Self { name, trace, operations: None, jobs: Some(Arc::new(mix)), affinity, iterations })
+        // Several jobs have no performance in common.
+        let operations = match &mix.jobs[..] {
+            [only] if mix.traffic.is_empty() => only.trace.operations(),
+            _ => None,
+        };
+        Ok(Self { name, trace, operations, jobs: Some(Arc::new(mix)), affinity, iterations })
     }
 
     /// Reads a trace and its side file.

@@ -6,6 +6,7 @@ use crate::floorplan::FloorOptions;
 use crate::platform::units::{Bandwidth, HostLinkBandwidth, Seconds};
 use crate::platform::{Duplex, HostsPerSwitch, RailPolicy};
 use crate::topology::Spec;
+use crate::topology::families::rails;
 use crate::{routing, traffic};
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -242,6 +243,11 @@ impl StudyFile {
 }
 
 impl Study {
+    /// Returns `true` if hosts of a network have several ports.
+    pub fn has_several_ports(&self) -> bool {
+        self.specs.iter().any(rails::has_rails)
+    }
+
     /// Returns the number of answers of [`Study::run`].
     pub fn cells(&self) -> usize {
         let routings = |network: &NetworkEntry| network.routings.as_ref().map_or(1, Vec::len);

@@ -188,7 +188,7 @@ fn dsnf_against_dsn(what: &str) -> Option<Found> {
         Number(lower.fold(f64::NEG_INFINITY, f64::max))
     };
     let turn = || {
-        let steps = expansion("n=384,p=5,fill=balanced", "n=384,p=6,fill=balanced").unwrap();
+        let steps = expansion("n=384,p=5,fill=balanced", "n=384,p=6,fill=balanced").unwrap().steps;
         let [turn] = &steps[..] else { panic!("one step") };
         let [added, moved, removed] = turn.counts().map(|count| count as f64 / 32.0);
         [turn.cables_before as f64 / 32.0, moved + removed, added + moved]
@@ -371,7 +371,7 @@ fn one(entry: &Value) -> Found {
         })),
         "Transformed network is DSN-F with p+1" => Truth((3..=6_usize).all(|p| {
             let n = (p + 1) << (p + 1);
-            let steps = expansion(&format!("n={},p={p}", p << p), &format!("n={n},p={}", p + 1)).unwrap();
+            let steps = expansion(&format!("n={},p={p}", p << p), &format!("n={n},p={}", p + 1)).unwrap().steps;
             steps.last().unwrap().cables == graph(&format!("dsnf:n={n}")).cables()
         })),
         _ if what.starts_with("rewired fraction") => {

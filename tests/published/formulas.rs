@@ -59,7 +59,8 @@ fn closed_forms_give_the_reference_values() {
                     let (p, n) = (number("p"), number("n"));
                     let steps =
                         expansion(&format!("n={n},p={p},fill=balanced"), &format!("n={n},p={},fill=balanced", p + 1))
-                            .unwrap();
+                            .unwrap()
+                            .steps;
                     let [turn] = &steps[..] else { panic!("{entry}: one step") };
                     let [added, moved, removed] = turn.counts().map(|count| count as u64);
                     assert_eq!((removed + moved, added + moved), (number("removed"), number("added")), "{entry}");

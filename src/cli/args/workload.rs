@@ -30,10 +30,10 @@ pub struct Workload {
     #[arg(short = 'h', display_order = 902)]
     pub brief_help: bool,
     /// Describe the program and its parameters, in the format of --format
-    #[arg(long, requires = "name", hide_short_help = true)]
+    #[arg(long, requires = "name", hide_short_help = true, conflicts_with_all = ["output", "force"])]
     pub parameters: bool,
     /// Print the source of the program, to copy and change it
-    #[arg(long, hide_short_help = true, conflicts_with = "parameters", requires = "name")]
+    #[arg(long, hide_short_help = true, conflicts_with_all = ["parameters", "output", "force"], requires = "name")]
     pub source: bool,
     /// Number of ranks
     #[arg(long, visible_alias = "np", value_name = "N", requires = "name")]

@@ -33,5 +33,6 @@ mod study_resume;
 mod throughput;
 mod topology;
 mod trace;
+mod unsaid;
 mod until_steady;
 mod workload;
