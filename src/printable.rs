@@ -90,9 +90,21 @@ impl<W: Write> Write for Printable<W> {
     }
 }
 
+/// Returns a number for a message: in digits, or with an exponent if it is very large or small.
+pub fn number(value: f64) -> String {
+    let size = value.abs();
+    if size == 0.0 || (1e-6..1e15).contains(&size) { value.to_string() } else { format!("{value:e}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        let texts = [0.0, 2.0, 0.03, -1.5, 1e-300, 1e308, f64::NAN, f64::INFINITY].map(number);
+        assert_eq!(texts, ["0", "2", "0.03", "-1.5", "1e-300", "1e308", "NaN", "inf"]);
+    }
     use proptest::prelude::*;
 
     #[test]

@@ -52,6 +52,12 @@ impl Failure {
         self
     }
 
+    /// Puts a place of a file before the message.
+    pub fn at(mut self, place: &str) -> Self {
+        self.message = format!("{place}: {}", self.message);
+        self
+    }
+
     /// Creates the failure for Ctrl-C.
     pub fn interrupted(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { code: INTERRUPTED, message: message.into(), help: help.into() }

@@ -6,6 +6,7 @@ use super::inputs;
 use mopsim::study::StudyError;
 use mopsim::study::jobs::{EntryError, JobEntry, JobPlacement, JobsFile, Mix};
 use mopsim::study::network::NetworkError;
+use mopsim::study::toml_file::{self, PathStep};
 use mopsim::study::workload::{OpenError, Workload};
 use mopsim::user_error::UserError;
 use std::path::{Path, PathBuf};
@@ -27,27 +28,43 @@ pub fn read(arguments: &Replay) -> Result<Workload, Failure> {
     let positional =
         arguments.traces.iter().map(|trace| JobEntry { trace: Some(trace.clone()), ..JobEntry::default() });
     let mut add = |entry: &JobEntry, folder: &Path| {
-        entry.open(folder, &otherwise, &mut mix).map_err(|error| match error {
-            EntryError::Open(OpenError::Trace(error)) => error.into(),
-            EntryError::Open(OpenError::Workload(error)) => error.into(),
-            EntryError::Open(OpenError::Contradiction(message)) => Failure::input(
-                format!("job `{}`: {message}", entry.label()),
-                "docs/guide/jobs.md has the keys of a job",
-            ),
-            EntryError::Jobs(error) => Failure::study(&StudyError::Jobs(Box::new(error)), &[]),
-        })
+        entry.open(folder, &otherwise, &mut mix).map_err(|error| (error.key(), failure(entry, error)))
     };
-    positional.chain(several.job.iter().cloned()).try_for_each(|entry| add(&entry, Path::new("")))?;
+    let without_place = |(_, failure)| failure;
+    let mut of_flags = positional.chain(several.job.iter().cloned());
+    of_flags.try_for_each(|entry| add(&entry, Path::new(""))).map_err(without_place)?;
     let mut share = false;
     if let Some(file) = &several.jobs {
         let (jobs, folder) = read_file(file)?;
         share = jobs.share_hosts;
-        jobs.jobs.iter().try_for_each(|entry| add(entry, &folder))?;
+        let failed = jobs.jobs.iter().enumerate().find_map(|(n, entry)| Some((n, add(entry, &folder).err()?)));
+        if let Some((number, (key, failure))) = failed {
+            return Err(failure.at(&jobs_place(file, number, key)));
+        }
     }
     mix.share_hosts |= share;
     // Two runs of one trace are two jobs.
     number_alike(&mut mix);
     Workload::of_jobs(mix).map_err(|error| Failure::study(&StudyError::Jobs(Box::new(error)), &[]))
+}
+
+/// Returns the failure of a job that cannot be opened.
+fn failure(entry: &JobEntry, error: EntryError) -> Failure {
+    match error {
+        EntryError::Open(OpenError::Trace(error)) => error.into(),
+        EntryError::Open(OpenError::Workload(error)) => error.into(),
+        EntryError::Open(OpenError::Contradiction(message)) => {
+            Failure::input(format!("job `{}`: {message}", entry.label()), "docs/guide/jobs.md has the keys of a job")
+        }
+        EntryError::Jobs(error) => Failure::study(&StudyError::Jobs(Box::new(error)), &[]),
+    }
+}
+
+/// Returns the place of a job, or of a key of it: `mix.toml:3:9`. Only the name for a file that is no TOML.
+fn jobs_place(file: &Path, number: usize, key: Option<&str>) -> String {
+    let way = [PathStep::Key("jobs"), PathStep::Item(number)].into_iter().chain(key.map(PathStep::Key));
+    let place = toml_file::place_in(file, &way.collect::<Vec<_>>());
+    place.map_or_else(|| file.display().to_string(), |place| format!("{}:{place}", file.display()))
 }
 
 fn read_file(file: &Path) -> Result<(JobsFile, PathBuf), Failure> {

@@ -162,7 +162,10 @@ pub fn model(flags: &ModelFlags) -> Result<ModelChoice, Failure> {
             let message = format!("--collective `{pair}` is not of the form KIND=ALGORITHM");
             return Err(Failure::input(message, "write for example --collective alltoall=bruck"));
         };
-        choice.collective.insert(kind.to_owned(), algorithm.to_owned());
+        if let Some(other) = choice.collective.insert(kind.to_owned(), algorithm.to_owned()) {
+            let message = format!("--collective {kind} is there twice, with `{other}` and `{algorithm}`");
+            return Err(Failure::input(message, "give one algorithm for all calls of an operation"));
+        }
     }
     Ok(choice.over(&base))
 }

@@ -10,13 +10,15 @@ use mopsim::report::{ReplayReport, number};
 use mopsim::study::cell::CellResult;
 use mopsim::study::choice::ModelChoice;
 use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
+use mopsim::study::steady::within;
 use mopsim::study::workload::Workload;
 use mopsim::study::{Silent, Study, StudyError};
 use mopsim::trace;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
+    check_half_width(arguments)?;
     let choice = NetworkChoice {
         topology: arguments.topology.clone(),
         platform: arguments.platform.clone(),
@@ -140,6 +142,19 @@ pub fn report(study: &Study, result: &CellResult) -> ReplayReport {
     let (workload, network) = (&study.workloads[0], &study.networks[0]);
     let described = workload.jobs.as_ref().map_or_else(|| study.mapping.describe(), |mix| mix.describe());
     ReplayReport::new(workload.info(), network.info.clone(), described, study.description().clone(), result)
+}
+
+/// Refuses a half width that follows `--until-steady` without an equals sign, and so is a trace.
+fn check_half_width(arguments: &Replay) -> Result<(), Failure> {
+    let is_half_width = |trace: &&PathBuf| trace.to_str().is_some_and(|text| within(text).is_ok()) && !trace.exists();
+    match arguments.traces.iter().find(is_half_width).filter(|_| arguments.until_steady.is_some()) {
+        None => Ok(()),
+        Some(text) => {
+            let text = text.display();
+            let message = format!("--until-steady {text}: there is no trace `{text}`, and a half width follows `=`");
+            Err(Failure::input(message, format!("write --until-steady={text}")))
+        }
+    }
 }
 
 /// Refuses flags on the placement or number of the ranks of a single trace.

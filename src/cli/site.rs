@@ -13,6 +13,7 @@ use mopsim::report::site::SiteDefault;
 use mopsim::similar::is_slip;
 use mopsim::study::choice::{CollectiveTable, ModelChoice};
 use mopsim::study::toml_file::{self, PathStep};
+use mopsim::study::toml_words;
 use mopsim::user_error::UserError;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -145,11 +146,12 @@ impl Site {
             let is_count = matches!(key, "cores" | "threads");
             let typed = match text.trim().parse::<i64>().ok().filter(|_| is_count) {
                 Some(count) => toml::Value::Integer(count),
+                None if is_count => return Err(wrong("it must be a whole number, 0 or more".to_owned())),
                 None => toml::Value::String(text.to_owned()),
             };
             let table: toml::Table = [(key.to_owned(), typed)].into_iter().collect();
             let written =
-                table.try_into().map_err(|error: toml::de::Error| wrong(error.message().replace('\n', ", ")))?;
+                table.try_into().map_err(|error: toml::de::Error| wrong(toml_words::in_words(error.message())))?;
             self.take(written, Path::new("")).map_err(|(_, failure)| failure.about(&name))?;
             self.note(key, text.to_owned(), name);
         }

@@ -9,6 +9,7 @@ use mopsim::report::{Sheet, trace_check, trace_info, trace_matrix, workload};
 use mopsim::trace::inspect::{self, Severity};
 use mopsim::trace::{self, DEFAULT_RECORDED_SPEED, Options, Trace, diff::Difference, transform};
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 pub fn run(arguments: &args::Trace, output: &Output) -> Result<(), Failure> {
     match &arguments.what {
@@ -41,7 +42,13 @@ pub fn read_within(
     let waiting = progress::counted(format!("reading {}", files::name(path)), &how.steps, output.quiet);
     let trace = trace::read(path, &how);
     waiting.finish_and_clear();
-    Ok(trace?)
+    let trace = trace?;
+    if flags.recorded_speed.is_some() && !how.has_times.load(Ordering::Relaxed) {
+        let message =
+            format!("--recorded-speed: {} has no recorded times, but amounts of computation", files::name(path));
+        return Err(Failure::input(message, "leave it out; `mopsim trace scale` changes amounts of computation"));
+    }
+    Ok(trace)
 }
 
 /// Prints warnings on anything that the reader ignored or changed, on standard error.

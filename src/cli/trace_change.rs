@@ -185,7 +185,9 @@ fn ranks(text: &str) -> Result<Vec<u32>, Failure> {
         }
     }
     ranks.sort_unstable();
-    ranks.dedup();
+    if let Some(twice) = ranks.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(Failure::input(format!("--ranks {text}: rank {} is there twice", twice[0]), "give each rank once"));
+    }
     Ok(ranks)
 }
 

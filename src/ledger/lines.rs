@@ -39,9 +39,10 @@ impl<'a> Lines<'a> {
         self.complete.len()
     }
 
-    /// Returns the lines without their ends, numbered from 1.
+    /// Returns the lines without their ends, numbered from 1. Line ends of Windows are accepted.
     pub fn numbered(self) -> impl Iterator<Item = (usize, &'a [u8])> {
-        (1..).zip(self.complete[..self.complete.len() - 1].split(|&byte| byte == b'\n'))
+        let lines = self.complete[..self.complete.len() - 1].split(|&byte| byte == b'\n');
+        (1..).zip(lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)))
     }
 }
 

@@ -36,14 +36,17 @@ pub enum Mapping {
 pub enum MappingError {
     /// More ranks than hosts, and no rule for sharing hosts.
     #[error(
-        "{ranks} ranks do not fit on {hosts} hosts, one each; say who shares a host with --mapping block, \
-         --mapping round-robin or --hostfile FILE, or give the platform more hosts"
+        "{ranks} ranks do not fit on {hosts} hosts, one each{}; let ranks share hosts with --mapping block, \
+         --mapping round-robin or --hostfile FILE, or give the platform more hosts",
+        by_failures(*.lost)
     )]
     TooManyRanks {
         /// Number of ranks.
         ranks: usize,
         /// Number of hosts.
         hosts: usize,
+        /// Number of switches that failed together with their hosts.
+        lost: usize,
     },
     /// A rank file is for a different number of ranks.
     #[error(
@@ -62,6 +65,26 @@ pub enum MappingError {
         /// Number of ranks.
         ranks: usize,
     },
+}
+
+impl MappingError {
+    /// Adds the number of switches that failed together with their hosts, if that explains the error.
+    #[must_use]
+    pub fn after_failures(self, lost: usize) -> Self {
+        match self {
+            Self::TooManyRanks { ranks, hosts, .. } => Self::TooManyRanks { ranks, hosts, lost },
+            other => other,
+        }
+    }
+}
+
+/// Returns the part of a message that explains missing hosts by failures; empty if no switch with hosts failed.
+pub(crate) fn by_failures(lost: usize) -> String {
+    match lost {
+        0 => String::new(),
+        1 => " (a switch failed with its hosts)".to_owned(),
+        lost => format!(" ({lost} switches failed with their hosts)"),
+    }
 }
 
 impl Mapping {
@@ -110,7 +133,7 @@ impl Mapping {
         let hosts = cores.len();
         let all = || (0..hosts).map(HostId::new);
         let list: Vec<HostId> = match self {
-            Self::OneEach if ranks > hosts => return Err(MappingError::TooManyRanks { ranks, hosts }),
+            Self::OneEach if ranks > hosts => return Err(MappingError::TooManyRanks { ranks, hosts, lost: 0 }),
             Self::OneEach | Self::RoundRobin => all().collect(),
             Self::Block | Self::Bisection => {
                 let least = common_number(ranks, cores);

@@ -47,6 +47,10 @@ fn speed(unit: &str) -> Option<f64> {
     with_base(unit, &[("flop/s", 1.0), ("Flop/s", 1.0), ("flops", 1.0), ("Flops", 1.0), ("f", 1.0)])
 }
 
+fn size(unit: &str) -> Option<f64> {
+    with_base(unit, &[("B", 1.0)])
+}
+
 fn time(unit: &str) -> Option<f64> {
     Some(match unit {
         "ps" => 1e-12,
@@ -258,6 +262,27 @@ quantity!(
     "it must be between 1e-6 and 1e30 flop/s",
     |value| RATES.contains(&value)
 );
+quantity!(
+    /// Whole bytes; zero or more, at most 2^53.
+    Bytes,
+    "a size",
+    "`64 KiB`, `1 MB` or `65536`",
+    size,
+    "it must be a whole number of bytes, 0 or more and at most 2^53",
+    |value| value.fract() == 0.0 && (0.0..=MOST_BYTES).contains(&value)
+);
+
+/// Largest size: floats have every whole number up to it.
+const MOST_BYTES: f64 = (1_u64 << 53) as f64;
+
+impl TryFrom<Bytes> for u32 {
+    /// Size above the largest `u32`.
+    type Error = ();
+
+    fn try_from(bytes: Bytes) -> Result<Self, ()> {
+        Self::try_from(bytes.value() as u64).map_err(|_| ())
+    }
+}
 
 /// Bandwidth of the link between a host and its switch, or `none` for no such link.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -325,6 +350,24 @@ mod tests {
         assert_eq!(
             (speed("100 Gflop/s"), speed("1Gf"), speed("100000000000f"), speed("2 Tflops")),
             (1e11, 1e9, 1e11, 2e12)
+        );
+    }
+
+    #[test]
+    fn sizes_are_whole_bytes() {
+        let size = |text: &str| text.parse::<Bytes>().map(|bytes| bytes.value() as u64);
+        assert_eq!(
+            (size("64 KiB"), size("1MB"), size("1.5KiB"), size("4096"), size("0 B")),
+            (Ok(65_536), Ok(1_000_000), Ok(1536), Ok(4096), Ok(0))
+        );
+        let error = size("64 KB").unwrap_err().to_string();
+        assert_eq!(error, "`64 KB` is not a size: there is no unit `KB`; write it like `64 KiB`, `1 MB` or `65536`");
+        for text in ["1.5", "-1", "1e17", "", "KiB"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+        assert_eq!(
+            (u32::try_from(Bytes(4_294_967_295.0)), u32::try_from(Bytes(4_294_967_296.0))),
+            (Ok(u32::MAX), Err(()))
         );
     }
 

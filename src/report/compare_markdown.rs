@@ -2,7 +2,7 @@
 
 use super::findings;
 use super::label::{self, short};
-use super::markdown_parts::{escape, heading, model, row};
+use super::markdown_parts::{captioned, escape, heading, model, row};
 use super::network_words::described;
 use super::number::{mops, percent, seconds};
 use super::{across, offers, ranges, routings, sensitivity, tables};
@@ -83,13 +83,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)?;
     cells(c, out)?;
     for shown in tables::with_packets(c) {
-        writeln!(out, "\n{}.\n", escape(&shown.title))?;
-        let headings: Vec<String> = shown.headings.iter().map(|text| escape(text)).collect();
-        heading(out, &headings.iter().map(String::as_str).collect::<Vec<_>>(), 1)?;
-        for cells in &shown.rows {
-            row(out, &cells.iter().map(|text| escape(text)).collect::<Vec<_>>())?;
-        }
-        shown.sentences.iter().try_for_each(|sentence| writeln!(out, "\n{}", escape(sentence)))?;
+        captioned(out, &shown)?;
     }
     super::markdown_parts::jobs(out, &super::jobs::of_comparison(c))?;
     across_settings(c, out)?;

@@ -70,14 +70,19 @@ pub(super) fn model(
 
 /// Writes the tables of jobs that run together.
 pub(super) fn jobs(out: &mut dyn Write, tables: &[CaptionedTable]) -> io::Result<()> {
-    for shown in tables {
-        writeln!(out, "\n{}.\n", escape(&shown.title))?;
+    tables.iter().try_for_each(|shown| captioned(out, shown))
+}
+
+/// Writes a table with its title and its sentences; of a table without rows only these.
+pub(super) fn captioned(out: &mut dyn Write, shown: &CaptionedTable) -> io::Result<()> {
+    writeln!(out, "\n{}.", escape(&shown.title))?;
+    if !shown.rows.is_empty() {
+        writeln!(out)?;
         let headings: Vec<String> = shown.headings.iter().map(|text| escape(text)).collect();
         heading(out, &headings.iter().map(String::as_str).collect::<Vec<_>>(), 1)?;
         for cells in &shown.rows {
             row(out, &cells.iter().map(|text| escape(text)).collect::<Vec<_>>())?;
         }
-        shown.sentences.iter().try_for_each(|sentence| writeln!(out, "\n{}", escape(sentence)))?;
     }
-    Ok(())
+    shown.sentences.iter().try_for_each(|sentence| writeln!(out, "\n{}", escape(sentence)))
 }

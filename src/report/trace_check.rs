@@ -76,7 +76,11 @@ pub fn text(trace: &Trace, findings: &[Finding], out: &mut dyn Write) -> io::Res
     writeln!(out, "{}", verdict(trace, findings))?;
     for finding in findings {
         let times = if finding.count == 1 { String::new() } else { format!(", {} of them", finding.count) };
-        writeln!(out, "\n{}: {}{times}", finding.severity.name(), finding.kind.replace('-', " "))?;
+        let kind = match finding.kind {
+            "noted" => "about the trace".to_owned(),
+            kind => kind.replace('-', " "),
+        };
+        writeln!(out, "\n{}: {kind}{times}", finding.severity.name())?;
         if let (Some(rank), Some(place)) = (finding.rank, place(trace, finding)) {
             let first = if finding.count == 1 { "at" } else { "first at" };
             writeln!(out, "  {first} rank {rank}, {place}")?;

@@ -17,7 +17,9 @@ use crate::mpi::collective::select::Table;
 use crate::mpi::mapping::Mapping;
 use crate::network::model::NetworkModel;
 use crate::platform::{LinkKind, Platform};
+use crate::printable::number;
 use crate::routing::RoutingSpec;
+use crate::share;
 use serde::Deserialize;
 use std::path::Path;
 use std::sync::Arc;
@@ -45,6 +47,7 @@ pub struct SensitivityChoice {
     /// Factors of the bandwidth of host links; default: 0.5 and 2.
     pub host_links: Option<Vec<f64>>,
     /// Relative change of latency, bandwidth and compute speed; default: 0.2.
+    #[serde(default, deserialize_with = "share::written")]
     pub amplitude: Option<f64>,
 }
 
@@ -79,7 +82,7 @@ impl SensitivityChoice {
         };
         let amplitude = self.amplitude.unwrap_or(AMPLITUDE);
         if !(amplitude > 0.0 && amplitude < 1.0) {
-            let rule = format!("amplitude = {amplitude} is not between 0 and 1, both excluded");
+            let rule = format!("amplitude = {} is not between 0 and 1, both excluded", number(amplitude));
             return Err(StudyError::Contradiction(rule));
         }
         for rule in listed(&self.routings, &ROUTINGS) {

@@ -1,5 +1,6 @@
 //! The error of a choice.
 
+use super::tables::UNREADABLE;
 use crate::network::sharing::Rule;
 use crate::similar::nearest;
 use crate::user_error::UserError;
@@ -81,9 +82,14 @@ impl UserError for ChoiceError {
     fn help(&self) -> String {
         let help = match (self.named, self.option.as_str()) {
             (true, _) => "choose one of the names",
+            _ if self.is_io() => "check the path and its permissions",
             (false, "collectives") => "name a rule file of Open MPI's tuned module, classic or JSON (docs/models.md)",
             (false, _) => "change the value so that the rule holds",
         };
         help.to_owned()
+    }
+
+    fn is_io(&self) -> bool {
+        self.rule.starts_with(UNREADABLE)
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn rank_maps(
         let rank_map = mapping.rank_map_on_cores(workload.trace.ranks(), &cores).map_err(|error| StudyError::Mapping {
             workload: workload.name.clone(),
             network: network.info.name.clone(),
-            error,
+            error: error.after_failures(network.lost_switches()),
         });
         let mut rank_map = rank_map?;
         if *mapping == Mapping::Bisection {

@@ -2,6 +2,8 @@
 
 use super::choice_error::ChoiceError;
 use crate::network::model::CROSS_TRAFFIC;
+use crate::printable::number;
+use crate::share::share;
 use serde::{Deserialize, Deserializer, de};
 use std::fmt;
 use std::str::FromStr;
@@ -24,7 +26,7 @@ impl CrossTraffic {
             Self::Share(share) if (0.0..1.0).contains(&share) => Ok((share > 0.0).then_some(share)),
             Self::Share(share) => Err(ChoiceError {
                 option: "crosstraffic".to_owned(),
-                value: share.to_string(),
+                value: number(share),
                 rule: "is not a share of the rate: from 0 to less than 1".to_owned(),
                 named: false,
             }),
@@ -50,7 +52,9 @@ impl FromStr for CrossTraffic {
         match text.to_ascii_lowercase().as_str() {
             "on" => Ok(Self::Switched(true)),
             "off" => Ok(Self::Switched(false)),
-            number => number.parse().map(Self::Share).map_err(|_| "write on, off, or a share such as 0.03".to_owned()),
+            text => {
+                share(text).map(Self::Share).ok_or_else(|| "write on, off, or a share such as 0.03 or 3%".to_owned())
+            }
         }
     }
 }
@@ -64,6 +68,10 @@ impl<'de> Deserialize<'de> for CrossTraffic {
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("true, false, or a share of the rate between 0 and 1")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<CrossTraffic, E> {
+                share(text).map(CrossTraffic::Share).ok_or_else(|| E::invalid_type(de::Unexpected::Str(text), &self))
             }
 
             fn visit_bool<E: de::Error>(self, on: bool) -> Result<CrossTraffic, E> {
@@ -96,6 +104,8 @@ mod tests {
             let error = text.parse::<CrossTraffic>().unwrap().share().expect_err(text);
             assert_eq!(error.option, "crosstraffic");
         }
-        assert!("5 %".parse::<CrossTraffic>().is_err());
+        assert_eq!("5 %".parse::<CrossTraffic>().unwrap().share(), Ok(Some(0.05)));
+        assert_eq!(CrossTraffic::Share(1e308).share().unwrap_err().value, "1e308");
+        assert!("five".parse::<CrossTraffic>().is_err());
     }
 }

@@ -13,6 +13,7 @@ use super::file::StudyFile;
 use super::network::NetworkChoice;
 use super::source::Source;
 use super::toml_file::{PathStep, PathStep::Item, PathStep::Key};
+use super::toml_words::in_words;
 use crate::routing::{self, RoutingSpec};
 use crate::topology::damage::{Amount, Damage, RULE};
 
@@ -98,7 +99,7 @@ fn levels(source: &Source, file: &StudyFile) -> Result<Vec<FailureLevel>, StudyE
                 }
                 match value.try_into::<FailureChoice>() {
                     Ok(choice) => Ok((choice, way)),
-                    Err(error) => Err(source.wrong(&way, format!("failures: {}", error.message()))),
+                    Err(error) => Err(source.wrong(&way, format!("failures: {}", in_words(error.message())))),
                 }
             };
             list.into_iter().map(read).collect::<Result<_, StudyError>>()?

@@ -39,6 +39,7 @@ use super::workload_entry::WorkloadEntry;
 use crate::defaults::Version;
 use crate::packets::choice::SweepChoice;
 use crate::platform::PlatformParameters;
+use crate::share;
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -85,6 +86,7 @@ pub struct StudyFile {
     /// Checks of the study's own conclusions.
     pub check: Option<CheckChoice>,
     /// Relative half width of the time per iteration at which replays end early, such as `1%`; default: whole replays.
+    #[serde(default, deserialize_with = "share::text")]
     pub until_steady: Option<String>,
     /// Assumptions that are changed one at a time.
     pub sensitivity: Option<SensitivityChoice>,

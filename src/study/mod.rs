@@ -72,6 +72,7 @@ pub(crate) mod sweep_plan;
 mod tables;
 pub mod timeline;
 pub mod toml_file;
+pub mod toml_words;
 pub mod traffic;
 pub mod workload;
 mod workload_entry;

@@ -14,6 +14,7 @@ use crate::network::Precision;
 use crate::network::model::{LogGops, NetworkModel, Packets};
 use crate::network::sharing::Rule;
 use crate::piecewise::{Factors, MOST, Overhead, PiecewiseError};
+use crate::printable;
 use crate::trace::CollectiveKind;
 use std::collections::BTreeMap;
 
@@ -102,7 +103,8 @@ impl ModelChoice {
                     1.0 => "is not between 0 and 1".to_owned(),
                     most => format!("is not between 0 and {most:e}"),
                 };
-                return Err(ChoiceError { option: option.to_owned(), value: value.to_string(), rule, named: false });
+                let value = printable::number(value);
+                return Err(ChoiceError { option: option.to_owned(), value, rule, named: false });
             }
             said.insert(option, value.to_string());
             Ok(Some(value))
@@ -292,7 +294,7 @@ impl ModelChoice {
         if !(0.0..=MOST_PRECISION).contains(&timing_precision) {
             return Err(ChoiceError {
                 option: "timing-precision".to_owned(),
-                value: timing_precision.to_string(),
+                value: printable::number(timing_precision),
                 rule: format!("is not a number of seconds from 0 to {MOST_PRECISION}"),
                 named: false,
             });

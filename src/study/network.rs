@@ -15,6 +15,7 @@ use crate::platform::units::HostLinkBandwidth;
 use crate::platform::{CheckedParameters, Loaded, Platform, PlatformError};
 use crate::routing::{self, RoutingSpec};
 use crate::topology::damage::Damage;
+use crate::topology::families::damaged;
 use crate::topology::{self, Spec, Topology};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -153,6 +154,14 @@ impl NetworkUnderTest {
     /// Returns the graph of switches and the parameters of its platform, if there is a graph.
     pub fn graph(&self) -> Option<(&Arc<Topology>, &Making)> {
         self.topology.as_ref().zip(self.making.as_ref())
+    }
+
+    /// Returns the number of switches that failed together with their hosts.
+    pub(super) fn lost_switches(&self) -> usize {
+        let Some(topology) = &self.topology else { return 0 };
+        let Some(intact) = damaged::intact(&topology.spec) else { return 0 };
+        let (before, after) = (intact.graph.default_hosts(), topology.graph.default_hosts());
+        before.iter().zip(&after).filter(|&(&before, &after)| before > 0 && after == 0).count()
     }
 }
 

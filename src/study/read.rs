@@ -305,6 +305,10 @@ fn read_workloads(
 ) -> Result<Vec<Workload>, StudyError> {
     let read = |(number, entry): (usize, &WorkloadEntry)| {
         let (list, item) = (Key("workloads"), Item(number));
+        if entry.name.as_deref().is_some_and(|name| name.trim().is_empty()) {
+            let message = "name is empty; leave it out for the name of the trace".to_owned();
+            return Err(source.wrong(&[list, item, Key("name")], message));
+        }
         let mut workload = Workload::open(entry, folder).map_err(|error| match error {
             OpenError::Trace(error) => source.at(&[list, item, Key("trace")], error),
             OpenError::Workload(error) => source.at(&[list, item, Key("workload")], error),

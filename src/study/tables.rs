@@ -4,6 +4,7 @@ use super::choice_error::ChoiceError;
 use crate::ledger::sha256::hexadecimal;
 use crate::mpi::collective::select::{RuleFile, Selector, Table};
 use crate::topology::input::read_text;
+use crate::user_error::UserError;
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
 use std::sync::Arc;
@@ -13,6 +14,9 @@ const MAX_BYTES: u64 = 1 << 20;
 
 /// Table whose library reads rule files, as the prefix of a file name.
 const WITH_RULES: &str = "ompi:";
+
+/// Beginning of the rule of a [`ChoiceError`] for a rule file that the operating system does not let read.
+pub(super) const UNREADABLE: &str = "names no readable file";
 
 /// A table of collectives, and the rules of a file that go before it.
 #[derive(Debug, Clone)]
@@ -48,7 +52,10 @@ impl CollectiveTable {
         let Some(short) = file.file_name() else {
             return Err("names no rule file; write for example ompi:rules.conf".to_owned());
         };
-        let text = read_text(file, MAX_BYTES).map_err(|error| format!("has no rules: {error}"))?;
+        let text = read_text(file, MAX_BYTES).map_err(|error| match error.is_io() {
+            true => format!("{UNREADABLE}: {error}"),
+            false => format!("has no rules: {error}"),
+        })?;
         let rules = RuleFile::parse(&text).map_err(|error| format!("has bad rules: {}:{error}", file.display()))?;
         let digest = hexadecimal(&Sha256::digest(text.as_bytes())[..4]);
         Ok(Self {

@@ -1,6 +1,6 @@
 //! User-supplied TOML files; errors have the place and the nearest key.
 
-use crate::similar::nearest;
+use super::toml_words::in_words;
 use crate::topology::input::{ReadError, read_text};
 use crate::user_error::UserError;
 use serde::de::DeserializeOwned;
@@ -74,7 +74,7 @@ pub(super) fn read_plain(file: &Path) -> Result<String, TomlError> {
 pub fn parse<T: DeserializeOwned>(file: &Path, text: &str) -> Result<T, TomlError> {
     toml::from_str(text).map_err(|error| {
         let place = Place::of(text, error.span().map_or(0, |span| span.start));
-        let message = with_nearest_key(&error.message().replace('\n', ", "));
+        let message = in_words(error.message());
         TomlError::Wrong { file: file.to_owned(), place, message }
     })
 }
@@ -120,6 +120,11 @@ pub fn place_of(text: &str, way: &[PathStep]) -> Option<Place> {
     follow(text, way).map(|(place, _)| place)
 }
 
+/// Returns the place of a value in a file; `None` if even the first step does not exist, or if the file cannot be read.
+pub fn place_in(file: &Path, way: &[PathStep]) -> Option<Place> {
+    place_of(&read_plain(file).ok()?, way)
+}
+
 /// Returns the place of a value in a text; `None` if the value itself is missing.
 pub fn place_of_value(text: &str, way: &[PathStep]) -> Option<Place> {
     follow(text, way).filter(|&(_, is_whole)| is_whole).map(|(place, _)| place)
@@ -143,18 +148,6 @@ fn follow(text: &str, way: &[PathStep]) -> Option<(Place, bool)> {
         value = next;
     }
     Some((Place::of(text, value.span().start), is_whole))
-}
-
-/// Adds the nearest key to a message in which the parser lists the known ones.
-fn with_nearest_key(message: &str) -> String {
-    let mut quoted = message.split('`').skip(1).step_by(2);
-    let (true, Some(unknown)) = (message.starts_with("unknown field"), quoted.next()) else {
-        return message.to_owned();
-    };
-    match nearest(unknown, quoted) {
-        Some(key) => format!("unknown key `{unknown}`; did you mean `{key}`?"),
-        None => message.to_owned(),
-    }
 }
 
 #[cfg(test)]
@@ -182,7 +175,7 @@ mod tests {
             "a.toml:2:1: unknown key `base_line`; did you mean `baseline`?"
         );
         assert!(message("zzz = 1").starts_with("a.toml:1:1: unknown field `zzz`, expected"));
-        assert!(message("title = 'x'\nbaseline = 'y'\n").starts_with("a.toml:2:12: invalid type"));
+        assert!(message("title = 'x'\nbaseline = 'y'\n").starts_with("a.toml:2:12: `y` is text; write a whole number"));
         assert!(message("title = 'x").starts_with("a.toml:1:"));
     }
 

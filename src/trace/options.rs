@@ -1,6 +1,7 @@
 //! Options for reading traces.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use super::actions::Store;
 use super::source::Budget;
@@ -31,6 +32,8 @@ pub struct Options {
     /// Number of actions that stay in memory, of 16 bytes each, in addition to a few of each rank. Others are stored in
     /// a temporary file.
     pub actions_in_memory: usize,
+    /// Set by readers of formats with recorded times, which [`recorded_speed`](Self::recorded_speed) converts.
+    pub has_times: Arc<AtomicBool>,
     /// Counts the bytes of the files as they are read.
     pub steps: Steps,
 }
@@ -49,6 +52,7 @@ impl Default for Options {
             keep_graphs: false,
             leave_out: false,
             actions_in_memory: 1 << 22,
+            has_times: Arc::default(),
             steps: Steps::default(),
         }
     }

@@ -16,9 +16,16 @@ fn shifted(arguments: &PatternArguments<'_>, setting: &PatternInput<'_>, by: fn(
         (None, None) => u64::from(n),
     };
     let wrong = |rule: String| TrafficError::WrongHosts { pattern: arguments.canonical(), rule, hosts: n };
+    // Without `k`, an impossible one follows from `m` and the hosts.
+    let of_m = m.filter(|_| arguments.text("k").is_none());
+    if of_m == Some(0) {
+        return Err(arguments.invalid("`m` is 0, and must be 1 or more"));
+    }
     let k = u32::try_from(k).ok().filter(|&k| k >= 2 || n == 1).ok_or_else(|| {
         if n == 1 {
             wrong("at least 2 hosts".into())
+        } else if let Some(m) = of_m {
+            wrong(format!("k^{m} hosts with a whole k of 2 or more"))
         } else {
             arguments.invalid(format!("`k` is {k}, and must be from 2 to {}", u32::MAX))
         }
@@ -29,7 +36,10 @@ fn shifted(arguments: &PatternArguments<'_>, setting: &PatternInput<'_>, by: fn(
         digits += 1;
     }
     if power != u64::from(n) {
-        return Err(wrong(format!("a power of k = {k} hosts")));
+        return Err(wrong(match of_m {
+            Some(m) => format!("k^{m} hosts with a whole k of 2 or more"),
+            None => format!("a power of k = {k} hosts"),
+        }));
     }
     if let Some(m) = m.filter(|&m| m != digits) {
         return Err(wrong(format!("k^m = {k}^{m} hosts")));

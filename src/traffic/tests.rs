@@ -144,8 +144,11 @@ fn mistakes_are_told() {
     assert!(refused("tornado:k=1,k=2", 8).contains("given twice"));
     assert!(refused("tornado:1,2,3", 8).contains("one value too many"));
     assert!(refused("tornado:k=2,m=2", 8).contains("k^m = 2^2 hosts"));
-    assert!(refused("tornado:m=2", 8).contains("a power of k = 3 hosts"));
-    assert!(refused("tornado:m=0", 8).contains("from 2 to"));
+    let of_m = |m: u32| {
+        format!("pattern `tornado:m={m}` needs k^{m} hosts with a whole k of 2 or more, and there are 8 hosts")
+    };
+    assert_eq!((refused("tornado:m=2", 8), refused("tornado:m=64", 8)), (of_m(2), of_m(64)));
+    assert!(refused("tornado:m=0", 8).contains("`m` is 0, and must be 1 or more"));
     assert!(refused("asymmetric:3", 8).contains("has no parameters"));
     assert!(refused("uniform:3", 8).contains("must be true or false"));
     assert!(refused("asymmetric", 5).contains("even number"));

@@ -3,6 +3,7 @@
 use super::known::{Known, tables};
 use super::network::OnOff;
 use clap::Args;
+use mopsim::platform::units::{Bytes, UnitError};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -16,10 +17,10 @@ pub struct Collectives {
     /// Number of ranks, P
     #[arg(long, visible_alias = "np", value_name = "P")]
     pub ranks: u32,
-    /// Size in bytes, n
+    /// Size in bytes, n, e.g. 4096 or 4KiB
     ///
     /// Size of the message or vector, or of a block where every rank has one for each rank.
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = size)]
     pub size: u32,
     /// Consecutive ranks on each host
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -32,4 +33,9 @@ pub struct Collectives {
     /// Include the messages that find ranks on the same host, as in the first call of a replay [default: off]
     #[arg(long, hide_short_help = true, value_name = "ON|OFF")]
     pub smp_setup: Option<OnOff>,
+}
+
+fn size(text: &str) -> Result<u32, String> {
+    let bytes: Bytes = text.parse().map_err(|error: UnitError| error.rule)?;
+    bytes.try_into().map_err(|()| format!("a call moves at most {} bytes", u32::MAX))
 }

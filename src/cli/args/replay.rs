@@ -84,8 +84,9 @@ pub struct Replay {
 pub struct SeveralJobs {
     /// Another job, e.g. "cg.ti,start=2 ms" or "traffic=uniform,load=0.3"
     ///
-    /// May be repeated. A trace, or `traffic=PATTERN` with `load=SHARE` or `rate=BANDWIDTH`, then keys of docs/guide/jobs.md: name, ranks,
-    /// hostfile, hosts=0+1+2, allocation, start, delay_flops, repeat, message, seed.
+    /// May be repeated. A trace, or `workload=NAME` with class, iterations and ranks, or `traffic=PATTERN` with `load=SHARE` or
+    /// `rate=BANDWIDTH`, then keys of docs/guide/jobs.md: name, ranks, hostfile, hosts=0+1+2, allocation, start, delay_flops, repeat,
+    /// message, seed.
     #[arg(long, value_name = "JOB")]
     pub job: Vec<JobEntry>,
     /// File with jobs: TOML with `[[jobs]]`, or SimGrid's description of instances or of a workload

@@ -182,8 +182,8 @@ pub struct TraceScale {
     pub trace: PathBuf,
     #[command(flatten)]
     pub target: Target,
-    /// Factor of all amounts of computation, above 0
-    #[arg(long, value_name = "FACTOR")]
+    /// Factor of all amounts of computation, above 0, e.g. 0.5 or 50%
+    #[arg(long, value_name = "FACTOR", value_parser = factor)]
     pub compute: f64,
     #[command(flatten)]
     pub reading: Reading,
@@ -203,4 +203,10 @@ pub struct TraceDiff {
     pub second: PathBuf,
     #[command(flatten)]
     pub reading: Reading,
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    let (number, whole) = text.strip_suffix('%').map_or((text, 1.0), |percent| (percent, 100.0));
+    let number: f64 = number.trim().parse().map_err(|_| "write a number or a percentage, such as 0.5 or 50%")?;
+    Ok(number / whole)
 }

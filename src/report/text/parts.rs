@@ -38,22 +38,25 @@ fn least(text: &str) -> usize {
     text.split(' ').map(|word| word.chars().count()).max().unwrap_or(0)
 }
 
-/// Writes a table. If its columns do not fit the width of the text, further tables follow with the others, and the first column
-/// in each.
+/// Writes a table. If its columns do not fit the width of the text, further tables follow with the others, and with the columns that
+/// name a row: the first, and the second if the first is blank in some row, which then continues the row above.
 pub(in crate::report) fn grid(out: &mut dyn Write, headings: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
     let needed = |column: usize| {
         let cells = rows.iter().filter_map(|cells| cells.get(column)).map(|text| least(text));
         cells.fold(least(headings[column]), usize::max) + AROUND
     };
-    let (first, mut column) = (needed(0).min(width() / 2), 1);
+    let keys =
+        if headings.len() > 2 && rows.iter().any(|cells| cells.first().is_some_and(String::is_empty)) { 2 } else { 1 };
+    let named = needed(0).min(width() / 2) + (1..keys).map(needed).sum::<usize>();
+    let mut column = keys;
     loop {
         let from = column;
-        let mut room = width().saturating_sub(first + 1);
+        let mut room = width().saturating_sub(named + 1);
         while column < headings.len() && (column == from || needed(column) <= room) {
             room = room.saturating_sub(needed(column));
             column += 1;
         }
-        let shown: Vec<usize> = std::iter::once(0).chain(from..column).collect();
+        let shown: Vec<usize> = (0..keys).chain(from..column).collect();
         let mut lines = table(&shown.iter().map(|&at| headings[at]).collect::<Vec<_>>());
         for cells in rows {
             let cells: Vec<String> = shown.iter().map(|&at| cells.get(at).cloned().unwrap_or_default()).collect();
@@ -71,9 +74,12 @@ pub(in crate::report) fn grid(out: &mut dyn Write, headings: &[&str], rows: &[Ve
     }
 }
 
-/// Writes a table that has a title.
+/// Writes a table that has a title; of a table without rows only the title.
 pub(in crate::report) fn captioned(out: &mut dyn Write, shown: &CaptionedTable) -> io::Result<()> {
-    writeln!(out, "{}", shown.title)?;
+    fitting(out, &shown.title, "")?;
+    if shown.rows.is_empty() {
+        return Ok(());
+    }
     grid(out, &shown.headings.iter().map(String::as_str).collect::<Vec<_>>(), &shown.rows)
 }
 
@@ -138,6 +144,40 @@ pub(in crate::report) fn wrapped(out: &mut dyn Write, text: &str, indent: &str) 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_part_of_a_table_names_its_rows() {
+        let headings = ["job", "network", "a", "b", "c"];
+        let cells = |job: &'static str, network: &'static str| {
+            [job, network, "1,234,567,890,123,456", "2", "3,234,567,890,123,456,789,012,345,678"].map(str::to_owned)
+        };
+        let rows = [cells("lu", "A").to_vec(), cells("", "B").to_vec()];
+        let mut out = Vec::new();
+        grid(&mut out, &headings, &rows).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let parts: Vec<&str> = text.split("\n\n").collect();
+        assert_eq!(parts.len(), 2, "{text}");
+        for part in parts {
+            let row = part.lines().find(|line| line.contains(" B ")).expect(part);
+            assert!(part.contains("lu") && !row.contains("lu"), "{part}");
+        }
+    }
+
+    #[test]
+    fn a_long_title_is_broken() {
+        let title = "Failures [block, ordered]: time without 5% of cables over time on the intact network, 3 seeds";
+        let shown = CaptionedTable {
+            title: title.to_owned(),
+            headings: vec!["workload".to_owned(), "A".to_owned()],
+            rows: vec![vec!["lu".to_owned(), "1.0".to_owned()]],
+            sentences: Vec::new(),
+        };
+        let mut out = Vec::new();
+        captioned(&mut out, &shown).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.lines().all(|line| line.chars().count() <= width()), "{text}");
+        assert!(text.replace('\n', " ").starts_with(title), "{text}");
+    }
 
     #[test]
     fn columns_that_do_not_fit_follow_in_a_further_table() {

@@ -1,6 +1,6 @@
 //! Topologies side by side: a row for each property, a column for each topology.
 
-use super::parts::{row, table, wrapped};
+use super::parts::{fitting, row, table, wrapped};
 use crate::report::network_words::letter;
 use crate::report::topology as shown;
 use crate::survey::Survey;
@@ -8,6 +8,9 @@ use std::io::{self, Write};
 
 /// Number of topologies per table; with the names of the properties they fill 80 columns.
 const COLUMNS: usize = 4;
+
+/// Blanks below the two ends of a hop, so that a long reason stays in its column.
+const REASON: &str = "                       ";
 
 /// Writes the tables, their assumptions, and the routes.
 pub(super) fn write(reports: &[Survey], out: &mut dyn Write) -> io::Result<()> {
@@ -30,9 +33,10 @@ pub(super) fn write(reports: &[Survey], out: &mut dyn Write) -> io::Result<()> {
     shown::notes(reports).iter().try_for_each(|note| wrapped(out, note, "   "))?;
     for (index, r) in reports.iter().enumerate() {
         if let Some(route) = &r.route {
-            writeln!(out, "\n{}", route.title(&letter(index)))?;
+            writeln!(out)?;
+            fitting(out, &route.title(&letter(index)), "   ")?;
             for (from, to, reason) in route.hops() {
-                writeln!(out, "  {from:>8} -> {to:<8} {reason}")?;
+                fitting(out, &format!("  {from:>8} -> {to:<8} {reason}"), REASON)?;
             }
         }
     }

@@ -58,6 +58,8 @@ pub(super) fn allocate(
                 room: place.len(),
                 free: available,
                 hosts: hosts.len(),
+                lost: network.lost_switches(),
+                share_hosts,
             });
         }
     }

@@ -2,14 +2,18 @@
 
 use super::simgrid;
 use super::{Job, JobPlacement, JobsError, Load, Mix, Traffic};
-use crate::platform::units::{Bandwidth, Seconds};
+use crate::platform::units::{Bandwidth, Bytes, Seconds};
+use crate::printable::number;
+use crate::share::{self, share};
+use crate::similar::{is_slip, nearest};
 use crate::study::toml_file::{self, TomlError};
 use crate::study::workload::{OpenError, Workload};
 use crate::study::workload_entry::WorkloadEntry;
 use crate::trace::{Action, Actions, Trace};
 use crate::traffic;
 use crate::user_error::UserError;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -56,13 +60,25 @@ pub struct JobEntry {
     /// Pattern of background traffic, e.g. `uniform`; instead of a trace or program.
     pub traffic: Option<String>,
     /// Load of the traffic, as a share of the bandwidth of a host.
+    #[serde(deserialize_with = "share::written")]
     pub load: Option<f64>,
     /// Load in bytes per second, instead of `load`.
     pub rate: Option<Bandwidth>,
     /// Bytes per message of the traffic; default: 64 KiB.
+    #[serde(deserialize_with = "message_bytes")]
     pub message: Option<u32>,
     /// Seed of the traffic; default: that of the study.
     pub seed: Option<u64>,
+}
+
+/// Reads the bytes of a message: a number, or text with a unit.
+fn message_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    Option::<Bytes>::deserialize(deserializer)?.map(of_message).transpose().map_err(D::Error::custom)
+}
+
+/// Returns the size of a message.
+fn of_message(bytes: Bytes) -> Result<u32, String> {
+    bytes.try_into().map_err(|()| format!("a message has at most {} bytes", u32::MAX))
 }
 
 /// A file of jobs as written.
@@ -103,6 +119,18 @@ pub enum EntryError {
     /// The entry is invalid.
     #[error(transparent)]
     Jobs(#[from] JobsError),
+}
+
+impl EntryError {
+    /// Returns the key with the wrong value, if it is known.
+    pub fn key(&self) -> Option<&'static str> {
+        match self {
+            Self::Open(OpenError::Trace(_)) => Some("trace"),
+            Self::Open(OpenError::Workload(_)) => Some("workload"),
+            Self::Jobs(JobsError::Allocation { .. }) => Some("allocation"),
+            Self::Open(OpenError::Contradiction(_)) | Self::Jobs(_) => None,
+        }
+    }
 }
 
 impl JobEntry {
@@ -184,7 +212,7 @@ impl JobEntry {
     /// Returns the trace with a computation before the actions of each rank.
     fn delayed(&self, trace: &Trace, flops: f64) -> Result<Trace, JobsError> {
         if !(flops.is_finite() && flops >= 0.0) {
-            return Err(self.wrong(&format!("delay_flops = {flops} is not a finite number, zero or more")));
+            return Err(self.wrong(&format!("delay_flops = {} is not a finite number, zero or more", number(flops))));
         }
         if trace.schedule.is_some() {
             return Err(self.wrong("a schedule that is a graph takes `start`, not delay_flops"));
@@ -211,7 +239,7 @@ impl JobEntry {
         let load = match (self.load, self.rate) {
             (Some(load), None) if load > 0.0 && load <= 1.0 => Load::Share(load),
             (Some(load), None) => {
-                return Err(self.wrong(&format!("load = {load} is not above 0 and at most 1")));
+                return Err(self.wrong(&format!("load = {} is not above 0 and at most 1", number(load))));
             }
             (None, Some(rate)) => Load::Rate(rate.value()),
             _ => return Err(self.wrong("traffic needs either `load = SHARE` or `rate = BANDWIDTH`")),
@@ -226,8 +254,12 @@ impl JobEntry {
 }
 
 /// Keys of a job on the command line.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 17] = [
     "name",
+    "trace",
+    "workload",
+    "class",
+    "iterations",
     "ranks",
     "hostfile",
     "hosts",
@@ -242,8 +274,41 @@ const KEYS: [&str; 13] = [
     "traffic",
 ];
 
-/// Reads `TRACE,key=value,...` or `traffic=PATTERN,key=value,...`, with the keys of `[[jobs]]`. Lists of hosts are
-/// separated by blanks or plus signs.
+/// Returns the key of `key=value`, known or not.
+fn key_of(piece: &str) -> Option<&str> {
+    let key = piece.split_once('=')?.0.trim();
+    let is_word = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    is_word.then_some(key)
+}
+
+/// Returns `true` if a piece begins the value of a known key.
+fn is_known(piece: &str) -> bool {
+    piece.trim() == "repeat" || key_of(piece).is_some_and(|key| KEYS.contains(&key))
+}
+
+/// Checks that a piece without a known key belongs to the value before it.
+fn check_continuation(value: &str, piece: &str) -> Result<(), String> {
+    // Parameters of a pattern are checked with the pattern.
+    let has_parameters = key_of(value) == Some("traffic") && value.contains(':');
+    match key_of(piece) {
+        Some(key) if !has_parameters => Err(unknown_key(key)),
+        None if is_slip(piece.trim(), "repeat") => Err(unknown_key(piece.trim())),
+        _ => Ok(()),
+    }
+}
+
+fn unknown_key(key: &str) -> String {
+    if key == "parameters" {
+        return "only a file of --jobs takes `parameters`".to_owned();
+    }
+    match nearest(key, KEYS) {
+        Some(near) => format!("there is no key `{key}`; did you mean `{near}`?"),
+        None => format!("there is no key `{key}`; a job has {}", KEYS.join(", ")),
+    }
+}
+
+/// Reads `TRACE,key=value,...`, `workload=NAME,key=value,...` or `traffic=PATTERN,key=value,...`, with the keys of
+/// `[[jobs]]`. Lists of hosts are separated by blanks or plus signs.
 impl std::str::FromStr for JobEntry {
     type Err = String;
 
@@ -251,11 +316,9 @@ impl std::str::FromStr for JobEntry {
         // A comma that is not followed by a key belongs to the previous value, as in `traffic=tornado:k=4,m=2`.
         let mut parts: Vec<String> = Vec::new();
         for piece in text.split(',') {
-            let known = |piece: &str| {
-                piece.trim() == "repeat" || piece.split_once('=').is_some_and(|(key, _)| KEYS.contains(&key.trim()))
-            };
             match parts.last_mut() {
-                Some(last) if !known(piece) => {
+                Some(last) if !is_known(piece) => {
+                    check_continuation(last, piece)?;
                     last.push(',');
                     last.push_str(piece);
                 }
@@ -264,16 +327,15 @@ impl std::str::FromStr for JobEntry {
         }
         let mut entry = JobEntry::default();
         let mut seen = Vec::new();
-        for (at, part) in parts.iter().enumerate() {
+        for part in &parts {
             let pair = part.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
             let (key, value) = match pair {
                 Some((key, value)) if KEYS.contains(&key) => (key, value),
                 _ if part.trim() == "repeat" => ("repeat", "true"),
-                _ if at == 0 => {
-                    entry.trace = Some(PathBuf::from(part));
-                    continue;
+                Some((key, _)) if ["trace", "workload", "traffic"].iter().any(|known| is_slip(key, known)) => {
+                    return Err(unknown_key(key));
                 }
-                _ => return Err(format!("`{part}` is none of {}", KEYS.join(", "))),
+                _ => ("trace", part.as_str()),
             };
             if seen.contains(&key) {
                 return Err(format!("{key} is there twice"));
@@ -281,8 +343,8 @@ impl std::str::FromStr for JobEntry {
             seen.push(key);
             entry.set(key, value).map_err(|rule| format!("{key}=`{value}`: {rule}"))?;
         }
-        if entry.trace.is_none() && entry.traffic.is_none() {
-            return Err("it names neither a trace nor `traffic=PATTERN`".to_owned());
+        if entry.trace.is_none() && entry.workload.is_none() && entry.traffic.is_none() {
+            return Err("it names neither a trace nor `workload=NAME` nor `traffic=PATTERN`".to_owned());
         }
         Ok(entry)
     }
@@ -290,6 +352,9 @@ impl std::str::FromStr for JobEntry {
 
 impl JobEntry {
     fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+        fn whole<T: std::str::FromStr>(value: &str) -> Result<T, String> {
+            value.parse().map_err(|_| "write a whole number, 0 or more".to_owned())
+        }
         fn read<T: std::str::FromStr>(value: &str) -> Result<Option<T>, String>
         where
             T::Err: std::fmt::Display,
@@ -298,7 +363,11 @@ impl JobEntry {
         }
         match key {
             "name" => self.name = Some(value.to_owned()),
-            "ranks" => self.ranks = read(value)?,
+            "trace" => self.trace = Some(PathBuf::from(value)),
+            "workload" => self.workload = Some(value.to_owned()),
+            "class" => self.class = Some(value.to_owned()),
+            "iterations" => self.iterations = Some(whole(value)?),
+            "ranks" => self.ranks = Some(whole(value)?),
             "hostfile" => self.hostfile = Some(PathBuf::from(value)),
             "hosts" => {
                 let numbers = value.split([' ', '+']).filter(|number| !number.is_empty());
@@ -310,12 +379,14 @@ impl JobEntry {
             }
             "allocation" => self.allocation = Some(value.to_owned()),
             "start" => self.start = read(value)?,
-            "delay_flops" => self.delay_flops = read(value)?,
-            "repeat" => self.repeat = read(value)?.unwrap_or(false),
-            "load" => self.load = read(value)?,
+            "delay_flops" => {
+                self.delay_flops = Some(value.parse().map_err(|_| "write a number of flops, such as 1e9".to_owned())?)
+            }
+            "repeat" => self.repeat = value.parse().map_err(|_| "write true or false".to_owned())?,
+            "load" => self.load = Some(share(value).ok_or("write a share, such as 0.3 or 30%")?),
             "rate" => self.rate = read(value)?,
-            "message" => self.message = read(value)?,
-            "seed" => self.seed = read(value)?,
+            "message" => self.message = read::<Bytes>(value)?.map(of_message).transpose()?,
+            "seed" => self.seed = Some(whole(value)?),
             _ => self.traffic = Some(value.to_owned()),
         }
         Ok(())

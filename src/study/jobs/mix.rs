@@ -2,6 +2,7 @@
 
 use super::rule::AllocationRule;
 use crate::engine::{Repeats, ReplayError, Span};
+use crate::mpi::mapping::by_failures;
 use crate::mpi::rank_map::RankMap;
 use crate::platform::PlatformError;
 use crate::trace::Trace;
@@ -20,7 +21,7 @@ pub enum JobsError {
         text: String,
     },
     /// A job needs more hosts than are free.
-    #[error("job `{job}` has {ranks} ranks, and there is room for {room} on the {free} of {hosts} hosts that are free")]
+    #[error("job `{job}` has {ranks} ranks, and {}{}", room_for(*.room, *.free, *.hosts), by_failures(*.lost))]
     NoRoom {
         /// Name of the job.
         job: String,
@@ -32,6 +33,10 @@ pub enum JobsError {
         free: usize,
         /// Number of all hosts.
         hosts: usize,
+        /// Number of switches that failed together with their hosts.
+        lost: usize,
+        /// `true` if jobs may share hosts.
+        share_hosts: bool,
     },
     /// The ranks of two jobs on a host exceed its cores.
     #[error("jobs `{one}` and `{other}` overlap: host `{host}` has {ranks} ranks and {cores} core{}", if *.cores == 1 { "" } else { "s" })]
@@ -95,11 +100,32 @@ pub enum JobsError {
     Merge(#[from] MergeError),
 }
 
+/// Returns what a job finds on a network of `hosts` hosts, `free` of which no other job has.
+fn room_for(room: usize, free: usize, hosts: usize) -> String {
+    match hosts - free {
+        0 => format!("there is room for {room} on {hosts} hosts"),
+        taken if free == 0 => format!("other jobs have all {taken} hosts"),
+        taken => format!("other jobs have {taken} of {hosts} hosts; the other {free} have room for {room}"),
+    }
+}
+
 impl UserError for JobsError {
     fn help(&self) -> String {
         match self {
             Self::Allocation { .. } => "docs/guide/jobs.md says which hosts each rule takes".into(),
-            Self::NoRoom { .. } => "give the platform more hosts or cores, or name the hosts in a host file".into(),
+            Self::NoRoom { share_hosts, free, hosts, .. } => match (free < hosts, share_hosts) {
+                (false, _) => "give the platform more hosts or cores, or name the hosts in a host file".into(),
+                (true, false) => {
+                    "give the platform more hosts or cores; or share hosts: name those of each job (`hosts=0+1`, \
+                                  `hostfile=FILE`) and add --share-hosts or `share_hosts = true`"
+                        .into()
+                }
+                (true, true) => {
+                    "only jobs whose hosts are named share them: give each job `hosts=0+1+2` or `hostfile=FILE`; \
+                                 a rule takes hosts that no other job has"
+                        .into()
+                }
+            },
             Self::Overlap { .. } => {
                 "give the jobs other hosts, the hosts more cores, or share the hosts on purpose (--share-hosts, \
                  `share_hosts = true`)"

@@ -18,11 +18,14 @@ pub fn read(source: &Source, file: &StudyFile, folder: &Path) -> Result<Option<W
     let mut mix = Mix { jobs: Vec::new(), traffic: Vec::new(), share_hosts: file.share_hosts, pairs: true };
     for (number, entry) in file.jobs.iter().enumerate() {
         let item = [Key("jobs"), Item(number)];
-        entry.open(folder, &JobPlacement::Rule(rule), &mut mix).map_err(|error| match error {
-            EntryError::Open(OpenError::Trace(error)) => source.at(&[item[0], item[1], Key("trace")], error),
-            EntryError::Open(OpenError::Workload(error)) => source.at(&[item[0], item[1], Key("workload")], error),
-            EntryError::Open(OpenError::Contradiction(message)) => source.wrong(&item, message),
-            EntryError::Jobs(error) => source.at(&item, Box::new(error)),
+        entry.open(folder, &JobPlacement::Rule(rule), &mut mix).map_err(|error| {
+            let way: Vec<_> = item.into_iter().chain(error.key().map(Key)).collect();
+            match error {
+                EntryError::Open(OpenError::Trace(error)) => source.at(&way, error),
+                EntryError::Open(OpenError::Workload(error)) => source.at(&way, error),
+                EntryError::Open(OpenError::Contradiction(message)) => source.wrong(&way, message),
+                EntryError::Jobs(error) => source.at(&way, Box::new(error)),
+            }
         })?;
     }
     Workload::of_jobs(mix).map(Some).map_err(|error| source.at(&[Key("jobs"), Item(0)], Box::new(error)))

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use super::communicators::{Communicators, Making};
 use super::requests::{CallRequest, Requests, Unresolved};
@@ -71,6 +72,7 @@ impl Rank {
 
 impl<'o> Program<'o> {
     pub fn new(format: &'static str, options: &'o Options, ranks: usize) -> Self {
+        options.has_times.store(true, Ordering::Relaxed);
         let store = options.store();
         let ranks = (0..ranks).map(|_| Rank { actions: Actions::in_store(&store), ..Rank::default() }).collect();
         Self {

@@ -225,6 +225,30 @@ fn names_that_do_not_exist_are_answered_with_the_nearest() {
 }
 
 #[test]
+fn values_of_a_model_are_refused_in_words() {
+    let folder = Folder::with_trace(MESSAGE);
+    for (text, part) in [
+        ("detached_below = '64KiB'", "m.toml:1:18: `64KiB` is text; write a whole number without quotes and unit"),
+        ("envelope = -1", "m.toml:1:12: `-1` is out of range; write a whole number, 0 or more"),
+        ("rendezvous_trips = 256", "m.toml:1:20: `256` is out of range; write a whole number, from 0 to 255"),
+        ("network_model = 3", "m.toml:1:17: `3` is not accepted here; write text in quotes"),
+        ("crosstraffic = 1e308", "crosstraffic: `1e308` is not a share"),
+        ("weight_s = 1e300", "weight-s: `1e300` is not between"),
+        ("timing_precision = -1e300", "timing-precision: `-1e300` is not a finite"),
+    ] {
+        folder.write("m.toml", text);
+        folder.refuse(&[&RING[..], &["--model", "m.toml"]].concat(), 2, &[part]);
+    }
+}
+
+#[test]
+fn an_algorithm_is_given_once() {
+    let folder = Folder::with_trace(MESSAGE);
+    let twice = ["--collective", "alltoall=bruck", "--collective", "alltoall=ring"];
+    folder.refuse(&[&RING[..], &twice].concat(), 2, &["--collective alltoall is there twice", "`bruck` and `ring`"]);
+}
+
+#[test]
 fn a_network_is_needed_once() {
     let folder = Folder::with_trace(MESSAGE);
     folder.refuse(&["replay", "t.ti"], 2, &["neither is given", "--topology SPEC or --platform FILE"]);

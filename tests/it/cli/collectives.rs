@@ -112,5 +112,8 @@ fn bad_arguments_are_refused() {
         &["--ranks", "6", "--size", "1", "--collectives", "impi"],
         &["`impi` is not one of", "mvapich2, ompi, mpich"],
     );
-    refuse(&["--ranks", "6", "--size", "99999999999"], &["--size"]);
+    refuse(&["--ranks", "6", "--size", "99999999999"], &["--size", "at most 4294967295 bytes"]);
+    refuse(&["--ranks", "6", "--size", "4 KB"], &["--size", "there is no unit `KB`; write it like `64 KiB`"]);
+    let list = |size: &str| folder.output(&["collectives", "bcast", "--ranks", "6", "--size", size]);
+    assert_eq!(list("4KiB"), list("4096"));
 }

@@ -112,7 +112,8 @@ fn broken_files_are_refused_with_their_place() {
     };
     folder.write("bad.conf", BRUCK.replace("1000 3", "1000 9"));
     refuse("ompi:bad.conf", &["bad.conf:7:6: alltoall has no algorithm 9; IDs are 0 to 5", "docs/models.md"]);
-    refuse("ompi:none.conf", &["none.conf", "cannot be read"]);
+    let none = ["replay", "t.ti", "--topology", "ring:4", "--collectives", "ompi:none.conf"];
+    folder.refuse(&none, 3, &["none.conf", "cannot be read", "check the path"]);
     refuse("ompi:", &["names no rule file", "ompi:rules.conf"]);
     refuse("ompi:t.ti", &["t.ti:1:3: the 0 collectives of the file end before this"]);
     refuse("mpich:rules/bruck.conf", &["is not one of"]);

@@ -237,6 +237,15 @@ fn contradictions_of_a_study_are_refused() {
     refuse("budget = { dolars = 1 }\n", WORKLOADS, &["s.toml:2:12:", "`dolars`", "`dollars`?"]);
     refuse("platforms = []\n", WORKLOADS, &["s.toml:2:13: platforms is an empty list"]);
     refuse("repetition = 3\n", WORKLOADS, &["s.toml:2:1:", "`repetition`", "`repetitions`?"]);
+    refuse("", &format!("{WORKLOADS}name = ' '\n"), &["s.toml:8:8: name is empty", "the name of the trace"]);
+    refuse("sensitivity = { amplitude = '20 pct' }\n", WORKLOADS, &["s.toml:2:29: `20 pct` is no share", "`10%`"]);
+    refuse("sensitivity = { amplitude = '100 %' }\n", WORKLOADS, &["amplitude = 1 is not between 0 and 1"]);
+    refuse("sensitivity = { amplitude = 1e308 }\n", WORKLOADS, &["amplitude = 1e308 is not between"]);
+    refuse(
+        "until_steady = true\n",
+        WORKLOADS,
+        &["s.toml:2:16: this is no share; write a number, or text such as `1%`"],
+    );
     refuse("", &format!("{WORKLOADS}weight = 0\n"), &[":10: weight 0 of workload `u.ti` is not positive"]);
 }
 

@@ -73,6 +73,9 @@ fn resumed_sharded_and_unsplit_runs_report_the_same_bytes() {
         folder.write("part.jsonl", part);
         assert_eq!(report(&folder, &["compare", "s.toml", "--results", "part.jsonl", "--resume"], format), unsplit);
         assert_eq!(whole_lines(&read(&folder, "part.jsonl")).len(), 1 + CELLS);
+        // Line ends of Windows, as an editor writes them.
+        folder.write("part.jsonl", [lines[0], lines[9], lines[3]].concat().replace('\n', "\r\n"));
+        assert_eq!(report(&folder, &["compare", "s.toml", "--results", "part.jsonl", "--resume"], format), unsplit);
         // A finished study is only reported.
         assert_eq!(report(&folder, &["compare", "s.toml", "--results", "part.jsonl", "--resume"], format), unsplit);
         assert_eq!(report(&folder, &["merge", "s.toml", "part.jsonl"], format), unsplit);

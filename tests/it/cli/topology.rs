@@ -273,6 +273,7 @@ fn figures_for_buyers_are_right() {
 fn routes_are_explained() {
     let folder = Folder::new();
     let route = |more: &[&str]| folder.output(&[&["topology", "torus:8x8", "--route", "0", "63"], more].concat());
+    assert_80_columns(&folder.output(&["topology", "torus:8x8", "--route", "0", "36", "--routing", "split"]));
     let text = route(&["--routing", "dimension-order"]);
     assert!(text.contains("Route in A by dimension_order: 2 hops"), "{text}");
     assert!(text.contains("0 -> 7        dimension 0, -1") && text.contains("7 -> 63       dimension 1, -1"), "{text}");

@@ -182,6 +182,11 @@ fn parts_are_programs_again() {
     let cut = ["trace", "cut", "t.ti", "-o", "x.ti"];
     folder.refuse(&cut, 2, &["nothing to cut"]);
     folder.refuse(&[&cut[..], &["--ranks", "0,9"]].concat(), 2, &["no rank 9", "0 to 3"]);
+    folder.refuse(&[&cut[..], &["--ranks", "0,0"]].concat(), 2, &["--ranks 0,0: rank 0 is there twice"]);
+    folder.refuse(&[&cut[..], &["--ranks", "1-3,2"]].concat(), 2, &["rank 2 is there twice"]);
+    folder.run(&["trace", "cut", "t.ti", "-o", "told.mtrace", "--ranks", "0,1"]).success();
+    let check = folder.output(&["trace", "check", "told.mtrace"]);
+    assert!(check.contains("\nnote: about the trace\n") && !check.contains("note: noted"), "{check}");
     folder.refuse(&[&cut[..], &["--ranks", "3-1"]].concat(), 2, &["not a list of ranks"]);
     folder.refuse(&[&cut[..], &["--ranks", "0-4294967295"]].concat(), 2, &["not a list of ranks"]);
     folder.refuse(&[&cut[..], &["--iterations", "5-21"]].concat(), 2, &["there are 20 iterations"]);
@@ -195,6 +200,21 @@ fn computation_is_scaled() {
     let time = |file: &str| number(&folder.json(&["-q", "replay", file, "--topology", "ring:4"]), "simulated_seconds");
     assert_eq!(time("half.mtrace"), time("t.ti") / 2.0);
     folder.refuse(&["trace", "scale", "t.ti", "-o", "x.ti", "--compute", "0"], 2, &["above 0"]);
+    folder.run(&["trace", "scale", "t.ti", "-o", "per-cent.mtrace", "--compute", "50%"]).success();
+    assert_eq!(time("per-cent.mtrace"), time("half.mtrace"));
+    folder.refuse(&["trace", "scale", "t.ti", "-o", "x.ti", "--compute", "half"], 2, &["such as 0.5 or 50%"]);
+}
+
+#[test]
+fn a_recorded_speed_needs_recorded_times() {
+    let folder = Folder::with_trace("0 compute 1e9\n");
+    folder.write("g.goal", "num_ranks 1\nrank 0 {\nl1: calc 1000\n}\n");
+    let convert = |from: &'static str| ["trace", "convert", from, "-o", "x.ti", "--recorded-speed", "1Gf", "--force"];
+    folder.refuse(&convert("t.ti"), 2, &["--recorded-speed: t.ti has no recorded times", "leave it out"]);
+    folder.run(&["trace", "convert", "t.ti", "-o", "t.mtrace"]).success();
+    folder.refuse(&convert("t.mtrace"), 2, &["t.mtrace has no recorded times"]);
+    folder.run(&convert("g.goal")).success();
+    assert!(folder.read("x.ti").contains("0 compute 1e3\n"), "{}", folder.read("x.ti"));
 }
 
 #[test]

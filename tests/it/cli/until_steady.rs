@@ -124,8 +124,23 @@ fn a_study_carries_intervals_into_ratios_and_means() {
         2,
         &["until_steady"],
     );
+    // A number is a share as well.
+    folder.write("number.toml", format!("until_steady = 0.01\n{STUDY}"));
+    assert_eq!(folder.json(&["compare", "-q", "number.toml"]), report);
     folder.write("bad.toml", format!("until_steady = 'soon'\n{STUDY}"));
     folder.refuse(&["compare", "bad.toml"], 2, &["bad.toml:1:", "until_steady", "`soon`", "`1%`"]);
+}
+
+#[test]
+fn a_half_width_without_an_equals_sign_is_no_trace() {
+    let folder = folder();
+    for value in ["0.5%", "0.005"] {
+        let run = ["replay", "short.mtrace", "--topology", "ring:8", "--until-steady", value];
+        folder.refuse(&run, 2, &[&format!("write --until-steady={value}")]);
+    }
+    folder.refuse(&["replay", "short.mtrace", "0.5%", "--topology", "ring:8"], 3, &["0.5%", "cannot be opened"]);
+    std::fs::copy(folder.path("short.mtrace"), folder.path("0.5%")).expect("copied");
+    folder.run(&["replay", "-q", "0.5%", "--topology", "ring:8", "--until-steady"]).success();
 }
 
 #[test]

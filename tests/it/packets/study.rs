@@ -282,19 +282,30 @@ fn merged_shards_have_the_section_of_the_whole_study() {
 }
 
 #[test]
+fn without_networks_there_is_no_table() {
+    let folder = Folder::with_trace("0 compute 1e9\n");
+    folder.write(
+        "s.toml",
+        "title = 'T'\n[[networks]]\ntopology = 'torus:4x4'\n[[workloads]]\ntrace = 't.ti'\n[packets]\nvcs = 1\n",
+    );
+    for format in ["text", "markdown"] {
+        let text = folder.output(&["compare", "-q", "s.toml", "--format", format]);
+        assert!(text.contains("no network is modelled") && text.contains("Left out: "), "{text}");
+        assert!(!text.contains("\n| on |"), "{text}");
+    }
+}
+
+#[test]
 fn wrong_keys_and_values_have_line_column_and_a_way_out() {
     for (line, expected) in [
         ("lod = '0.1'", "s.toml:9:1: unknown key `lod`; did you mean `load`?"),
-        ("measure = 'x'", "s.toml:9:11: invalid type"),
+        ("measure = 'x'", "s.toml:9:11: `x` is text; write a whole number without quotes and unit"),
         ("vcs = -1", "s.toml:9:7: "),
         ("load = '0.1:2'", "s.toml:9:8: load is `0.1:2`"),
         ("load = 1.5", "s.toml:9:8: load is `1.5`, and a load must be from 0 to 1"),
         ("load = [0.1, -0.5]", "s.toml:9:8: load is `0.1,-0.5`"),
         ("load = []", "s.toml:9:8: load is ``"),
-        (
-            "load = true",
-            "s.toml:9:8: invalid type: boolean `true`, expected loads: a number, a list of numbers, or a text",
-        ),
+        ("load = true", "s.toml:9:8: `true` is not accepted here; write loads: a number, a list of numbers, or a text"),
         ("load = ['0.1']", "s.toml:9:"),
         ("load = '1.5'", "s.toml:9:8: load is `1.5`, and a load must be from 0 to 1"),
         ("measure = 0", "s.toml:9:11: measure is 0"),

@@ -242,6 +242,26 @@ fn a_study_compares_jobs_with_the_baseline_and_does_not_depend_on_threads() {
 }
 
 #[test]
+fn a_job_of_the_command_line_is_that_of_a_file() {
+    let folder = simgrid_folder();
+    folder.write(
+        "jobs.toml",
+        "[[jobs]]\ntrace = 'a.list'\n[[jobs]]\nworkload = 'npb/is'\nclass = 'S'\niterations = 2\nranks = 4\n\
+         [[jobs]]\ntraffic = 'uniform'\nload = 0.2\nmessage = '64 KiB'\n",
+    );
+    let run =
+        |jobs: &[&str]| folder.output(&[&["replay", "-q", "--format", "json", "--topology", "ring:8"], jobs].concat());
+    let of_file = run(&["--jobs", "jobs.toml"]);
+    let workload = "workload=npb/is,class=S,iterations=2,ranks=4";
+    let of_flags =
+        run(&["--job", "trace=a.list", "--job", workload, "--job", "traffic=uniform,load=20%,message=64KiB"]);
+    assert_eq!(of_file, of_flags);
+    assert!(of_file.contains("\"job\": \"is\"") || of_file.contains("is.S"), "{of_file}");
+    let default = run(&["a.list", "--job", workload, "--job", "traffic=uniform,load=0.2"]);
+    assert_eq!(default, of_file);
+}
+
+#[test]
 fn mistakes_in_jobs_are_named() {
     let folder = simgrid_folder();
     let refuse = |arguments: &[&str], code: i32, parts: &[&str]| {
@@ -250,7 +270,19 @@ fn mistakes_in_jobs_are_named() {
     refuse(
         &["a.list", "b.list", "a.list"],
         2,
-        &["job `a.list (2)` has 3 ranks, and there is room for 0 on the 0 of 6 hosts that are free"],
+        &["job `a.list (2)` has 3 ranks, and other jobs have all 6 hosts", "`hosts=0+1`", "add --share-hosts"],
+    );
+    refuse(
+        &["a.list", "b.list", "a.list", "--share-hosts"],
+        2,
+        &["other jobs have all 6 hosts", "only jobs whose hosts are named share them", "`hosts=0+1+2`"],
+    );
+    refuse(
+        &["a.list", "b.list", "--without", "5"],
+        2,
+        &[
+            "job `b.list` has 3 ranks, and other jobs have 3 of 5 hosts; the other 2 have room for 2 (a switch failed with its hosts)",
+        ],
     );
     let overlap = ["--job", "a.list,hosts=0+1+2", "--job", "b.list,hosts=2+3+4"];
     refuse(&overlap, 2, &["jobs `a.list` and `b.list` overlap: host `h2` has 2 ranks and 1 core", "--share-hosts"]);
@@ -266,7 +298,28 @@ fn mistakes_in_jobs_are_named() {
     refuse(&["a.list", "--job", "traffic=uniform,load=1.5"], 2, &["load = 1.5 is not above 0 and at most 1"]);
     refuse(&["a.list", "--job", "traffic=unifrom,load=0.5"], 2, &["unifrom", "uniform"]);
     refuse(&["a.list", "--job", "traffic=uniform,load=0.5,start=1"], 2, &["it runs on all hosts, all the time"]);
-    refuse(&["a.list", "--job", "b.list,colour=red"], 3, &["b.list,colour=red"]);
+    refuse(
+        &["a.list", "--job", "b.list,colour=red"],
+        2,
+        &["there is no key `colour`; a job has name, trace, workload"],
+    );
+    refuse(&["a.list", "--job", "b.list,strat=1 s"], 2, &["there is no key `strat`; did you mean `start`?"]);
+    refuse(&["a.list", "--job", "b.list,repaet"], 2, &["there is no key `repaet`; did you mean `repeat`?"]);
+    refuse(&["a.list", "--job", "worklaod=npb/cg,ranks=4"], 2, &["`worklaod`; did you mean `workload`?"]);
+    refuse(&["a.list", "--job", "traffic=uniform,laod=0.5"], 2, &["there is no key `laod`; did you mean `load`?"]);
+    refuse(&["a.list", "--job", "workload=npb/cg,parameters=1"], 2, &["only a file of --jobs takes `parameters`"]);
+    refuse(&["a.list", "--job", "workload=npb/cg,class=S"], 2, &["job `npb/cg`", "needs `ranks = N`"]);
+    refuse(&["a.list", "--job", "workload=npb/cg,ranks=x"], 2, &["ranks=`x`: write a whole number, 0 or more"]);
+    refuse(
+        &["a.list", "--job", "traffic=uniform,load=0.5,message=1 KB"],
+        2,
+        &["message=`1 KB`", "there is no unit `KB`"],
+    );
+    refuse(
+        &["a.list", "--job", "traffic=uniform,load=0.5,message=8 GB"],
+        2,
+        &["a message has at most 4294967295 bytes"],
+    );
     refuse(&["a.list", "b.list", "--mapping", "block"], 2, &["--mapping goes with one trace", "allocation=RULE"]);
     refuse(&["a.list", "--allocation", "scattered"], 2, &["`scattered` is no allocation", "random-groups"]);
     refuse(&["a.list", "--job", "b.list,hostfile=none"], 3, &["job `b.list`", "none"]);
@@ -275,6 +328,17 @@ fn mistakes_in_jobs_are_named() {
     refuse(&["stuck.ti", "--job", "a.list,repeat"], 1, &["job stuck on ring:n=6", "stuck.ti:2: blocked in recv"]);
     folder.write("jobs.toml", "[[jobs]]\ntrace = 'a.list'\nbegin = 5\n");
     refuse(&["--jobs", "jobs.toml"], 2, &["jobs.toml:3:1", "begin"]);
+    for (job, parts) in [
+        ("trace = 'none.ti'", &["jobs.toml:4:9: none.ti"][..]),
+        ("trace = 'a.list'\nclass = 'S'", &["jobs.toml:3:1: job `a.list`: class, iterations and parameters"]),
+        ("trace = 'a.list'\nallocation = 'x'", &["jobs.toml:5:14: `x` is no allocation"]),
+        ("workload = 'npb/xx'\nranks = 4", &["jobs.toml:4:12: ", "npb/xx"]),
+        ("traffic = 'uniform'\nload = 0.5\nmessage = '1 KB'", &["jobs.toml:6:11: `1 KB` is not a size"]),
+        ("traffic = 'uniform'\nload = 1e308", &["jobs.toml:3:1: job `uniform`: load = 1e308 is not above 0"]),
+    ] {
+        folder.write("jobs.toml", format!("[[jobs]]\ntrace = 'a.list'\n[[jobs]]\n{job}\n"));
+        refuse(&["--jobs", "jobs.toml"], if job.contains("none.ti") { 3 } else { 2 }, parts);
+    }
     folder.write("jobs", "one a.list 3 0 0,1\n");
     refuse(&["--jobs", "jobs"], 2, &["jobs:1:1: 3 ranks, but 2 hosts"]);
     folder.write(
