@@ -57,6 +57,9 @@ pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
                 return Err(Failure::input(message, "leave it out, or use --to simgrid"));
             }
             let topology = choice.build_graph(Path::new(""))?;
+            if topology.graph.slowest_share() < 1.0 && !output.quiet {
+                say(&format!("warning: some cables are slower, which --to {} does not hold", format.name));
+            }
             deliver(arguments.output.as_deref(), |out| write(&topology, out))?;
             tell(&|file| report::export::graph(&topology, format.name, file))
         }

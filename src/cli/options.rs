@@ -134,6 +134,11 @@ pub fn named_model(name: &str) -> Result<ModelChoice, Failure> {
     Err(ChoiceError::unknown("model", name, &NetworkModel::NAMES).into())
 }
 
+/// `true` if flags choose among the ports of a host without stating how many there are: one plane is a number of them.
+pub fn asks_for_rail(flags: &NetworkFlags) -> bool {
+    flags.rail.is_some() && flags.ports.planes.is_none() && flags.ports.host_ports.is_none()
+}
+
 /// Refuses a policy for hosts with several ports where no host has them.
 pub fn check_rail(is_given: bool, has_several: bool) -> Result<(), Failure> {
     if !is_given || has_several {

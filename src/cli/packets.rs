@@ -57,6 +57,12 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
         .iter()
         .map(|spec| topology(spec, arguments.seed, arguments.without.as_deref()))
         .collect::<Result<Vec<_>, _>>()?;
+    if !output.quiet {
+        for topology in &topologies {
+            let name = topology.name();
+            topology.remarks().iter().for_each(|remark| say(&format!("warning: {name}: {remark}")));
+        }
+    }
     let cycle = report::Cycle { ns: settings.cycle_ns(version), defaults: version };
     let cables = cables(arguments, cycle)?;
     let rail: Option<RailPolicy> = options::parse("rail", arguments.rail.as_deref())?;

@@ -35,7 +35,7 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     options::model(&arguments.model)?.build()?;
     let network = choice.build(Path::new(""))?;
     let has_several = network.topology.as_ref().is_some_and(|topology| topology.rails.is_some());
-    options::check_rail(arguments.network.rail.is_some(), has_several)?;
+    options::check_rail(options::asks_for_rail(&arguments.network), has_several)?;
     let (model, mapping) = setting(arguments, &network)?;
     let model = output.site.beneath(model);
     let asked = [("--explain", arguments.explain), ("--timeline", arguments.timeline.is_some())];

@@ -68,7 +68,7 @@ pub fn read(flags: &StudyFlags, written: WrittenStudy, output: &Output) -> Resul
     overrides.prices_of_site = output.site.price_list()?;
     let mut study = built(written, overrides, output)?;
     let has_several = |network: &NetworkUnderTest| network.topology.as_ref().is_some_and(|t| t.rails.is_some());
-    options::check_rail(flags.network.rail.is_some(), study.networks.iter().any(has_several))?;
+    options::check_rail(options::asks_for_rail(&flags.network), study.networks.iter().any(has_several))?;
     side_files::check_cell(&flags.files, &study)?;
     study.explain = !flags.no_explain;
     if !output.quiet {

@@ -209,9 +209,11 @@ impl SweepChoice {
             if self.vc_buffer.is_none() {
                 parameters.vc_buffer = parameters.packet;
             }
-            if self.switching.is_none() {
-                switching = Some(Switching::CutThrough);
+            if let Some(other) = switching.filter(|own| self.switching.is_some() && *own != Switching::CutThrough) {
+                let rule = "the packet engine needs `cut-through`";
+                return Err(PacketError::invalid("switching", format!("`{}`", other.name()), rule));
             }
+            switching = Some(Switching::CutThrough);
         }
         cycle_ns = self.cycle_ns.or(cycle_ns);
         if let Some(ns) = cycle_ns.filter(|ns| !(*ns > 0.0 && *ns <= LONGEST_CYCLE)) {

@@ -128,6 +128,28 @@ impl Destinations {
         }
     }
 
+    /// Returns the traffic of a host over that of the busiest host.
+    pub fn share(&self, source: u32) -> f64 {
+        match self {
+            Self::Evenly(_) | Self::One { .. } => f64::from(u8::from(self.sends(source))),
+            Self::Several { first, pairs } => {
+                let own = &pairs[first[source as usize] as usize..first[source as usize + 1] as usize];
+                own.last().map_or(0.0, |&(_, sum)| sum)
+            }
+            Self::OnPorts { of_hosts, ports } => of_hosts.share(ports.owner(source).0),
+        }
+    }
+
+    /// Returns the traffic of the busiest host over that of the busiest port; 1 where hosts have one port.
+    pub fn busiest_host(&self, ports: Option<&HostPorts>) -> f64 {
+        let Some(ports) = ports else { return 1.0 };
+        if let Self::OnPorts { .. } = self {
+            return f64::from(ports.count());
+        }
+        let of_host = |host: u32| (0..ports.count()).map(|rail| self.share(ports.port(host, rail))).sum();
+        (0..ports.hosts()).map(of_host).fold(0.0, f64::max)
+    }
+
     /// Draws the destination of a packet; `None` if this one is not sent because the source sends less than others.
     #[inline]
     pub fn draw(&self, source: u32, stream: &mut Stream) -> Option<u32> {

@@ -37,6 +37,11 @@ fn one_port() -> u32 {
     1
 }
 
+/// Traffic of a host over that of its port in files that do not state it.
+fn one_to_one() -> f64 {
+    1.0
+}
+
 /// Description of a series, without results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -47,6 +52,8 @@ struct Described {
     hosts: u32,
     #[serde(default = "one_port")]
     ports: u32,
+    #[serde(default = "one_to_one")]
+    busiest_host: f64,
     routing: String,
     pattern: String,
     vcs: u32,
@@ -65,14 +72,16 @@ impl Described {
     }
 
     fn series(&self) -> Series {
-        let Self { network, family, switches, hosts, ports, routing, pattern, vcs, switching, notes, .. } =
-            self.clone();
+        let Self {
+            network, family, switches, hosts, ports, busiest_host, routing, pattern, vcs, switching, notes, ..
+        } = self.clone();
         Series {
             topology: network,
             family,
             switches,
             hosts,
             ports,
+            busiest_host,
             routing,
             pattern,
             vcs,
@@ -199,6 +208,7 @@ impl Identity {
                 switches: own.switches,
                 hosts: own.hosts,
                 ports: own.ports,
+                busiest_host: own.busiest_host,
                 routing: own.routing.clone(),
                 pattern: own.pattern.clone(),
                 vcs: own.vcs,

@@ -273,7 +273,8 @@ pub(super) fn drive(
     if trial.mode == Mode::Latency {
         // Once the measured cycles are over, the accepted traffic is known.
         let hosts = engine.accepted().len() as u32;
-        let senders = (0..hosts).filter(|&host| trial.to.sends(host)).count() as f64;
+        // A host may have less to send than the busiest one, whose load is that of the run.
+        let senders = (0..hosts).map(|host| trial.to.share(host)).sum::<f64>();
         let measured = engine.cycle().min(window.until) - window.from;
         let offered = trial.load * senders * f64::from(measured);
         // Four standard deviations of the number of packets that are drawn.

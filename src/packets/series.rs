@@ -16,6 +16,9 @@ pub struct Series {
     pub hosts: u32,
     /// Ports of a host.
     pub ports: u32,
+    /// Traffic of the busiest host over that of the busiest port, whose load is that of a run: 1 with one port, and
+    /// the number of ports where all have equal parts.
+    pub busiest_host: f64,
     /// Packet routing.
     pub routing: String,
     /// Traffic pattern.
@@ -34,4 +37,16 @@ pub struct Series {
     pub points: Vec<Outcome>,
     /// Remarks.
     pub notes: Vec<String>,
+}
+
+impl Series {
+    /// Returns the highest load that is carried, of the busiest host with all its ports.
+    pub fn carried_by_host(&self) -> Option<f64> {
+        self.saturation.map(|load| load * self.busiest_host)
+    }
+
+    /// Returns the flits accepted at an offered load of 1 for each host, with all its ports, and cycle.
+    pub fn accepted_by_host(&self) -> Option<f64> {
+        self.accepted_at_full_load.map(|flits| flits * f64::from(self.ports))
+    }
 }

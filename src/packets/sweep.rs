@@ -130,6 +130,7 @@ impl Sweep {
                         switches: wiring.switches(),
                         hosts: wiring.ports.as_ref().map_or(wiring.hosts(), |ports| ports.hosts()),
                         ports: wiring.ports.as_ref().map_or(1, |ports| ports.count()),
+                        busiest_host: to.busiest_host(wiring.ports.as_deref()),
                         routing: name.clone(),
                         vcs,
                         switching,

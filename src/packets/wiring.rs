@@ -195,7 +195,8 @@ impl Wiring {
         for plane in &rails.planes {
             let first = plane.first_switch as usize;
             let on = ports_on[first..first + plane.homes.len()].to_vec();
-            planes.push(Self::attached(Arc::new(plane.topology.clone()), on, host_port, latency, by_direction)?);
+            let plane = Self::attached(Arc::new(plane.topology.clone()), on, host_port, latency, by_direction);
+            planes.push(plane.map_err(|error| in_plane(error, &topology, planes.len()))?);
         }
         let mut first_port = vec![0];
         for plane in &planes {
@@ -414,6 +415,20 @@ impl Wiring {
     /// Returns the number of an arc among the outputs of its tail.
     pub fn output_of(&self, arc: ArcId) -> u32 {
         self.out_cable[arc.index()]
+    }
+}
+
+/// Names the network and the plane in which hosts cannot reach each other.
+fn in_plane(error: PacketError, topology: &Topology, number: usize) -> PacketError {
+    match error {
+        PacketError::Disconnected { from, to, .. } => PacketError::NotModelled {
+            network: topology.name(),
+            what: format!(
+                "hosts that a plane does not connect (plane {number}: switch {from} cannot reach switch {to})"
+            ),
+            instead: "packets are spread over all planes; let other cables fail, or replay messages: `mopsim replay --model packet`",
+        },
+        other => other,
     }
 }
 

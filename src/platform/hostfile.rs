@@ -98,7 +98,12 @@ fn counted(line: &str) -> Result<(&str, usize), String> {
         }
     }
     if let Some(count) = slots {
-        return Ok((name, count));
+        return match name.rsplit_once(':') {
+            Some((_, ranks)) if ranks.parse::<usize>().is_ok() => {
+                Err(format!("`{name}` and `slots=` both say how many ranks a host has"))
+            }
+            _ => Ok((name, count)),
+        };
     }
     match name.rsplit_once(':') {
         Some((name, count)) => Ok((name, number(count)?)),
@@ -225,6 +230,7 @@ mod tests {
             ("h0 slots=0", "at least 1"),
             ("h0 cores=2", "`cores=2` follows the name of a host"),
             ("h0 slots=1 slots=2", "`slots=2` follows"),
+            ("h0:2 slots=3", "`h0:2` and `slots=` both say"),
             ("h[0-9]", "no host `h4`"),
             ("h[2-0]", "`2-0` is not a list"),
             ("h0:99999999999", "more than 16777216 entries"),

@@ -68,6 +68,11 @@ pub fn sheet(wanted: Wanted, space: &Space, search: &Search<'_>, entries: &[Entr
     }
 }
 
+/// `true` if a network is within the limits of the search, or its cost is unknown.
+fn is_within(search: &Search<'_>, entry: &Entry) -> bool {
+    entry.cost.is_none_or(|cost| search.limits().allows(&cost) != Some(false))
+}
+
 fn columns(is_repeated: bool) -> Vec<Column> {
     let column = |name, heading| Column { name, heading };
     let repeated = |heading| Some(heading).filter(|_| is_repeated);
@@ -116,6 +121,7 @@ fn row(search: &Search<'_>, candidates: &BTreeMap<String, &Candidate>, entry: &E
     let standing = match (entry.standing, entry.fate) {
         (Standing::Front, _) => Datum::Text("front".into()),
         (Standing::Perhaps, _) => Datum::Text("perhaps".into()),
+        (Standing::Behind, Fate::Replayed) if !is_within(search, entry) => Datum::Text("over limit".into()),
         (Standing::Behind, Fate::Replayed | Fate::Excluded { .. }) => Datum::Text("behind".into()),
         (Standing::Behind, _) => Datum::Missing,
     };
@@ -158,6 +164,17 @@ fn texts(search: &Search<'_>, entries: &[Entry], is_repeated: bool) -> Vec<Strin
     let number = |is: &dyn Fn(&Entry) -> bool| entries.iter().filter(|entry| is(entry)).count();
     let settings = plan.columns.chunk_by(|a, b| a.setting == b.setting).count();
     let mut texts = Vec::new();
+    if entries.iter().all(|entry| entry.fate == Fate::OverLimit || !is_within(search, entry)) {
+        let cheapest = entries.iter().filter_map(|entry| entry.cost?.dollars).reduce(f64::min);
+        let least = entries.iter().filter_map(|entry| entry.cost?.watts).reduce(f64::min);
+        let currency = &plan.prices.currency;
+        let known = [
+            cheapest.map(|price| format!("the lowest price is {} {currency}", grouped(price.ceil() as u64))),
+            least.map(|watts| format!("the lowest power {} W", grouped(watts.ceil() as u64))),
+        ];
+        let known: Vec<String> = known.into_iter().flatten().collect();
+        texts.push(format!("No network is within the limits: {}.", known.join(", ")));
+    }
     let not_tried = number(&|entry| entry.fate == Fate::NotTried);
     if not_tried > 0 {
         texts.push(format!(

@@ -46,8 +46,8 @@ fn ratios(curves: &PacketCurves, network: &NetworkCurves, pattern: usize) -> Rat
         Scale::traffic_ratio(value, own, baseline)
     };
     Ratios {
-        saturation_ratio: traffic(|series| series.saturation),
-        accepted_at_full_load_ratio: traffic(|series| series.accepted_at_full_load),
+        saturation_ratio: traffic(Series::carried_by_host),
+        accepted_at_full_load_ratio: traffic(Series::accepted_by_host),
         latency_ratio: pair().and_then(|(own, baseline)| Scale::latency_ratio(first_latency, own, baseline)),
     }
 }
@@ -213,7 +213,7 @@ fn saturation(
         vec![
             short(c, network.column),
             number(series.saturation, 3),
-            number(series.saturation.map(|flits| flits * f64::from(series.ports) * network.flit_rate * 8e-9), 1),
+            number(series.carried_by_host().map(|flits| flits * network.flit_rate * 8e-9), 1),
             number(ratios.saturation_ratio, 2),
             number(series.accepted_at_full_load, 3),
             number(ratios.accepted_at_full_load_ratio, 2),

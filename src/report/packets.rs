@@ -71,15 +71,14 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Returns traffic of a series over that of the baseline, in bytes per second and host.
+    /// Returns traffic of a host of a series over that of the baseline, in bytes per second.
     pub fn traffic_ratio(
         value: fn(&Series) -> Option<f64>,
         own: (&Series, Self),
         baseline: (&Series, Self),
     ) -> Option<f64> {
         // The factor of equal networks is exactly 1.
-        let per_host = |series: &Series| value(series).map(|flits| flits * f64::from(series.ports));
-        ratio(per_host(own.0), per_host(baseline.0)).map(|ratio| ratio * (own.1.bandwidth / baseline.1.bandwidth))
+        ratio(value(own.0), value(baseline.0)).map(|ratio| ratio * (own.1.bandwidth / baseline.1.bandwidth))
     }
 
     /// Returns a latency of a series over that of the baseline, in seconds.
@@ -285,7 +284,7 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
             Datum::number(series.accepted_at_full_load, 4),
             Datum::number(first_latency(series), 2),
             ns(first_latency(series)),
-            Datum::number(per_host(|series| series.saturation), 2),
+            Datum::number(per_host(Series::carried_by_host), 2),
             Datum::number(ratio(first_latency(series), first_latency(baseline)), 2),
             text(&series.freedom),
             text(&series.topology),

@@ -16,6 +16,7 @@ use super::source::Source;
 use super::toml_file::PathStep::{Item, Key};
 use crate::cost::PriceList;
 use crate::engine::Model;
+use crate::printable;
 use crate::routing::RoutingSpec;
 use std::path::{Path, PathBuf};
 
@@ -61,7 +62,11 @@ pub(super) fn check_numbers(source: &Source, file: &StudyFile) -> Result<(), Stu
         if let Some(weight) = workload.weight
             && !WEIGHTS.contains(&weight)
         {
-            let message = format!("weight {weight:e} of workload `{}` is not from 1e-9 to 1e9", workload.label());
+            let message = format!(
+                "weight {} of workload `{}` is not from 1e-9 to 1e9",
+                printable::number(weight),
+                workload.label()
+            );
             return Err(source.wrong(&[Key("workloads"), Item(number), Key("weight")], message));
         }
     }

@@ -384,7 +384,7 @@ impl NetworkChoice {
             },
             platform: Arc::new(platform),
             floor: parameters.floor.on(&topology.graph),
-            remarks: remarks_on_file(&topology),
+            remarks: topology.remarks(),
             topology: Some(topology),
             making: Some(Making { parameters, routings: rules, routing_seed }),
             model: self.model(),
@@ -491,18 +491,6 @@ impl NetworkChoice {
         let ours = NetworkChoice { topology: None, platform: None, name, ..self.clone() };
         Ok(ours.over(&written))
     }
-}
-
-/// Returns what a graph does not have of its file, or has in another way.
-fn remarks_on_file(topology: &Topology) -> Vec<String> {
-    let mut remarks = topology.graph.remarks().to_vec();
-    let merged = topology.graph.duplicates_merged();
-    // Families may generate a cable twice, which is not an error of the user.
-    if topology.spec.is_file() && merged > 0 {
-        let cables = if merged == 1 { "1 cable".to_owned() } else { format!("{merged} cables") };
-        remarks.push(format!("{cables} named once more in the file count once"));
-    }
-    remarks
 }
 
 /// Returns the choices of a file, and its text.

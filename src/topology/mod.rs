@@ -57,6 +57,18 @@ pub struct Topology {
 }
 
 impl Topology {
+    /// Returns what the graph does not have of its file, or has in another way; empty for generated graphs.
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = self.graph.remarks().to_vec();
+        let merged = self.graph.duplicates_merged();
+        // Families may generate a cable twice, which is not an error of the user.
+        if self.spec.is_file() && merged > 0 {
+            let cables = if merged == 1 { "1 cable".to_owned() } else { format!("{merged} cables") };
+            remarks.push(format!("{cables} named once more in the file count once"));
+        }
+        remarks
+    }
+
     /// Returns the name for reports: the canonical specification.
     pub fn name(&self) -> String {
         self.spec.to_string()

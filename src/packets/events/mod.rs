@@ -9,7 +9,7 @@
 mod look;
 mod wheel;
 
-use super::parameters::{HostPort, Parameters, Switching};
+use super::parameters::{HostPort, Parameters};
 use super::random::Stream;
 use super::routing::{At, Candidate, Head};
 use super::simulation::Simulation;
@@ -140,9 +140,6 @@ pub(super) fn check(wiring: &Wiring, p: &Parameters) -> Result<(), PacketError> 
             p.hold_switch.to_string(),
             "the packet engine needs held switches and channels that wait for the tail's credit",
         );
-    }
-    if p.switching != Switching::CutThrough {
-        return must("switching", format!("`{}`", p.switching.name()), "the packet engine needs `cut-through`");
     }
     if (p.vc_delay, p.switch_delay, p.speedup) != (1, 1, 1) {
         return must(

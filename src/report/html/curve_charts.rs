@@ -112,7 +112,8 @@ pub(super) fn latency(pattern: &Pattern<'_>, number: usize, units: Units) -> Opt
         .curves
         .iter()
         .map(|curve| {
-            let [flits, cycles] = [units.traffic(1.0, curve), units.latency(1.0, curve)];
+            let flits = units.traffic(f64::from(curve.series.ports), curve);
+            let cycles = units.latency(1.0, curve);
             curve.timed().map(|(mean, latency)| [scaled(mean.accepted, flits), scaled(latency, cycles)]).collect()
         })
         .collect();
@@ -120,7 +121,7 @@ pub(super) fn latency(pattern: &Pattern<'_>, number: usize, units: Units) -> Opt
     let least = firsts().reduce(f64::min)?;
     let highest = most(points.iter().flatten().map(|[_, latency]| latency.ends()[1]));
     let cut = (TALLEST * least).max(1.25 * most(firsts()));
-    let saturation = |curve: &Curve<'_>| curve.series.saturation.map(|flits| units.traffic(flits, curve));
+    let saturation = |curve: &Curve<'_>| curve.series.carried_by_host().map(|flits| units.traffic(flits, curve));
     let widest = most(points.iter().flatten().map(|[accepted, _]| accepted.ends()[1]));
     let widest = widest.max(most(pattern.curves.iter().filter_map(saturation)));
     let frame = Frame { across: ticks(widest), up: ticks(highest.min(cut)) };
@@ -197,15 +198,18 @@ pub(super) fn accepted(pattern: &Pattern<'_>, number: usize, units: Units) -> St
         .curves
         .iter()
         .map(|curve| {
-            let flits = units.traffic(1.0, curve);
-            let offered = |load: f64| Statistic::of(&[load * flits]);
+            let flits = units.traffic(f64::from(curve.series.ports), curve);
+            let offered = |load: f64| Statistic::of(&[units.traffic(load * curve.series.busiest_host, curve)]);
             curve.means.iter().map(|mean| [offered(mean.load), scaled(mean.accepted, flits)]).collect()
         })
         .collect();
     let full: Vec<Option<[f64; 2]>> = pattern
         .curves
         .iter()
-        .map(|curve| curve.series.accepted_at_full_load.map(|flits| [1.0, flits].map(|f| units.traffic(f, curve))))
+        .map(|curve| {
+            let full = curve.series.accepted_by_host()?;
+            Some([curve.series.busiest_host, full].map(|flits| units.traffic(flits, curve)))
+        })
         .collect();
     let offered = points.iter().flatten().map(|[offered, _]| offered.mean);
     let received = points.iter().flatten().map(|[_, accepted]| accepted.ends()[1]);

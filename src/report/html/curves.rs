@@ -65,9 +65,8 @@ impl Units {
         if scales.all(|scale| Some(scale) == first) { Self::Cycles } else { Self::Time }
     }
 
-    /// Returns traffic in flits per port of a host and cycle in these units, for all ports of the host.
+    /// Returns traffic in flits per host and cycle in these units.
     pub fn traffic(self, flits: f64, curve: &Curve<'_>) -> f64 {
-        let flits = flits * f64::from(curve.series.ports);
         if self == Self::Cycles { flits } else { flits * curve.scale.bandwidth * 8e-9 }
     }
 
@@ -243,17 +242,15 @@ impl Curve<'_> {
     }
 
     fn row(&self, all: &[Self]) -> CurveRow {
-        let saturation = |series: &Series| series.saturation;
-        let full = |series: &Series| series.accepted_at_full_load;
         let times = |value: Option<f64>| value.map(|value| exact(value, decimals(2)));
         CurveRow {
             letter: self.letter.clone(),
             name: self.name.clone(),
-            saturation: saturation(self.series).map(|s| exact(s, decimals(3))),
-            gbit: saturation(self.series).map(|s| exact(Units::Time.traffic(s, self), decimals(1))),
-            saturation_ratio: times(self.traffic_ratio(all, saturation)),
-            full: full(self.series).map(|full| exact(full, decimals(3))),
-            full_ratio: times(self.traffic_ratio(all, full)),
+            saturation: self.series.saturation.map(|s| exact(s, decimals(3))),
+            gbit: self.series.carried_by_host().map(|s| exact(Units::Time.traffic(s, self), decimals(1))),
+            saturation_ratio: times(self.traffic_ratio(all, Series::carried_by_host)),
+            full: self.series.accepted_at_full_load.map(|full| exact(full, decimals(3))),
+            full_ratio: times(self.traffic_ratio(all, Series::accepted_by_host)),
             latency: first_latency(self.series).map(|cycles| exact(cycles, decimals(1))),
             latency_ns: first_latency(self.series).map(|cycles| exact(cycles * self.scale.cycle_ns, decimals(1))),
             latency_ratio: times(self.latency_ratio(all)),
@@ -303,7 +300,7 @@ impl Curve<'_> {
 
 /// Returns the sentence about a pattern: the networks that carry most.
 fn verdict(pattern: &Pattern<'_>, units: Units) -> Option<String> {
-    let value = |curve: &Curve<'_>| curve.series.saturation.map(|flits| units.traffic(flits, curve));
+    let value = |curve: &Curve<'_>| curve.series.carried_by_host().map(|flits| units.traffic(flits, curve));
     let largest = pattern.curves.iter().filter_map(value).reduce(f64::max)?;
     // Saturation is known within 1 %.
     let best: Vec<usize> = (0..pattern.curves.len())
@@ -320,7 +317,7 @@ fn verdict(pattern: &Pattern<'_>, units: Units) -> Option<String> {
     };
     let names: Vec<String> = best.iter().map(name).collect();
     let names = list(&names);
-    let ratio = curve.traffic_ratio(&pattern.curves, |series| series.saturation);
+    let ratio = curve.traffic_ratio(&pattern.curves, Series::carried_by_host);
     let rest = match (&best[..], ratio) {
         _ if pattern.curves.len() == 1 => format!("{names} carries {amount}"),
         ([_], Some(ratio)) if !best.iter().any(is_baseline) => {

@@ -56,12 +56,16 @@ fn parse(file: &str, text: &str) -> Result<Graph, TopologyError> {
         };
         let start = line.trim_start();
         let Some(head) = item(&mut words)? else { continue };
+        if let (RouterOrNode::Node(node), None) = (head, words.peek()) {
+            return Err(wrong(start, format!("node {node} is joined to nothing")));
+        }
         while let Some(other) = item(&mut words)? {
             let mut latency = 1;
             if let Some(word) = words.peek().copied().filter(|word| word.starts_with(|c: char| c.is_ascii_digit())) {
                 latency = word.parse().map_err(|_| wrong(word, format!("`{word}` is not a number of cycles")))?;
                 words.next();
             }
+            (least, most) = (latency.min(least), latency.max(most));
             match (head, other) {
                 (RouterOrNode::Node(_), RouterOrNode::Node(_)) => {
                     return Err(wrong(start, "a node is joined to a node".into()));
@@ -70,7 +74,6 @@ fn parse(file: &str, text: &str) -> Result<Graph, TopologyError> {
                     return Err(wrong(start, format!("router {a} is joined to itself")));
                 }
                 (RouterOrNode::Router(a), RouterOrNode::Router(b)) => {
-                    (least, most) = (latency.min(least), latency.max(most));
                     links.push((a, b));
                     if links.len() > MAX_ARCS {
                         return Err(wrong(start, format!("more than {MAX_ARCS} links")));
@@ -100,6 +103,9 @@ fn parse(file: &str, text: &str) -> Result<Graph, TopologyError> {
     routers.values_mut().zip(0..).for_each(|(number, next)| *number = next);
     let mut hosts = vec![0_u32; n];
     home.values().for_each(|router| hosts[routers[router] as usize] += 1);
+    if home.keys().last().is_some_and(|&last| last as usize >= home.len()) {
+        remarks.push("nodes have other numbers in the file; hosts are numbered without gaps".into());
+    }
     let homes: Vec<u32> = home.values().map(|router| routers[router]).collect();
     if homes.windows(2).any(|two| two[0] > two[1]) {
         remarks.push("hosts are numbered router by router, other than the nodes of the file".into());
@@ -136,6 +142,8 @@ mod tests {
         assert_eq!(graph.remarks(), ["latencies of links, 1 to 15 cycles in the file, are set by options instead"]);
         let gaps = read("router 5 node 0 router 9\nrouter 9 node 1\n").unwrap();
         assert_eq!((gaps.switches(), gaps.cables(), gaps.remarks().len()), (2, 1, 1));
+        let slow = read("router 0 node 0 5 router 1\nrouter 1 node 7").unwrap();
+        assert_eq!(slow.remarks().len(), 2, "{:?}", slow.remarks());
         let turned = read("router 0 node 1 router 1\nrouter 1 node 0\n").unwrap();
         assert!(turned.remarks()[0].contains("other than the nodes"));
     }
@@ -149,6 +157,7 @@ mod tests {
             ("router", "f:1:1: `router` has no number"),
             ("router 0 router 0", "joined to itself"),
             ("node 0 node 1", "a node is joined to a node"),
+            ("router 0 node 0\nnode 9", "f:2:1: node 9 is joined to nothing"),
             ("router 0 node 1\nrouter 1 node 1", "f:2:1: node 1 is on router 0 already"),
             ("router 0 router 1 99999999999", "is not a number of cycles"),
             ("router 0 router 1", "no switch has a host"),

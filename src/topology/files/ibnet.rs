@@ -31,6 +31,11 @@ const LANES: [(&str, f64); 9] = [
 const HELP: &str =
     "a record is `Switch 36 \"S-...\"` or `Ca 1 \"H-...\"`, followed by lines `[1] \"H-...\"[1]`, one for each cable";
 
+const SPEEDS_HELP: &str = "write ibnet:path=\"FILE\",speeds=false to take all cables as equal";
+
+/// Description of a node within a switch that combines data of hosts.
+const AGGREGATION: &str = "Aggregation Node";
+
 /// Kind of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum FabricNode {
@@ -63,9 +68,10 @@ fn parse(file: &str, text: &str, speeds: bool) -> Result<Graph, TopologyError> {
     let (mut nodes, mut switches) = (FxHashMap::<&str, FabricNode>::default(), Vec::new());
     let (mut cables, mut known) = (Vec::<Cable<'_>>::new(), FxHashMap::<Port<'_>, usize>::default());
     let mut owner: Option<&str> = None;
+    let mut own_widths = false;
     for (index, line) in text.lines().enumerate() {
         let number = index + 1;
-        let (content, comment) = line.split_once('#').unwrap_or((line, ""));
+        let (content, comment) = split(line);
         let content = content.trim_end();
         let column = content.len() - content.trim_start().len() + 1;
         let content = content.trim_start();
@@ -80,11 +86,20 @@ fn parse(file: &str, text: &str, speeds: bool) -> Result<Graph, TopologyError> {
                     return Err(refuse(format!("`{}` is no cable", shortened(content))));
                 };
                 let ends = [(owner, port), to];
-                if comment.contains("Aggregation Node") {
+                if comment.contains(AGGREGATION) && !to.0.starts_with("S-") {
                     nodes.insert(to.0, FabricNode::Other);
                 }
+                own_widths |= content.contains("w=") || content.contains("s=");
                 match known.get(&ends[0]) {
-                    Some(&at) if cables[at].ends == [ends[1], ends[0]] || cables[at].ends == ends => {}
+                    Some(&at) if cables[at].ends == [ends[1], ends[0]] || cables[at].ends == ends => {
+                        match (cables[at].speed, speed(comment)) {
+                            (Some(one), Some(other)) if rate(one) != rate(other) => {
+                                let message = format!("the ends of a cable state {one} and {other}");
+                                return Err(wrong(number, column, message, SPEEDS_HELP));
+                            }
+                            (known, found) => cables[at].speed = known.or(found),
+                        }
+                    }
                     Some(&at) => {
                         let message = format!(
                             "port {port} of \"{owner}\" has another cable already, by line {}",
@@ -126,9 +141,12 @@ fn parse(file: &str, text: &str, speeds: bool) -> Result<Graph, TopologyError> {
                 if kind == FabricNode::Switch {
                     switches.push(id);
                 }
-                let kind = if comment.contains("Aggregation Node") { FabricNode::Other } else { kind };
-                if let Some(FabricNode::Switch) = nodes.insert(id, kind) {
-                    return Err(refuse(format!("there are two records of \"{id}\"")));
+                let is_aggregation = kind == FabricNode::Adapter && comment.contains(AGGREGATION);
+                match nodes.get(id) {
+                    Some(FabricNode::Switch) => return Err(refuse(format!("there are two records of \"{id}\""))),
+                    // Lines of its cables may have said so before.
+                    Some(FabricNode::Other) if kind == FabricNode::Adapter => {}
+                    _ => drop(nodes.insert(id, if is_aggregation { FabricNode::Other } else { kind })),
                 }
                 owner = Some(id);
             }
@@ -138,6 +156,13 @@ fn parse(file: &str, text: &str, speeds: bool) -> Result<Graph, TopologyError> {
         return Err(wrong(1, 1, "the file has no record of a switch".into(), HELP));
     }
     let number: FxHashMap<&str, u32> = switches.iter().copied().zip(0..).collect();
+    if let Some((id, cable)) = cables.iter().find_map(|cable| {
+        let lacks = |id: &str| !nodes.contains_key(id) && id.starts_with("S-");
+        Some((cable.ends.iter().find(|(id, _)| lacks(id))?.0, cable))
+    }) {
+        let message = format!("\"{id}\" is a switch without a record of its own");
+        return Err(wrong(cable.line, 1, message, "the file may be cut short; write it with ibnetdiscover once more"));
+    }
     let kind = |id: &str| {
         nodes.get(id).copied().unwrap_or(if id.starts_with("R-") { FabricNode::Other } else { FabricNode::Adapter })
     };
@@ -164,14 +189,15 @@ fn parse(file: &str, text: &str, speeds: bool) -> Result<Graph, TopologyError> {
     pairs.iter_mut().for_each(|pair| (pair.0, pair.1) = (pair.0.min(pair.1), pair.0.max(pair.1)));
     pairs.sort_by_key(|pair| (pair.0, pair.1));
     let mut remarks = Vec::new();
+    if own_widths {
+        remarks.push("widths and speeds of ibsim, w= and s=, are not read".to_owned());
+    }
     if left_out > 0 {
         let ports = if left_out == 1 { "1 port".to_owned() } else { format!("{left_out} ports") };
         remarks.push(format!("{ports} of routers and aggregation nodes left out"));
     }
     let (slower, share) = match speeds {
-        true => slower(&pairs, &mut remarks).map_err(|message| {
-            wrong(1, 1, message, "write ibnet:path=\"FILE\",speeds=false to take all cables as equal")
-        })?,
+        true => slower(&pairs, &mut remarks).map_err(|message| wrong(1, 1, message, SPEEDS_HELP))?,
         false => (Vec::new(), 1.0),
     };
     let total: u64 = hosts.iter().map(|&count| u64::from(count)).sum();
@@ -180,6 +206,16 @@ fn parse(file: &str, text: &str, speeds: bool) -> Result<Graph, TopologyError> {
         .map_err(|rule| wrong(1, 1, rule, "the file needs adapters, or the switches that they are cabled to"))?;
     let graph = Graph::with_parallel_cables(switches.len(), false, ends)?.with_hosts(hosts);
     Ok(graph.with_slower_cables(slower, share).with_remarks(remarks))
+}
+
+/// Splits a line into its content and the comment behind a `#` that is not in quotes.
+fn split(line: &str) -> (&str, &str) {
+    let mut quoted = false;
+    let comment = line.bytes().position(|byte| {
+        quoted ^= byte == b'"';
+        byte == b'#' && !quoted
+    });
+    comment.map_or((line, ""), |at| (&line[..at], &line[at + 1..]))
 }
 
 /// Returns a port and the port at the other end of its cable: `[1](guid) "id"[2](guid)`.
@@ -209,7 +245,8 @@ fn rate(word: &str) -> Option<f64> {
 fn slower(pairs: &[(u32, u32, Option<&str>)], remarks: &mut Vec<String>) -> Result<(Vec<u32>, f64), String> {
     let mut speeds: Vec<&str> = pairs.iter().filter_map(|pair| pair.2).collect();
     speeds.sort_by(|a, b| rate(b).partial_cmp(&rate(a)).unwrap_or(std::cmp::Ordering::Equal).then(a.cmp(b)));
-    speeds.dedup();
+    // Two names of one rate are one speed.
+    speeds.dedup_by(|a, b| rate(a) == rate(b));
     match speeds[..] {
         [] => Ok((Vec::new(), 1.0)),
         [only] => {
@@ -218,7 +255,8 @@ fn slower(pairs: &[(u32, u32, Option<&str>)], remarks: &mut Vec<String>) -> Resu
             Ok((Vec::new(), 1.0))
         }
         [fast, slow] => {
-            let own: Vec<u32> = (0..).zip(pairs).filter(|(_, pair)| pair.2 == Some(slow)).map(|(at, _)| at).collect();
+            let own: Vec<u32> =
+                (0..).zip(pairs).filter(|(_, pair)| pair.2.and_then(rate) == rate(slow)).map(|(at, _)| at).collect();
             let [most, least] = [fast, slow].map(|speed| rate(speed).unwrap_or_default());
             let cables = if own.len() == 1 { "1 cable is".to_owned() } else { format!("{} cables are", own.len()) };
             remarks
@@ -283,6 +321,19 @@ mod tests {
     }
 
     #[test]
+    fn details_of_records_count() {
+        // The second end states the speed; two names of one rate; a number sign and a description in quotes.
+        let text = "Switch 8 \"S#1\" # \"Aggregation Node rack\"\n[1] \"H-1\"[1]\n[2] \"S#2\"[2]\n[3] \"S#2\"[3] # 2xHDR\n\
+                    [4] \"S#2\"[4] # 4xEDR\nSwitch 8 \"S#2\"\n[1] \"H-2\"[1]\n[2] \"S#1\"[2] # \"x\" lid 1 4xSDR\n\
+                    Ca 1 \"H-1\"\n[1] \"S#1\"[1]\n";
+        let graph = read(text).unwrap();
+        assert_eq!((graph.switches(), graph.cables(), graph.default_hosts()), (2, 3, vec![1, 1]));
+        assert_eq!(graph.slowest_share(), 0.08);
+        let width = read("Switch 8 \"a\"\n[1] \"b\"[1] w=1\nHca 1 \"b\"\n").unwrap();
+        assert_eq!(width.remarks(), ["widths and speeds of ibsim, w= and s=, are not read"]);
+    }
+
+    #[test]
     fn mistakes_have_a_line() {
         for (text, part) in [
             ("", "f:1:1: the file has no record of a switch"),
@@ -298,6 +349,11 @@ mod tests {
             ("Switch 8 \"a\"\nSwitch 8 \"a\"", "two records of \"a\""),
             ("Switch 8 \"a\"\nHca 1 \"b\"\n[1] \"c\"[1]", "joins the adapters"),
             ("include other", "`include` of ibsim"),
+            ("Switch 8 \"a\"\n[1] \"S-9\"[1] # 4xEDR\n[2] \"H-1\"[1]", "f:2:1: \"S-9\" is a switch without a record"),
+            (
+                "Switch 8 \"a\"\n[1] \"b\"[1] # 4xEDR\nSwitch 8 \"b\"\n[1] \"a\"[1] # 4xSDR",
+                "f:4:1: the ends of a cable state 4xEDR and 4xSDR",
+            ),
             ("0 1\n1 2", "`0 1` is no record"),
         ] {
             let error = read(text).expect_err(text);

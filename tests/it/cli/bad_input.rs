@@ -193,7 +193,7 @@ fn platform_values_are_checked_in_flags_and_files_alike() {
         (&["--hosts-per-switch", "4000000000"], "at most 16777216 hosts"),
         (&["--cores", "0"], "at least one core"),
         (&["--host-link-latency", "5ns"], "without `host_link_bandwidth`"),
-        (&["--timing-precision", "-1"], "zero or more"),
+        (&["--timing-precision", "-1"], "from 0 to 0.001"),
     ];
     for (flags, rule) in cases {
         folder.refuse(&[&RING[..], flags].concat(), 2, &[rule, "help: "]);
@@ -234,7 +234,7 @@ fn values_of_a_model_are_refused_in_words() {
         ("network_model = 3", "m.toml:1:17: `3` is not accepted here; write text in quotes"),
         ("crosstraffic = 1e308", "crosstraffic: `1e308` is not a share"),
         ("weight_s = 1e300", "weight-s: `1e300` is not between"),
-        ("timing_precision = -1e300", "timing-precision: `-1e300` is not a finite"),
+        ("timing_precision = -1e300", "timing-precision: `-1e300` is not a number of seconds from 0"),
     ] {
         folder.write("m.toml", text);
         folder.refuse(&[&RING[..], &["--model", "m.toml"]].concat(), 2, &[part]);

@@ -163,7 +163,7 @@ fn wrong_choices_name_the_study() {
     let model = "[model]\ncollectives = 'mvapich'\n";
     refuse(study(model, NETWORK, WORKLOAD), 2, &["s.toml:3:15: collectives: `mvapich`", "`mvapich2`?"]);
     let model = "[model]\ntiming_precision = nan\n";
-    refuse(study(model, NETWORK, WORKLOAD), 2, &["s.toml:3:20: timing-precision: `NaN`", "zero or more"]);
+    refuse(study(model, NETWORK, WORKLOAD), 2, &["s.toml:3:20: timing-precision: `NaN`", "from 0 to 0.001"]);
     let network = "[[networks]]\nname = 'a'\ntopology = 'torsu:2x2'\n";
     refuse(study("", network, WORKLOAD), 2, &["s.toml:4:12: network `a`: there is no topology `torsu`", "`torus`?"]);
     let network = "[[networks]]\ntopology = 'torus:100000x100000'\n";

@@ -231,7 +231,7 @@ fn all_verbs_assume_the_same() {
         assert!((number(&packets, "cycle_ns") - cycle).abs() < 1e-9, "{packets}");
         assert_eq!(packets["defaults"], version);
         let run = ["packets", "ring:4", "--load", "0.1", "--measure", "100", "--no-saturation", "--defaults", version];
-        let text = folder.output(&run);
+        let text = folder.output(&run).replace("\n      ", " ");
         assert!(text.contains(&format!("A cycle takes {cycle:.3} ns; defaults {version}.")), "{text}");
     }
     let old = folder.output(&["topology", "torus:4x4", "--route", "0", "10", "--defaults", "0.1"]);

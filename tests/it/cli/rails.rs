@@ -170,7 +170,6 @@ fn policies_and_rules_that_contradict_each_other_are_refused() {
     let nested = format!("{}ring:4", "rails:base=".repeat(3000));
     folder.refuse(&["topology", &nested], 2, &["hosts have one port"]);
     folder.refuse(&["topology", "rails:base=damaged:base=rails:base=ring:4"], 2, &["hosts have one port"]);
-    folder.refuse(&["packets", "rails:base=ring:4,planes=2"], 2, &["several ports", "help:"]);
     let split = ["throughput", "rails:base=ring:4,planes=2", "--routing", "bfs;split"];
     folder.refuse(&split, 2, &["some planes divide traffic, and others do not", "help:"]);
     for format in ["graphml", "json", "edges", "dot"] {

@@ -246,7 +246,7 @@ fn contradictions_of_a_study_are_refused() {
         WORKLOADS,
         &["s.toml:2:16: this is no share; write a number, or text such as `1%`"],
     );
-    refuse("", &format!("{WORKLOADS}weight = 0\n"), &[":10: weight 0 of workload `u.ti` is not positive"]);
+    refuse("", &format!("{WORKLOADS}weight = 0\n"), &[":10: weight 0 of workload `u.ti` is not from 1e-9"]);
 }
 
 #[test]

@@ -199,7 +199,7 @@ fn computation_is_scaled() {
     folder.run(&["trace", "scale", "t.ti", "-o", "half.mtrace", "--compute", "0.5"]).success();
     let time = |file: &str| number(&folder.json(&["-q", "replay", file, "--topology", "ring:4"]), "simulated_seconds");
     assert_eq!(time("half.mtrace"), time("t.ti") / 2.0);
-    folder.refuse(&["trace", "scale", "t.ti", "-o", "x.ti", "--compute", "0"], 2, &["above 0"]);
+    folder.refuse(&["trace", "scale", "t.ti", "-o", "x.ti", "--compute", "-1"], 2, &["0 or more"]);
     folder.run(&["trace", "scale", "t.ti", "-o", "per-cent.mtrace", "--compute", "50%"]).success();
     assert_eq!(time("per-cent.mtrace"), time("half.mtrace"));
     folder.refuse(&["trace", "scale", "t.ti", "-o", "x.ti", "--compute", "half"], 2, &["such as 0.5 or 50%"]);

@@ -34,7 +34,12 @@ fn log(wiring: &Arc<Wiring>, rule: &str, packets: Vec<ListedPacket>) -> Vec<Logg
     };
     let mut engine = CycleEngine::new(setup, 1).expect(rule);
     engine.run_until_empty(count).expect(rule);
-    engine.log()
+    engine.run_to(engine.cycle() + 1000).expect(rule);
+    assert!(engine.is_clean(), "{rule}: credits and channels");
+    let (counts, log) = (engine.counts(), engine.log());
+    let passed: u64 = log.iter().map(|packet| 3 * (u64::from(packet.hops) + 1)).sum();
+    assert_eq!((counts.entered, counts.left, counts.passages), (count, count, passed), "{rule}");
+    log
 }
 
 /// Busy traffic from port to port of a rail, by the numbers of a plane: source, destination, cycle.
@@ -141,6 +146,56 @@ fn packets_by_destination_take_one_rail() {
     // Host 0 sends to 7 even and 8 odd hosts.
     let accepted = number(&uniform["points"][0], "accepted");
     assert!((accepted - 0.2 * 7.5 / 8.0).abs() < 0.006, "{accepted}");
+}
+
+/// Who sends less than the busiest lacks nothing: ports by destination, and hosts of a trace.
+#[test]
+fn unequal_senders_are_not_saturated() {
+    let folder = Folder::new();
+    let carried = |spec: &str, more: &[&'static str]| {
+        let json = folder.json(&[&["packets", spec, "--load", "0.1"], more].concat());
+        assert_eq!(json["points"][0]["saturated"], false, "{spec}");
+        number(&json["series"][0], "saturation")
+    };
+    let by_destination = ["--rail", "destination"];
+    for spec in ["rails:base=torus:4x4,planes=3", "rails:base=torus:3x3,planes=2"] {
+        let saturation = carried(spec, &by_destination);
+        assert!(saturation > 0.35, "{spec}: {saturation}");
+    }
+    let three = ["--rail", "destination", "--endpoints", "3"];
+    assert!(carried("rails:base=torus:4x4,planes=2", &three) > 0.4);
+    let mut trace = String::new();
+    for rank in 0..4 {
+        let bytes = |rank: u32| if rank == 0 { 100_000 } else { 50_000 };
+        let (before, after) = ((rank + 3) % 4, (rank + 1) % 4);
+        writeln!(
+            trace,
+            "{rank} init\n{rank} irecv {before} 0 {}\n{rank} send {after} 0 {}\n{rank} wait {before} {rank} 0\n{rank} finalize",
+            bytes(before),
+            bytes(rank)
+        )
+        .expect("a rank");
+    }
+    folder.write("ring.ti", &trace);
+    assert!(carried("ring:4", &["--pattern", "trace:ring.ti"]) > 0.8);
+}
+
+/// A host with one destination uses one of its ports, so two planes carry no more than one.
+#[test]
+fn ratios_are_those_of_hosts() {
+    let folder = Folder::new();
+    let two = "rails:base=torus:4x4,planes=2";
+    let ask = ["packets", "torus:4x4", two, "--pattern", "tornado:k=4,m=2", "--load", "0.1", "--measure", "1000"];
+    let ratio = |rail: &'static str| {
+        let json = folder.json(&[&ask[..], &["--rail", rail]].concat());
+        number(&json["series"][1], "saturation_ratio")
+    };
+    assert!((ratio("message") - 2.0).abs() < 0.1);
+    assert!((ratio("destination") - 1.0).abs() < 0.3, "{}", ratio("destination"));
+    folder.output(&[&ask[..], &["--rail", "destination", "--html", "c.html"]].concat());
+    assert!(!folder.read("c.html").contains("2.00 times the baseline"));
+    let lost = ["packets", "rails:base=ring:4,planes=2", "--without", "0-1,1-2"];
+    folder.refuse(&lost, 2, &["hosts that a plane does not connect (plane 0: switch 0 cannot reach switch 1)"]);
 }
 
 #[test]
