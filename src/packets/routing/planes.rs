@@ -107,6 +107,11 @@ impl PlaneRules {
         self.different().map(check).collect()
     }
 
+    /// `true` if a rule has one virtual channel for each hop.
+    pub fn have_a_channel_per_hop(&self) -> bool {
+        self.planes.iter().any(|plane| plane.rule.ascending())
+    }
+
     /// Returns the remarks of all rules.
     pub fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = self.different().filter_map(|plane| plane.rule.note()).collect();

@@ -240,3 +240,20 @@ fn commas_separate_patterns_and_parameters() {
     folder.write("list.txt", "0 5 0\n");
     folder.refuse(&["packets", "mesh:4x4", "--packets", "list.txt", "--measure", "5"], 2, &["cannot be used with"]);
 }
+
+/// One cable that eight hosts fill, with a channel for its hop: F / (F + 2) of its bandwidth, as the note says.
+#[test]
+fn a_channel_for_each_hop_limits_cables() {
+    let folder = Folder::new();
+    let ask = ["packets", "mesh:2", "--hosts-per-switch", "8", "--pattern", "mirror", "--load", "1", "--no-saturation"];
+    for (packet, most, is_noted) in [("1", 1.0 / 3.0, true), ("2", 0.5, true), ("8", 0.8, false)] {
+        let own = ["--mode", "throughput", "--packet", packet, "--vc-buffer", "16", "--routing", "static:bfs"];
+        let all = [&ask[..], &own].concat();
+        let load = number(&folder.json(&all)["points"][0], "cable_load_max");
+        assert!((load / most - 1.0).abs() < 0.01, "{packet}: {load}");
+        let text = folder.output(&all).replace("\n      ", " ");
+        assert_eq!(text.contains(&format!("cables carry at most {most:.2}")), is_noted, "{text}");
+        let free = folder.output(&[&all[..], &["--speedup", "2"]].concat());
+        assert!(!free.contains("cables carry at most"), "{free}");
+    }
+}

@@ -177,7 +177,7 @@ fn unequal_senders_are_not_saturated() {
         .expect("a rank");
     }
     folder.write("ring.ti", &trace);
-    assert!(carried("ring:4", &["--pattern", "trace:ring.ti"]) > 0.8);
+    assert!(carried("ring:4", &["--pattern", "trace:ring.ti"]) > 0.5);
 }
 
 /// A host with one destination uses one of its ports, so two planes carry no more than one.
