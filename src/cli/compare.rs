@@ -21,7 +21,9 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
         .check(|| study::files_read(&arguments.study, &written))?;
     let shard = flags.shard.unwrap_or(Shard::WHOLE);
     warn_of_unwritten(arguments, shard, output);
-    let study = study::read(&arguments.study, written, output)?;
+    let threads = arguments.threads.or(output.site.threads).unwrap_or(0);
+    // Networks are built on the same number of threads, and without those of a pool that nobody can refuse.
+    let study = options::pool(threads)?.install(|| study::read(&arguments.study, written, output))?;
     if let Some(folder) = &arguments.cluster.slurm {
         let (cells, packets) = (study.cells(), study.packet_pieces());
         let of_packets = if packets > 0 { " and the packets of [packets]" } else { "" };
@@ -44,8 +46,7 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
 
     let stop = interrupt::listen(file.is_some(), output.quiet)?;
     // Additional threads beyond the number of replays would be idle.
-    let threads = arguments.threads.or(output.site.threads).unwrap_or(0).min(missing.len());
-    let pool = options::pool(threads)?;
+    let pool = options::pool(threads.min(missing.len()))?;
     let begin = Instant::now();
     let bars = Bars::new(&study, &ours, &missing, output.quiet);
     let keep = |record: &CellRecord| match &file {
