@@ -11,7 +11,6 @@ use mopsim::steps::Steps;
 use mopsim::throughput::bounds::{Problem, Wanted, flow, lp};
 use mopsim::throughput::{Demand, Network, Speeds, ThroughputOptions, evaluate};
 use mopsim::traffic::{self, PatternInput};
-use std::path::Path;
 
 const EQUALITY: &str = "equality:n=1024,sa=[-1,1,9,29,147,157,173,175,193,217,265,299],sb=[32,110]";
 /// Hops of 64,000 routers in studies/throughput-million.toml.
@@ -56,13 +55,7 @@ fn bounding(c: &mut Criterion) {
         ("random_directed:n=256,d=6", "all_to_all"),
     ] {
         let network = network(spec, 1);
-        let setting = PatternInput {
-            host_switch: &network.host_switch,
-            topology: &network.topology,
-            seed: 1,
-            folder: Path::new(""),
-            collectives: "mvapich2",
-        };
+        let setting = PatternInput::new(&network.topology, &network.host_switch);
         let traffic = traffic::build(pattern, &setting).expect("a pattern");
         let demand = Demand::new(&network, &traffic, Scope::Switches).expect("demand");
         let problem = Problem::new(&network, &demand).with_fewer_sources();

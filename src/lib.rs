@@ -70,7 +70,7 @@ pub mod record;
 pub mod report;
 pub mod result;
 pub mod routing;
-mod share;
+pub mod share;
 pub mod similar;
 mod slots;
 pub mod steps;

@@ -4,7 +4,7 @@ use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use std::fmt;
 
 /// Returns the share of a text such as `10%`, `0.5 %` or `0.1`; `None` if it is no number. Limits are those of the caller.
-pub(crate) fn share(text: &str) -> Option<f64> {
+pub fn share(text: &str) -> Option<f64> {
     let text = text.trim();
     let (number, whole) = text.strip_suffix('%').map_or((text, 1.0), |percent| (percent.trim_end(), 100.0));
     number.parse::<f64>().ok().map(|number| number / whole)

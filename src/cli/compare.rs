@@ -22,7 +22,7 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
     let shard = flags.shard.unwrap_or(Shard::WHOLE);
     warn_of_unwritten(arguments, shard, output);
     let threads = arguments.threads.or(output.site.threads).unwrap_or(0);
-    // Networks are built on the same number of threads, and without those of a pool that nobody can refuse.
+    // Networks are built on a pool as well: where the system refuses threads, rayon's global one panics.
     let study = options::pool(threads)?.install(|| study::read(&arguments.study, written, output))?;
     if let Some(folder) = &arguments.cluster.slurm {
         let (cells, packets) = (study.cells(), study.packet_pieces());

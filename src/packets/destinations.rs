@@ -63,7 +63,7 @@ impl Destinations {
         if policy != RailPolicy::Destination {
             return Ok(Self::OnPorts { of_hosts: Box::new(Self::new(traffic)?), ports: ports.clone() });
         }
-        let rail_to = |host: u32| host % ports.count();
+        let rail_to = |host: u32| policy.rail(0, host, 0, ports.count() as usize) as u32;
         let share_of = |port: u32| {
             let ((source, rail), mut sum) = (ports.owner(port), 0.0);
             traffic.flows.visit(source, &mut |to, share| sum += if rail_to(to) == rail { share } else { 0.0 });
@@ -85,11 +85,7 @@ impl Destinations {
     ///
     /// # Errors
     /// [`PacketError::Invalid`] if there are too many pairs; `name` is that of the pattern.
-    pub(super) fn tabulated(
-        name: &str,
-        sources: u32,
-        flows: impl Fn(u32, &mut dyn FnMut(u32, f64)),
-    ) -> Result<Self, PacketError> {
+    fn tabulated(name: &str, sources: u32, flows: impl Fn(u32, &mut dyn FnMut(u32, f64))) -> Result<Self, PacketError> {
         let (mut first, mut pairs) = (vec![0], Vec::new());
         for source in 0..sources {
             let mut sum = 0.0;

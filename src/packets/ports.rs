@@ -65,10 +65,9 @@ impl HostPorts {
     /// Returns the ports from and to which packets from host to host travel; those of a pair of hosts in this order.
     pub fn of_packets(&self, packets: impl Iterator<Item = (u32, u32)>, policy: RailPolicy) -> Vec<(u32, u32)> {
         let mut sent: FxHashMap<(u32, u32), u64> = FxHashMap::default();
-        let rails = u64::from(self.count());
         let of_packet = |(from, to): (u32, u32)| {
             let earlier = sent.entry((from, to)).or_default();
-            let rail = (policy.turn(from, to, *earlier, rails) % rails) as u32;
+            let rail = policy.rail(from, to, *earlier, self.rails.len()) as u32;
             *earlier += 1;
             (self.port(from, rail), self.port(to, rail))
         };

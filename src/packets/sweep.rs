@@ -14,6 +14,7 @@ use super::series::Series;
 use super::wiring::Wiring;
 use crate::floorplan::{FloorOptions, FloorPlan};
 use crate::platform::{HostsPerSwitch, PlatformParameters, RailPolicy};
+use crate::printable::counted;
 use crate::topology::Topology;
 use crate::topology::rails::text_of_planes;
 use crate::traffic::{self, PatternInput};
@@ -167,13 +168,9 @@ impl Sweep {
         wiring: &Wiring,
         pattern: &str,
     ) -> Result<(String, Arc<Destinations>), PacketError> {
-        let setting = PatternInput {
-            host_switch: wiring.ports.as_ref().map_or(wiring.host_switches(), |ports| ports.first_switches()),
-            topology,
-            seed: self.pattern_seed,
-            folder: &self.folder,
-            collectives: "mvapich2",
-        };
+        let host_switch = wiring.ports.as_ref().map_or(wiring.host_switches(), |ports| ports.first_switches());
+        let setting =
+            PatternInput { seed: self.pattern_seed, folder: &self.folder, ..PatternInput::new(topology, host_switch) };
         let traffic = traffic::build(pattern, &setting)?;
         let to = match &wiring.ports {
             None => Destinations::new(&traffic)?,
@@ -258,7 +255,7 @@ impl Sweep {
     }
 }
 
-/// Share of its bandwidth that a cable needs not to be named: above it, other effects limit a network first.
+/// Share of a cable's bandwidth from which on other effects limit a network first, and a remark would mislead.
 const ENOUGH: f64 = 0.75;
 
 /// Returns a remark on rules with one virtual channel for each hop.
@@ -272,7 +269,7 @@ fn note_of_channels(parameters: &Parameters) -> Option<String> {
         format!(
             "hop i has channel i alone, which the next packet gets 2 cycles after the tail of one: cables carry at most {most:.2} \
              with packets of {}; longer packets or a speed-up of 2 carry more",
-            if parameters.packet == 1 { "1 flit".to_owned() } else { format!("{} flits", parameters.packet) }
+            counted(parameters.packet.into(), "flit")
         )
     })
 }

@@ -208,10 +208,11 @@ impl Wiring {
     }
 
     /// Joins the planes of a network, in order, into one.
-    fn joined(topology: Arc<Topology>, planes: Vec<Self>, ports: HostPorts) -> Self {
-        let mut all = Self { topology, ports: Some(Arc::new(ports)), ..Self::empty(&planes[0]) };
+    fn joined(topology: Arc<Topology>, mut planes: Vec<Self>, ports: HostPorts) -> Self {
+        let first = planes.remove(0);
+        let mut all = Self { topology, ports: Some(Arc::new(ports)), ..first };
         for plane in planes {
-            let (switches, arcs) = (all.out_first.len() as u32 - 1, all.latency.len() as u32);
+            let (switches, arcs) = (all.switches() as u32, all.latency.len() as u32);
             let last = |list: &[u32]| list[list.len() - 1];
             let (hosts, outputs, inputs) = (last(&all.host_first), last(&all.out_first), last(&all.in_first));
             all.host_first.extend(plane.host_first[1..].iter().map(|first| hosts + first));
@@ -226,26 +227,6 @@ impl Wiring {
             all.in_cable.extend(plane.in_cable);
         }
         all
-    }
-
-    /// Returns a network without switches, with ports as in `like`.
-    fn empty(like: &Self) -> Self {
-        Self {
-            topology: like.topology.clone(),
-            ports: None,
-            host_first: vec![0],
-            uniform: like.uniform,
-            host_switch: Vec::new(),
-            latency: Vec::new(),
-            hosts_last: like.hosts_last,
-            host_port: like.host_port,
-            out_first: vec![0],
-            out_arc: Vec::new(),
-            in_first: vec![0],
-            in_arc: Vec::new(),
-            out_cable: Vec::new(),
-            in_cable: Vec::new(),
-        }
     }
 
     /// Returns the planes, each with the latencies of its cables: the network itself if its hosts have one port.
@@ -451,12 +432,11 @@ mod tests {
         for spec in [
             "rails:base=torus:4x4,planes=2",
             "rails:base=\"torus:4x4;random_regular:n=16,d=4,seed=3\"",
-            "rails:base=\"ring:8;torus:2x4;imase_itoh_undirected:n=8,d=3\"",
+            "rails:base=\"ring:8;torus:2x4;random_regular:n=8,d=3,seed=1\"",
             "rails:base=hypercube:4,planes=2,ports=2,at=group",
             "rails:base=\"imase_itoh:n=12,d=3\",ports=3",
         ] {
-            let Ok(topology) = crate::topology::build(spec) else { continue };
-            let all = Arc::new(Wiring::new(Arc::new(topology), None, HostPort::Own, 3).expect(spec));
+            let all = wiring(spec);
             let planes = all.planes();
             let ports = all.ports.as_ref().expect(spec);
             assert_eq!(planes.iter().map(|plane| plane.wiring.switches()).sum::<usize>(), all.switches(), "{spec}");

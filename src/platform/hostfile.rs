@@ -35,29 +35,11 @@ pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>,
         if line.is_empty() {
             continue;
         }
-        // A name may contain a colon or brackets itself, so the whole line is tried first.
-        let (named, count) = match names.find(line) {
-            Some(host) => (vec![host], 1),
-            None => {
-                let (name, count) = match counted(line) {
-                    Ok(counted) => counted,
-                    Err(message) => return wrong(message, NAME_HELP),
-                };
-                let mut named = Vec::new();
-                let all = match names.find(name) {
-                    Some(_) => vec![name.to_owned()],
-                    None => match expanded(name, MAX_HOSTS) {
-                        Ok(all) => all,
-                        Err(message) => return wrong(message, NAME_HELP),
-                    },
-                };
-                for name in all {
-                    let Some(host) = names.find(&name) else {
-                        return wrong(unknown(shown(&name, hosts.is_empty()), platform), NAME_HELP);
-                    };
-                    named.push(host);
-                }
-                (named, count)
+        let (named, count) = match entries(line, &names) {
+            Ok(entries) => entries,
+            Err(HostLineFault::Line(message)) => return wrong(message, NAME_HELP),
+            Err(HostLineFault::Name(name)) => {
+                return wrong(unknown(shown(&name, hosts.is_empty()), platform), NAME_HELP);
             }
         };
         if count.saturating_mul(named.len()) > MAX_HOSTS - hosts.len() {
@@ -79,6 +61,30 @@ pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>,
 
 const NAME_HELP: &str =
     "each line is the name of a host of the platform, `name:k` or `name slots=k` for k ranks on it, or `name[0-3]`";
+
+/// Reason why a line names no hosts.
+enum HostLineFault {
+    /// The line is none of a host file, in words.
+    Line(String),
+    /// There is no host of this name.
+    Name(String),
+}
+
+/// Returns the hosts of a line, and the number of ranks on each.
+fn entries(line: &str, names: &HostNames<'_>) -> Result<(Vec<HostId>, usize), HostLineFault> {
+    // A name may contain a colon or brackets itself, so what is a name as it stands goes first.
+    if let Some(host) = names.find(line) {
+        return Ok((vec![host], 1));
+    }
+    let (name, count) = counted(line).map_err(HostLineFault::Line)?;
+    if let Some(host) = names.find(name) {
+        return Ok((vec![host], count));
+    }
+    let all = expanded(name, MAX_HOSTS).map_err(HostLineFault::Line)?;
+    let hosts =
+        all.into_iter().map(|name| names.find(&name).ok_or(HostLineFault::Name(name))).collect::<Result<_, _>>()?;
+    Ok((hosts, count))
+}
 
 /// Returns the name of a line, and the number of ranks on the host.
 fn counted(line: &str) -> Result<(&str, usize), String> {

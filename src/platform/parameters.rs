@@ -15,7 +15,7 @@ use crate::topology::{Graph, Hosts};
 const LEAST_PLAUSIBLE_BANDWIDTH: f64 = 125_000.0;
 
 /// Latency above which a unit is probably missing, in seconds.
-pub(crate) const GREATEST_PLAUSIBLE_LATENCY: f64 = 1e-3;
+const GREATEST_PLAUSIBLE_LATENCY: f64 = 1e-3;
 
 /// Largest number of hosts of a platform: 16,777,216.
 pub const MAX_HOSTS: usize = MAX_SWITCHES;
@@ -348,6 +348,15 @@ impl PlatformParameters {
     }
 }
 
+/// Returns the warning about a time that no network of today has; `what` begins the sentence, and `example` has a unit.
+pub(crate) fn without_unit(what: &str, seconds: f64, example: &str) -> Option<String> {
+    (seconds > GREATEST_PLAUSIBLE_LATENCY).then(|| {
+        format!(
+            "{what} {seconds} seconds, more than 1 ms; a number without a unit is in seconds: write for example \"{example}\""
+        )
+    })
+}
+
 impl CheckedParameters {
     /// Returns warnings about speeds and delays that no network of today has, which mostly means that a unit is
     /// missing: each states how the value was interpreted, and how to write it with a unit.
@@ -373,12 +382,7 @@ impl CheckedParameters {
             }
         }
         for (name, value) in latencies {
-            if let Some(value) = value.map(Seconds::value).filter(|value| *value > GREATEST_PLAUSIBLE_LATENCY) {
-                warnings.push(format!(
-                    "{name} is {value} seconds, more than 1 ms; a number without a unit is in seconds: write for \
-                     example \"100 ns\""
-                ));
-            }
+            warnings.extend(value.and_then(|value| without_unit(&format!("{name} is"), value.value(), "100 ns")));
         }
         warnings
     }

@@ -28,14 +28,16 @@ impl RailPolicy {
         Self::NAMES.iter().find(|(_, policy)| *policy == self).map_or("", |(name, _)| name)
     }
 
-    /// Returns the turn of a message that is not divided: it takes the rail of this number, modulo the number of `rails`.
-    /// `sequence` is the number of earlier messages of the pair of hosts.
-    pub fn turn(self, from: u32, to: u32, sequence: u64, rails: u64) -> u64 {
+    /// Returns the rail of a message that is not divided, among `rails` rails; 0 if there is none. `sequence` is the number
+    /// of earlier messages of the pair of hosts.
+    pub fn rail(self, from: u32, to: u32, sequence: u64, rails: usize) -> usize {
+        let rails = rails.max(1) as u64;
         let (source, destination) = (u64::from(from), u64::from(to));
-        match self {
+        let turn = match self {
             Self::Destination => destination,
             Self::Message | Self::Striped => (source + source / rails + destination).wrapping_add(sequence),
-        }
+        };
+        (turn % rails) as usize
     }
 }
 

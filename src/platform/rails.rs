@@ -260,9 +260,8 @@ impl RailRoutes {
     /// Returns the rail of a message that is not divided; `sequence` is the number of earlier messages of the pair.
     fn rail(&self, from: HostId, to: HostId, sequence: u64) -> Option<usize> {
         let joining = self.joining(from, to);
-        let count = joining.clone().count() as u64;
-        let turn = self.policy.turn(from.0, to.0, sequence, count.max(1));
-        joining.clone().nth(turn.checked_rem(count)? as usize)
+        let rail = self.policy.rail(from.0, to.0, sequence, joining.clone().count());
+        joining.clone().nth(rail)
     }
 
     /// Returns the ends of a message on a rail, in the numbers of its plane.
@@ -484,8 +483,8 @@ mod tests {
                     // Distances need twice as many hosts with an even number of rails.
                     for i in 0..2 * all {
                         let (source, destination) = line(fixed, i);
-                        let turn = RailPolicy::Message.turn(source as u32, destination as u32, 0, rails);
-                        messages[(turn % rails) as usize] += 1;
+                        let (source, destination) = (source as u32, destination as u32);
+                        messages[RailPolicy::Message.rail(source, destination, 0, rails as usize)] += 1;
                     }
                     assert!(messages.iter().all(|&count| count == 2 * rails), "{rails} rails, {fixed}: {messages:?}");
                 }

@@ -48,7 +48,7 @@ fn resolved(p: &Resolved) -> String {
         }
         _ => "cables 0 s per metre".to_owned(),
     };
-    let cores = if p.cores == 1 { "1 core".to_owned() } else { format!("{} cores", p.cores) };
+    let cores = counted(p.cores.into(), "core");
     let ports = p.rails.as_ref().map_or_else(String::new, |rails| format!(", {}", host_ports(rails)));
     [
         format!("links {}, {}", bandwidth(p.link_bandwidth), brief_seconds(p.link_latency)),

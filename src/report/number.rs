@@ -1,5 +1,7 @@
 //! Human-readable numbers.
 
+pub use crate::printable::{counted, grouped};
+
 /// Formats seconds with the unit that leaves one to three digits before the point: `4.651857 ms`.
 pub fn seconds(seconds: f64) -> String {
     if seconds.abs() >= 1e9 {
@@ -27,24 +29,6 @@ pub fn bytes(bytes: u64) -> String {
         unit = next;
     }
     if unit == "B" { format!("{bytes} B") } else { format!("{value:.2} {unit}") }
-}
-
-/// Formats an integer with commas: `2,870,809`.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// Formats a count with its noun, in the singular for one: `1 rank`, `64 ranks`.
-pub fn counted(number: u64, what: &str) -> String {
-    format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
 /// Formats a bandwidth in bytes per second as Gbit/s.

@@ -4,6 +4,7 @@ use super::offers::sign_of;
 use crate::report::network_words::letter;
 use crate::report::number::{counted, grouped, percent};
 use crate::survey::{CostSurvey, RouteSurvey, Survey};
+use crate::topology::named_once_more;
 
 /// A property: its name with the unit, and its formatted value; `None` if it is unknown.
 type Property = (&'static str, fn(&Survey) -> Option<String>);
@@ -138,8 +139,7 @@ pub(super) fn notes(reports: &[Survey]) -> Vec<String> {
         }
         notes.extend(r.remarks.iter().map(|remark| format!("{}: {remark}.", letter(index))));
         if let Some(merged) = r.duplicates_merged {
-            let cables = counted(merged as u64, "cable");
-            notes.push(format!("{}: {cables} named once more in the file count once.", letter(index)));
+            notes.push(format!("{}: {}.", letter(index), named_once_more(merged)));
         }
     }
     if reports.iter().any(|r| r.bisection_method.as_deref().is_some_and(|method| method != "exact")) {

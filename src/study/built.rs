@@ -12,7 +12,7 @@ use crate::engine::Model;
 use crate::mpi::collective::select::Table;
 use crate::mpi::mapping::Mapping;
 use crate::packets::replay::Fabric;
-use crate::platform::parameters::GREATEST_PLAUSIBLE_LATENCY;
+use crate::platform::parameters::without_unit;
 use crate::trace::CollectiveKind as Kind;
 use std::sync::Arc;
 
@@ -108,14 +108,8 @@ impl Study {
     /// Returns warnings about messages that take longer than on any network of today.
     fn without_unit(&self) -> impl Iterator<Item = String> + '_ {
         let longest = |(model, description): &(Model, ModelDescription)| {
-            let seconds = model.network.message_latency.longest();
-            let name = &description.network_model;
-            (seconds > GREATEST_PLAUSIBLE_LATENCY).then(|| {
-                format!(
-                    "{name}: message_latency is up to {seconds} seconds, more than 1 ms; a number without a unit is in \
-                     seconds: write for example \"24 us\""
-                )
-            })
+            let what = format!("{}: message_latency is up to", description.network_model);
+            without_unit(&what, model.network.message_latency.longest(), "24 us")
         };
         let mut all: Vec<String> = self.models.iter().filter_map(longest).collect();
         all.dedup();

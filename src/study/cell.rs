@@ -7,6 +7,7 @@ use super::workload::Workload;
 use crate::engine::{Interest, Model, Observer, Outcome, replay, replay_until};
 use crate::ids::Rank;
 use crate::mpi::rank_map::RankMap;
+use crate::printable::counted;
 use crate::result::explain::{Explainer, Explanation};
 use crate::trace::Trace;
 use std::sync::Arc;
@@ -75,7 +76,7 @@ impl CellResult {
             ));
         }
         if let Some(Crowded { network, ranks, cores }) = &self.crowded {
-            let cores = if *cores == 1 { "1 core".to_owned() } else { format!("{cores} cores") };
+            let cores = counted(*cores, "core");
             notes.push(format!("on {network}, {ranks} ranks share {cores}, and compute more slowly for that"));
         }
         notes

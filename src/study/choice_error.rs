@@ -1,6 +1,5 @@
 //! The error of a choice.
 
-use super::tables::UNREADABLE;
 use crate::network::sharing::Rule;
 use crate::similar::nearest;
 use crate::user_error::UserError;
@@ -44,8 +43,19 @@ pub struct ChoiceError {
     pub value: String,
     /// Description of the error, and of valid values.
     pub rule: String,
-    /// `true` if the value must be one of a list of names.
-    pub named: bool,
+    /// Kind of the error.
+    pub fault: ChoiceFault,
+}
+
+/// Kind of a wrong choice, which decides the advice and the exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChoiceFault {
+    /// The value must be one of a list of names.
+    Name,
+    /// The operating system does not let a file be read.
+    File,
+    /// The value breaks a rule.
+    Value,
 }
 
 impl ChoiceError {
@@ -57,7 +67,7 @@ impl ChoiceError {
             [only] => format!("is not `{only}`, the only one there is"),
             known => format!("is not one of {}{hint}", known.join(", ")),
         };
-        Self { option: option.to_owned(), value: value.to_owned(), rule, named: true }
+        Self { option: option.to_owned(), value: value.to_owned(), rule, fault: ChoiceFault::Name }
     }
 
     /// Returns the error for a rule of sharing that does not exist, or a bound that it cannot have.
@@ -66,7 +76,7 @@ impl ChoiceError {
             return Self::unknown("sharing", value, &Rule::FORMS);
         }
         let rule = "is not `within:` and a bound from 0% to 10% in steps of 0.0001%, such as within:1%".to_owned();
-        Self { option: "sharing".to_owned(), value: value.to_owned(), rule, named: false }
+        Self { option: "sharing".to_owned(), value: value.to_owned(), rule, fault: ChoiceFault::Value }
     }
 
     /// Returns the key of `[model]` with the wrong value; `None` if the option is not one of its keys.
@@ -80,16 +90,18 @@ impl ChoiceError {
 
 impl UserError for ChoiceError {
     fn help(&self) -> String {
-        let help = match (self.named, self.option.as_str()) {
-            (true, _) => "choose one of the names",
-            _ if self.is_io() => "check the path and its permissions",
-            (false, "collectives") => "name a rule file of Open MPI's tuned module, classic or JSON (docs/models.md)",
-            (false, _) => "change the value so that the rule holds",
+        let help = match (self.fault, self.option.as_str()) {
+            (ChoiceFault::Name, _) => "choose one of the names",
+            (ChoiceFault::File, _) => "check the path and its permissions",
+            (ChoiceFault::Value, "collectives") => {
+                "name a rule file of Open MPI's tuned module, classic or JSON (docs/models.md)"
+            }
+            (ChoiceFault::Value, _) => "change the value so that the rule holds",
         };
         help.to_owned()
     }
 
     fn is_io(&self) -> bool {
-        self.rule.starts_with(UNREADABLE)
+        self.fault == ChoiceFault::File
     }
 }

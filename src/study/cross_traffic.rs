@@ -1,6 +1,6 @@
 //! Cross-traffic as written by users: a switch, or a share of the rate.
 
-use super::choice_error::ChoiceError;
+use super::choice_error::{ChoiceError, ChoiceFault};
 use crate::network::model::CROSS_TRAFFIC;
 use crate::printable::number;
 use crate::share::share;
@@ -28,7 +28,7 @@ impl CrossTraffic {
                 option: "crosstraffic".to_owned(),
                 value: number(share),
                 rule: "is not a share of the rate: from 0 to less than 1".to_owned(),
-                named: false,
+                fault: ChoiceFault::Value,
             }),
         }
     }

@@ -1,7 +1,7 @@
 //! From choices to the model: names and numbers are checked, and defaults filled in.
 
 use super::choice::ModelChoice;
-use super::choice_error::ChoiceError;
+use super::choice_error::{ChoiceError, ChoiceFault};
 use super::cross_traffic::CrossTraffic;
 use super::description::{CALIBRATION, ModelDescription};
 use super::packet_choice::{PacketChoice, has_packets};
@@ -49,12 +49,12 @@ fn factors(
         Some(factor) => Factors::constant(factor),
         None => text.parse().map_err(|error: PiecewiseError| {
             let (option, value, rule) = (option.to_owned(), text.to_owned(), format!("cannot be read: {error}"));
-            ChoiceError { option, value, rule, named: false }
+            ChoiceError { option, value, rule, fault: ChoiceFault::Value }
         })?,
     };
     if option == "bandwidth-factor" && into.least() < LEAST_FACTOR {
         let rule = format!("has a factor below {LEAST_FACTOR:e}, with which a message would never arrive");
-        return Err(ChoiceError { option: option.to_owned(), value: text.to_owned(), rule, named: false });
+        return Err(ChoiceError { option: option.to_owned(), value: text.to_owned(), rule, fault: ChoiceFault::Value });
     }
     said.insert(option, text.to_owned());
     Ok(())
@@ -69,7 +69,7 @@ fn overhead(
     let Some(text) = text else { return Ok(()) };
     *into = text.parse().map_err(|error: PiecewiseError| {
         let (option, value, rule) = (option.to_owned(), text.to_owned(), format!("cannot be read: {error}"));
-        ChoiceError { option, value, rule, named: false }
+        ChoiceError { option, value, rule, fault: ChoiceFault::Value }
     })?;
     said.insert(option, text.to_owned());
     Ok(())
@@ -104,7 +104,7 @@ impl ModelChoice {
                     most => format!("is not between 0 and {most:e}"),
                 };
                 let value = printable::number(value);
-                return Err(ChoiceError { option: option.to_owned(), value, rule, named: false });
+                return Err(ChoiceError { option: option.to_owned(), value, rule, fault: ChoiceFault::Value });
             }
             said.insert(option, value.to_string());
             Ok(Some(value))
@@ -116,7 +116,7 @@ impl ModelChoice {
             if gamma > 0.0 && gamma < 1.0 {
                 let (option, value) = ("tcp-gamma".to_owned(), gamma.to_string());
                 let rule = "is less than a byte; 0 is no window".to_owned();
-                return Err(ChoiceError { option, value, rule, named: false });
+                return Err(ChoiceError { option, value, rule, fault: ChoiceFault::Value });
             }
             network.tcp_gamma = (gamma > 0.0).then_some(gamma);
         }
@@ -129,7 +129,12 @@ impl ModelChoice {
                 _ => ("probe-cpu-usage", mpi.probe_cpu_usage),
             };
             let rule = "would let a receive of unknown size look for ever within an instant".to_owned();
-            return Err(ChoiceError { option: option.to_owned(), value: value.to_string(), rule, named: false });
+            return Err(ChoiceError {
+                option: option.to_owned(),
+                value: value.to_string(),
+                rule,
+                fault: ChoiceFault::Value,
+            });
         }
         match self.delivery.as_deref() {
             None => {}
@@ -145,7 +150,7 @@ impl ModelChoice {
                 let (option, value) = ("rendezvous-trips".to_owned(), trips.to_string());
                 let rule =
                     "is not 0 (none), 1 (the receiver's clearance) or 2 (the sender's request as well)".to_owned();
-                return Err(ChoiceError { option, value, rule, named: false });
+                return Err(ChoiceError { option, value, rule, fault: ChoiceFault::Value });
             }
             mpi.rendezvous_trips = trips;
             said.insert("rendezvous-trips", trips.to_string());
@@ -179,7 +184,7 @@ impl ModelChoice {
         said: &mut BTreeMap<&'static str, String>,
     ) -> Result<(), ChoiceError> {
         let wrong = |option: &str, value: String, rule: String| {
-            Err(ChoiceError { option: option.to_owned(), value, rule, named: false })
+            Err(ChoiceError { option: option.to_owned(), value, rule, fault: ChoiceFault::Value })
         };
         if let Some(latency) = &self.message_latency {
             if latency.longest() > LONGEST {
@@ -253,7 +258,7 @@ impl ModelChoice {
                     option: "loggops".to_owned(),
                     value: name.to_owned(),
                     rule: "is not `loggops`, the model that has these constants".to_owned(),
-                    named: false,
+                    fault: ChoiceFault::Value,
                 });
             }
             (None, None) => {}
@@ -268,7 +273,7 @@ impl ModelChoice {
                     option: "packet".to_owned(),
                     value: name.to_owned(),
                     rule: "is not `packet`, the model that has these constants".to_owned(),
-                    named: false,
+                    fault: ChoiceFault::Value,
                 });
             }
             (None, None) => {}
@@ -288,7 +293,7 @@ impl ModelChoice {
                 "is not possible with sharing `{}`, which reproduces SimGrid; choose sharing `exact`, or delivery `concurrent`",
                 sharing
             );
-            return Err(ChoiceError { option, value, rule, named: false });
+            return Err(ChoiceError { option, value, rule, fault: ChoiceFault::Value });
         }
         let timing_precision = self.timing_precision.unwrap_or(timing_precision);
         if !(0.0..=MOST_PRECISION).contains(&timing_precision) {
@@ -296,7 +301,7 @@ impl ModelChoice {
                 option: "timing-precision".to_owned(),
                 value: printable::number(timing_precision),
                 rule: format!("is not a number of seconds from 0 to {MOST_PRECISION}"),
-                named: false,
+                fault: ChoiceFault::Value,
             });
         }
         let chosen = CollectiveTable::find(self.collectives.as_deref().unwrap_or("mvapich2"))?;
@@ -314,7 +319,7 @@ impl ModelChoice {
                 option: "collective".to_owned(),
                 value: format!("{kind}={algorithm}"),
                 rule: format!("cannot be: {error}"),
-                named: true,
+                fault: ChoiceFault::Name,
             })?;
         }
         let description = ModelDescription {

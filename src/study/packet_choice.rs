@@ -1,6 +1,6 @@
 //! The packet model as written.
 
-use super::choice_error::ChoiceError;
+use super::choice_error::{ChoiceError, ChoiceFault};
 use crate::network::model::{Injection, PacketLevel};
 use crate::packets::replay::out_of_range;
 use serde::Deserialize;
@@ -38,7 +38,7 @@ pub struct PacketChoice {
 const KEYS: [&str; 7] = ["mtu", "header", "routing", "vcs", "buffer", "injection", "window"];
 
 pub(super) fn wrong(option: &str, value: impl ToString, rule: impl Into<String>) -> ChoiceError {
-    ChoiceError { option: option.to_owned(), value: value.to_string(), rule: rule.into(), named: false }
+    ChoiceError { option: option.to_owned(), value: value.to_string(), rule: rule.into(), fault: ChoiceFault::Value }
 }
 
 impl PacketChoice {

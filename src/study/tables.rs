@@ -1,6 +1,6 @@
 //! Tables of collectives by name, with rule files.
 
-use super::choice_error::ChoiceError;
+use super::choice_error::{ChoiceError, ChoiceFault};
 use crate::ledger::sha256::hexadecimal;
 use crate::mpi::collective::select::{RuleFile, Selector, Table};
 use crate::topology::input::read_text;
@@ -14,9 +14,6 @@ const MAX_BYTES: u64 = 1 << 20;
 
 /// Table whose library reads rule files, as the prefix of a file name.
 const WITH_RULES: &str = "ompi:";
-
-/// Beginning of the rule of a [`ChoiceError`] for a rule file that the operating system does not let read.
-pub(super) const UNREADABLE: &str = "names no readable file";
 
 /// A table of collectives, and the rules of a file that go before it.
 #[derive(Debug, Clone)]
@@ -36,11 +33,11 @@ impl CollectiveTable {
     /// [`ChoiceError`] for an unknown name, or a file that cannot be read.
     pub fn find(name: &str) -> Result<Self, ChoiceError> {
         if let Some(file) = name.strip_prefix(WITH_RULES) {
-            return Self::with_file(Path::new(file)).map_err(|rule| ChoiceError {
+            return Self::with_file(Path::new(file)).map_err(|(fault, rule)| ChoiceError {
                 option: "collectives".to_owned(),
                 value: name.to_owned(),
                 rule,
-                named: false,
+                fault,
             });
         }
         let table = Table::from_name(name)
@@ -48,15 +45,17 @@ impl CollectiveTable {
         Ok(Self { name: name.to_owned(), table, rules: None })
     }
 
-    fn with_file(file: &Path) -> Result<Self, String> {
+    fn with_file(file: &Path) -> Result<Self, (ChoiceFault, String)> {
+        let wrong = |rule: String| (ChoiceFault::Value, rule);
         let Some(short) = file.file_name() else {
-            return Err("names no rule file; write for example ompi:rules.conf".to_owned());
+            return Err(wrong("names no rule file; write for example ompi:rules.conf".to_owned()));
         };
         let text = read_text(file, MAX_BYTES).map_err(|error| match error.is_io() {
-            true => format!("{UNREADABLE}: {error}"),
-            false => format!("has no rules: {error}"),
+            true => (ChoiceFault::File, format!("names no readable file: {error}")),
+            false => wrong(format!("has no rules: {error}")),
         })?;
-        let rules = RuleFile::parse(&text).map_err(|error| format!("has bad rules: {}:{error}", file.display()))?;
+        let rules =
+            RuleFile::parse(&text).map_err(|error| wrong(format!("has bad rules: {}:{error}", file.display())))?;
         let digest = hexadecimal(&Sha256::digest(text.as_bytes())[..4]);
         Ok(Self {
             name: format!("{WITH_RULES}{}@{digest}", short.to_string_lossy()),

@@ -95,7 +95,7 @@ pub(super) fn rails_to(policy: RailPolicy, rails: usize, host: u32) -> (std::ops
     match policy {
         RailPolicy::Message | RailPolicy::Striped => (0..rails, 1.0 / rails as f64),
         RailPolicy::Destination => {
-            let rail = host as usize % rails;
+            let rail = policy.rail(0, host, 0, rails);
             (rail..rail + 1, 1.0)
         }
     }

@@ -11,6 +11,7 @@
 //! # Ok::<(), mopsim::topology::TopologyError>(())
 //! ```
 
+use crate::printable::counted;
 use std::sync::Arc;
 
 mod composed;
@@ -56,6 +57,11 @@ pub struct Topology {
     pub rails: Option<Arc<Rails>>,
 }
 
+/// States how many cables of a file were named once more, and count once.
+pub fn named_once_more(cables: usize) -> String {
+    format!("{} named once more in the file count once", counted(cables as u64, "cable"))
+}
+
 impl Topology {
     /// Returns what the graph does not have of its file, or has in another way; empty for generated graphs.
     pub fn remarks(&self) -> Vec<String> {
@@ -63,8 +69,7 @@ impl Topology {
         let merged = self.graph.duplicates_merged();
         // Families may generate a cable twice, which is not an error of the user.
         if self.spec.is_file() && merged > 0 {
-            let cables = if merged == 1 { "1 cable".to_owned() } else { format!("{merged} cables") };
-            remarks.push(format!("{cables} named once more in the file count once"));
+            remarks.push(named_once_more(merged));
         }
         remarks
     }

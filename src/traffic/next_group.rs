@@ -43,10 +43,7 @@ mod tests {
         let topology = crate::topology::build(spec).unwrap();
         let host_switch: Vec<u32> =
             (0..topology.graph.switches() as u32).flat_map(|s| std::iter::repeat_n(s, per_switch as usize)).collect();
-        let folder = std::path::Path::new("");
-        let setting =
-            PatternInput { host_switch: &host_switch, topology: &topology, seed: 1, folder, collectives: "mvapich2" };
-        let traffic = build(pattern, &setting).map_err(|error| error.to_string())?;
+        let traffic = build(pattern, &PatternInput::new(&topology, &host_switch)).map_err(|error| error.to_string())?;
         let (mut found, mut sum) = (Vec::new(), 0.0);
         traffic.flows.visit(source, &mut |to, share| {
             found.push(to);

@@ -63,7 +63,13 @@ pub struct PatternInput<'a> {
     pub collectives: &'a str,
 }
 
-impl PatternInput<'_> {
+impl<'a> PatternInput<'a> {
+    /// Returns the input of a pattern on a network, with seed 1, files of the working folder, and the default table of
+    /// collectives.
+    pub fn new(topology: &'a Topology, host_switch: &'a [u32]) -> Self {
+        Self { host_switch, topology, seed: 1, folder: std::path::Path::new(""), collectives: "mvapich2" }
+    }
+
     /// Returns the number of hosts that take part.
     pub fn endpoints(&self) -> u32 {
         self.host_switch.len() as u32

@@ -7,14 +7,7 @@ fn on(spec: &str, pattern: &str, hosts: u32) -> Result<Traffic, TrafficError> {
     let topology = topology(spec).unwrap();
     let switches = topology.graph.switches() as u32;
     let host_switch: Vec<u32> = (0..hosts).map(|host| host * switches / hosts.max(1)).collect();
-    let setting = PatternInput {
-        host_switch: &host_switch,
-        topology: &topology,
-        seed: 1,
-        folder: Path::new(""),
-        collectives: "mvapich2",
-    };
-    build(pattern, &setting)
+    build(pattern, &PatternInput::new(&topology, &host_switch))
 }
 
 fn to(pattern: &str, hosts: u32, source: u32) -> Vec<(u32, f64)> {

@@ -2,6 +2,7 @@
 
 use super::{GoalTable, whole};
 use clap::{Args, Subcommand, ValueEnum};
+use mopsim::share::share;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -182,7 +183,7 @@ pub struct TraceScale {
     pub trace: PathBuf,
     #[command(flatten)]
     pub target: Target,
-    /// Factor of all amounts of computation, above 0, e.g. 0.5 or 50%
+    /// Factor of all amounts of computation, 0 or more, e.g. 0.5 or 50%
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     pub compute: f64,
     #[command(flatten)]
@@ -206,7 +207,5 @@ pub struct TraceDiff {
 }
 
 fn factor(text: &str) -> Result<f64, String> {
-    let (number, whole) = text.strip_suffix('%').map_or((text, 1.0), |percent| (percent, 100.0));
-    let number: f64 = number.trim().parse().map_err(|_| "write a number or a percentage, such as 0.5 or 50%")?;
-    Ok(number / whole)
+    share(text).ok_or_else(|| "write a number or a percentage, such as 0.5 or 50%".to_owned())
 }

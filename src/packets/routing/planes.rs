@@ -1,13 +1,14 @@
 //! Rules of the planes of a network, each on its own plane: packets do not change planes. A network whose hosts have
 //! one port is one plane.
 
-use super::registry::switching_for;
+use super::registry::{DEFAULT_VCS, build, switching_for};
 use super::rule::{At, Candidate, Head, Rule};
 use crate::packets::PacketError;
 use crate::packets::deadlock::{self, Freedom};
-use crate::packets::parameters::{Parameters, Switching};
+use crate::packets::parameters::{MAX_VCS, Parameters, Switching};
 use crate::packets::random::mixed;
 use crate::packets::wiring::{WiredPlane, Wiring};
+use crate::printable::counted;
 use std::sync::Arc;
 
 /// Rule of a plane.
@@ -35,7 +36,7 @@ pub(super) fn texts(text: &str, planes: usize) -> Result<Vec<String>, PacketErro
         1 => Ok(vec![rules[0].clone(); planes]),
         count if count == planes => Ok(rules),
         count => {
-            let planes = if planes == 1 { "1 plane".to_owned() } else { format!("{planes} planes") };
+            let planes = counted(planes as u64, "plane");
             let rule = format!("it must be one rule, or one for each plane: these are {count} for {planes}");
             Err(PacketError::invalid("routing", format!("`{text}`"), rule))
         }
@@ -43,14 +44,16 @@ pub(super) fn texts(text: &str, planes: usize) -> Result<Vec<String>, PacketErro
 }
 
 impl PlaneRules {
-    /// Builds the rules of all planes by `build`, once for equal planes with the same text. Without `vcs`, the number of
-    /// virtual channels is the largest that a rule needs, and at least `default`.
+    /// Builds the rules of all planes, once for equal planes with the same text. Without `vcs`, the number of virtual
+    /// channels is the largest that a rule needs, and at least [`DEFAULT_VCS`].
+    ///
+    /// # Errors
+    /// As [`build`].
     pub(super) fn new(
         texts: Vec<String>,
         wiring: &Arc<Wiring>,
         vcs: Option<u32>,
-        (most, default): (u32, u32),
-        build: impl Fn(&str, &Arc<Wiring>, u32) -> Result<Box<dyn Rule>, PacketError>,
+        seed: u64,
     ) -> Result<Self, PacketError> {
         let planes = wiring.planes();
         let mut built: Vec<(usize, Box<dyn Rule>)> = Vec::new();
@@ -61,12 +64,12 @@ impl PlaneRules {
             };
             let known = built.iter().position(equal);
             if known.is_none() {
-                built.push((number, build(text, &plane.wiring, vcs.unwrap_or(most))?));
+                built.push((number, build(text, &plane.wiring, vcs.unwrap_or(MAX_VCS), seed)?));
             }
             rule_of.push(known.unwrap_or(built.len() - 1));
         }
         let vcs = vcs.unwrap_or_else(|| {
-            let needed = built.iter().map(|(_, rule)| rule.vcs_needed()).fold(default, u32::max);
+            let needed = built.iter().map(|(_, rule)| rule.vcs_needed()).fold(DEFAULT_VCS, u32::max);
             built.iter_mut().for_each(|(_, rule)| rule.set_vcs(needed));
             needed
         });

@@ -152,8 +152,8 @@ pub fn check(text: &str) -> Result<(), PacketError> {
 /// As [`build_with`]; also for another number of rules than planes.
 pub fn ready(text: &str, wiring: &Arc<Wiring>, vcs: Option<u32>, seed: u64) -> Result<Ready, PacketError> {
     check(text)?;
-    let rails = wiring.topology.rails.as_ref().map_or(1, |rails| rails.planes.len());
-    let texts = texts(text, rails)?;
+    let planes = wiring.topology.rails.as_ref().map_or(1, |rails| rails.planes.len());
+    let texts = texts(text, planes)?;
     for text in &texts {
         let (name, argument) = split(text);
         let kind = find(name)?;
@@ -166,8 +166,7 @@ pub fn ready(text: &str, wiring: &Arc<Wiring>, vcs: Option<u32>, seed: u64) -> R
             return build(&request).map(Ready::Deflection);
         }
     }
-    let built = |text: &str, wiring: &Arc<Wiring>, vcs| build(text, wiring, vcs, seed);
-    PlaneRules::new(texts, wiring, vcs, (MAX_VCS, DEFAULT_VCS), built).map(Ready::Buffered)
+    PlaneRules::new(texts, wiring, vcs, seed).map(Ready::Buffered)
 }
 
 /// As [`build`], where `vcs` is `None` with the number of virtual channels that the rule needs, and at least

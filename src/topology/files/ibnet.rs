@@ -14,6 +14,7 @@ use super::super::graph::MAX_ARCS;
 use super::super::input::{Located, MAX_FILE_BYTES, read_text};
 use super::super::registry::Arguments;
 use super::super::{Graph, Hosts, TopologyError};
+use crate::printable::counted;
 
 /// Gbit/s of data on a lane, by the name of the speed (InfiniBand Architecture Specification, volume 2, chapter 5).
 const LANES: [(&str, f64); 9] = [
@@ -193,7 +194,7 @@ fn parse(file: &str, text: &str, speeds: bool) -> Result<Graph, TopologyError> {
         remarks.push("widths and speeds of ibsim, w= and s=, are not read".to_owned());
     }
     if left_out > 0 {
-        let ports = if left_out == 1 { "1 port".to_owned() } else { format!("{left_out} ports") };
+        let ports = counted(left_out, "port");
         remarks.push(format!("{ports} of routers and aggregation nodes left out"));
     }
     let (slower, share) = match speeds {
@@ -258,9 +259,10 @@ fn slower(pairs: &[(u32, u32, Option<&str>)], remarks: &mut Vec<String>) -> Resu
             let own: Vec<u32> =
                 (0..).zip(pairs).filter(|(_, pair)| pair.2.and_then(rate) == rate(slow)).map(|(at, _)| at).collect();
             let [most, least] = [fast, slow].map(|speed| rate(speed).unwrap_or_default());
-            let cables = if own.len() == 1 { "1 cable is".to_owned() } else { format!("{} cables are", own.len()) };
-            remarks
-                .push(format!("{cables} {slow}, the others {fast}, {most} Gbit/s, which link_bandwidth has to state"));
+            let (cables, are) = (counted(own.len() as u64, "cable"), if own.len() == 1 { "is" } else { "are" });
+            remarks.push(format!(
+                "{cables} {are} {slow}, the others {fast}, {most} Gbit/s, which link_bandwidth has to state"
+            ));
             Ok((own, least / most))
         }
         _ => Err(format!("cables have the speeds {}, and may have two", speeds.join(", "))),

@@ -156,13 +156,7 @@ fn pattern(row: &Value) -> String {
 /// Runs a row with one of our seeds.
 fn run_row(row: &Value, seed: u64) -> Outcome {
     let network = network(row);
-    let setting = traffic::PatternInput {
-        host_switch: network.wiring.host_switches(),
-        topology: &network.wiring.topology,
-        seed: 1,
-        folder: std::path::Path::new(""),
-        collectives: "mvapich2",
-    };
+    let setting = traffic::PatternInput::new(&network.wiring.topology, network.wiring.host_switches());
     let traffic = traffic::build(&pattern(row), &setting).unwrap();
     let period = row["config"]["sample_period"].as_u64().unwrap() as u32;
     let trial = Trial {

@@ -106,13 +106,7 @@ pub fn network(spec: &str, rule: &str, parameters: Parameters) -> Option<PacketN
 }
 
 pub fn uniform(wiring: &Wiring) -> Arc<Destinations> {
-    let setting = traffic::PatternInput {
-        host_switch: wiring.host_switches(),
-        topology: &wiring.topology,
-        seed: 1,
-        folder: std::path::Path::new(""),
-        collectives: "mvapich2",
-    };
+    let setting = traffic::PatternInput::new(&wiring.topology, wiring.host_switches());
     Arc::new(Destinations::new(&traffic::build("uniform", &setting).unwrap()).unwrap())
 }
 
