@@ -121,12 +121,13 @@ pub fn platform(data: &[u8]) -> bool {
     })
 }
 
-/// A graph: JSON, GraphML, a fabric, a network of BookSim or edges, told apart by their first character. Graphs are read
+/// A graph: JSON, GraphML, GML, a fabric, a network of BookSim or edges, told apart by their first character. Graphs are read
 /// from files only.
 pub fn graph(data: &[u8]) -> bool {
     let format = match data.iter().find(|byte| !byte.is_ascii_whitespace()) {
         Some(b'{') => "json",
         Some(b'<') => "graphml",
+        Some(b'g') => "gml",
         Some(b'S' | b'C' | b'H' | b'v' | b'[') => "ibnet",
         Some(b'r' | b'n') => "anynet",
         _ => "edges",

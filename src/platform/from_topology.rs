@@ -22,7 +22,7 @@ use super::error::PlatformError;
 use super::graph_links::{arc_delays, cable_delays, hosts_of, link_of_arc, switch_links, too_large};
 use super::parameters::{CheckedParameters, Duplex};
 use super::units::{Bandwidth, Seconds};
-use super::{Link, LinkKind, Platform, RouteTable, SharingPolicy, rails};
+use super::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy, rails};
 use crate::ids::{HostId, LinkId, SwitchId};
 use crate::routing::{self, Chosen, Ends, Message, Options, Routing};
 use crate::topology::{ArcId, Topology};
@@ -33,7 +33,7 @@ impl Platform {
     /// Builds a platform: adds hosts and link speeds to a topology. `routing` is a specification of a rule of
     /// [`routing::ROUTINGS`]; random rules use the seed. [`routing::default_for`] has the default rule of a family.
     ///
-    /// Hosts are numbered switch by switch and named `h0`, `h1`, ...
+    /// Hosts are numbered switch by switch, and named `h0`, `h1`, ... unless the topology has names for them.
     ///
     /// # Errors
     /// [`PlatformError::Disconnected`] if a host cannot reach another, [`PlatformError::InvalidParameter`] if the
@@ -64,14 +64,15 @@ impl Platform {
             topology,
             &Options { seed, arc_delays: Some(&arc_delays), hosts: Some(&hosts_on) },
         )?;
+        let hosts = hosts_of(&host_switch, graph.host_names(&hosts_on), parameters);
         let host_link = parameters.host_link_on(graph, &hosts_on);
-        let host_links = HostLinks::add(&mut links, &host_switch, host_link, parameters);
+        let host_links = HostLinks::add(&mut links, &hosts, &host_switch, host_link, parameters);
         let loopback = LinkId::new(links.len());
         links.push(Link::loopback(parameters.loopback));
         let link_of_arc = link_of_arc(graph, parameters);
         Ok(Self {
             name: topology.name(),
-            hosts: hosts_of(&host_switch, parameters),
+            hosts,
             links,
             loopback: Some(loopback),
             routes: Arc::new(TopologyRoutes { routing, host_switch, link_of_arc, host_links, loopback }),
@@ -96,6 +97,7 @@ enum HostLinks {
 impl HostLinks {
     fn add(
         links: &mut Vec<Link>,
+        hosts: &[Host],
         host_switch: &[SwitchId],
         link: Option<(Bandwidth, Seconds)>,
         parameters: &CheckedParameters,
@@ -109,13 +111,13 @@ impl HostLinks {
             let (policy, kind) = (SharingPolicy::Shared, LinkKind::OfHost);
             links.push(Link { name, bandwidth: bandwidth.value(), latency, policy, kind });
         };
-        for (host, switch) in host_switch.iter().enumerate() {
+        for (Host { name: host, .. }, switch) in hosts.iter().zip(host_switch) {
             match duplex {
                 Duplex::Full => {
-                    push(format_compact!("h{host}->{switch}"), delay);
-                    push(format_compact!("{switch}->h{host}"), 0.0);
+                    push(format_compact!("{host}->{switch}"), delay);
+                    push(format_compact!("{switch}->{host}"), 0.0);
                 }
-                Duplex::Shared => push(format_compact!("h{host}--{switch}"), delay / 2.0),
+                Duplex::Shared => push(format_compact!("{host}--{switch}"), delay / 2.0),
             }
         }
         match duplex {

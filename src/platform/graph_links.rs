@@ -10,10 +10,14 @@ use crate::memory;
 use crate::topology::{ArcId, CableId, Graph, Hosts, Topology};
 use compact_str::{CompactString, ToCompactString};
 
-/// Returns the hosts on these switches.
-pub(super) fn hosts_of(host_switch: &[SwitchId], parameters: &CheckedParameters) -> Vec<Host> {
+/// Returns the hosts on these switches: `h0`, `h1` and so on, unless they have names.
+pub(super) fn hosts_of(
+    host_switch: &[SwitchId],
+    names: Option<&[CompactString]>,
+    parameters: &CheckedParameters,
+) -> Vec<Host> {
     let host = |(index, &switch): (usize, &SwitchId)| Host {
-        name: numbered("h", index as u32),
+        name: names.map_or_else(|| numbered("h", index as u32), |names| names[index].clone()),
         switch: Some(switch),
         speed: parameters.host_speed.value(),
         cores: parameters.cores,

@@ -73,7 +73,7 @@ pub(super) fn platform(
     let link_of_arc = link_of_arc(graph, parameters);
     Ok(Platform {
         name: topology.name(),
-        hosts: hosts_of(&host_switch, parameters),
+        hosts: hosts_of(&host_switch, None, parameters),
         links,
         loopback: Some(loopback),
         routes: Arc::new(RailRoutes {

@@ -108,11 +108,11 @@ impl UserError for TopologyError {
             Self::TooLarge { .. } => "measure a smaller network of the same family".into(),
             Self::UnknownTopology { known, .. } => {
                 format!(
-                    "the families are {known}; a file needs one of the extensions .json, .graphml, .txt, .edges, .ibnet, .anynet"
+                    "the families are {known}; a file needs one of the extensions .json, .graphml, .gml, .txt, .edges, .ibnet, .anynet"
                 )
             }
             Self::UnknownFormat { file } => format!(
-                "graphs are read from .json, .graphml, .txt, .edges, .ibnet and .anynet; say json:, graphml:, ibnet:, anynet: or edges:path=\"{file}\" for other names"
+                "graphs are read from .json, .graphml, .gml, .txt, .edges, .ibnet and .anynet; say json:, graphml:, gml:, ibnet:, anynet: or edges:path=\"{file}\" for other names"
             ),
             Self::UnknownParameter { .. } | Self::Syntax { .. } => {
                 "write a topology as `family:parameter=value,...`, e.g. `torus:8x8` or `imase_itoh:n=64,d=6`".into()

@@ -12,6 +12,7 @@ use super::error::TopologyError;
 use super::hosts::Hosts;
 use crate::ids::SwitchId;
 use crate::memory;
+use compact_str::CompactString;
 
 /// Largest number of switches of a graph: 16,777,216.
 pub const MAX_SWITCHES: usize = 1 << 24;
@@ -70,6 +71,7 @@ pub struct Graph {
     parallel: bool,
     slower: Option<Slower>,
     pub(super) hosts: Hosts,
+    pub(super) host_names: Vec<CompactString>,
     remarks: Vec<String>,
 }
 
@@ -190,6 +192,7 @@ impl Graph {
             parallel: pairs.windows(2).any(|two| two[0] == two[1]),
             slower: None,
             hosts: Hosts::Everywhere(1),
+            host_names: Vec::new(),
             remarks: Vec::new(),
         }
     }

@@ -8,6 +8,9 @@
 use std::borrow::Cow;
 
 use super::{Graph, TopologyError};
+use crate::ids::SwitchId;
+use compact_str::{CompactString, format_compact};
+use rustc_hash::FxHashMap;
 
 /// Default places of the hosts of a network.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,8 +38,15 @@ impl Hosts {
                 Err(format!("there are numbers of hosts for {} switches, and the graph has {switches}", counts.len()))
             }
             (Some(counts), None) if counts.iter().all(|&count| count == 0) => Err("no switch has a host".into()),
-            (Some(counts), None) if counts.iter().all(|&count| count == counts[0]) => Ok(Self::Everywhere(counts[0])),
-            (Some(counts), None) => Ok(Self::OnSwitches(counts)),
+            (Some(counts), None) => Ok(Self::on_each(counts)),
+        }
+    }
+
+    /// Returns the places with a number of hosts for each switch.
+    pub fn on_each(counts: Vec<u32>) -> Self {
+        match counts.first() {
+            Some(&first) if counts.iter().all(|&count| count == first) => Self::Everywhere(first),
+            _ => Self::OnSwitches(counts),
         }
     }
 }
@@ -57,6 +67,31 @@ impl Graph {
         self
     }
 
+    /// Sets the names of the hosts, switch by switch. Hosts with equal names get numbers behind a slash.
+    ///
+    /// # Panics
+    /// If there is not a name for each host; only readers of files call this.
+    #[must_use]
+    pub fn with_host_names(mut self, mut names: Vec<CompactString>) -> Self {
+        let hosts: usize = self.default_hosts().iter().map(|&count| count as usize).sum();
+        assert_eq!(names.len(), hosts, "a name for each host");
+        let mut known: FxHashMap<CompactString, u32> = FxHashMap::default();
+        for name in &mut names {
+            let earlier = known.entry(name.clone()).or_default();
+            *earlier += 1;
+            if *earlier > 1 {
+                *name = format_compact!("{name}/{earlier}");
+            }
+        }
+        self.host_names = names;
+        self
+    }
+
+    /// Returns the names of hosts in the file that the graph comes from, if there are `hosts_on` of them on each switch.
+    pub fn host_names(&self, hosts_on: &[u32]) -> Option<&[CompactString]> {
+        (!self.host_names.is_empty() && self.default_hosts() == hosts_on).then_some(&self.host_names)
+    }
+
     /// Returns the default places of hosts.
     pub fn hosts(&self) -> &Hosts {
         &self.hosts
@@ -71,12 +106,35 @@ impl Graph {
         }
     }
 
+    /// Returns the graph with this number of hosts on each switch that has hosts. Hosts that are vertices stay as they are.
+    #[must_use]
+    pub fn with_hosts_per_switch(&self, count: u32) -> Self {
+        let hosts = match &self.hosts {
+            Hosts::Everywhere(_) => Hosts::Everywhere(count),
+            Hosts::OnSwitches(counts) => {
+                Hosts::OnSwitches(counts.iter().map(|&before| if before > 0 { count } else { 0 }).collect())
+            }
+            Hosts::Vertices(hosts) => Hosts::Vertices(*hosts),
+        };
+        self.clone().with_hosts(hosts)
+    }
+
     /// Returns the number of vertices that are switches and not hosts with cables of their own.
     pub fn switch_vertices(&self) -> usize {
         match self.hosts {
             Hosts::Vertices(count) => self.switches() - count as usize,
             _ => self.switches(),
         }
+    }
+
+    /// Returns the number of cables that join a host to a switch: none, unless hosts are vertices.
+    pub fn cables_to_hosts(&self) -> usize {
+        let Hosts::Vertices(count) = self.hosts else { return 0 };
+        let ends = |host: SwitchId| match self.is_directed() {
+            true => self.out_degree(host) + self.in_degree(host),
+            false => self.out_degree(host),
+        };
+        (0..count).map(SwitchId).map(ends).sum()
     }
 
     /// Returns the graph as in publications on trees, hosts first and then the switches, and its number of hosts;
@@ -100,8 +158,13 @@ impl Graph {
         let of_switches = self.cable_ends().map(|(u, v)| (first + u.0, first + v.0));
         let switch_of_host = (0..).zip(counts).flat_map(|(s, &count)| std::iter::repeat_n(s, count as usize));
         let of_hosts = (0..first).zip(switch_of_host).map(|(host, switch): (u32, u32)| (host, first + switch));
-        let graph =
-            Self::with_parallel_cables(total as usize, self.is_directed(), of_hosts.chain(of_switches).collect())?;
+        let mut cables: Vec<(u32, u32)> = of_hosts.collect();
+        if self.is_directed() {
+            // A host sends and receives.
+            cables.extend(cables.clone().into_iter().map(|(host, switch)| (switch, host)));
+        }
+        cables.extend(of_switches);
+        let graph = Self::with_parallel_cables(total as usize, self.is_directed(), cables)?;
         Ok(Some((Cow::Owned(graph.with_hosts(Hosts::Vertices(first))), hosts as usize)))
     }
 }
@@ -121,6 +184,20 @@ mod tests {
         assert_eq!((hosts, ends), (4, vec![(0, 4), (1, 4), (2, 5), (3, 5), (4, 6), (5, 6)]));
         assert_eq!((whole.switches(), whole.switch_vertices()), (7, 3));
         assert_eq!(whole.default_hosts(), [1, 1, 1, 1, 0, 0, 0]);
+    }
+
+    #[test]
+    fn a_host_of_a_one_way_network_sends_and_receives() {
+        let ring = Graph::directed(3, vec![(0, 1), (1, 2), (2, 0)]).unwrap();
+        let graph = ring.with_hosts(Hosts::OnSwitches(vec![1, 0, 2]));
+        let (whole, hosts) = graph.with_host_vertices().unwrap().unwrap();
+        assert_eq!((hosts, whole.switches(), whole.cables(), whole.cables_to_hosts()), (3, 6, 9, 6));
+        assert!(whole.unreachable_pair((0..6).map(SwitchId)).is_none());
+        let three = graph.with_hosts_per_switch(3);
+        assert_eq!(three.default_hosts(), [3, 0, 3]);
+        assert_eq!(three.cables_to_hosts(), 0);
+        let tree = build("xgft:m=[4,4],w=[1,2]").unwrap().graph;
+        assert_eq!(tree.with_hosts_per_switch(2).default_hosts().iter().sum::<u32>(), 8);
     }
 
     #[test]

@@ -57,9 +57,12 @@ pub struct Topology {
     pub rails: Option<Arc<Rails>>,
 }
 
-/// States how many cables of a file were named once more, and count once.
+/// States how many cables of a file repeat others.
 pub fn named_once_more(cables: usize) -> String {
-    format!("{} named once more in the file count once", counted(cables as u64, "cable"))
+    match cables {
+        1 => "1 cable of the file repeats another, and does not count".to_owned(),
+        _ => format!("{} of the file repeat others, and do not count", counted(cables as u64, "cable")),
+    }
 }
 
 impl Topology {

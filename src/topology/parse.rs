@@ -2,8 +2,8 @@
 //!
 //! Values without a name are assigned to the parameters in order: `torus:8x8`, `star:64`, `imase_itoh:64,6`. Commas
 //! inside brackets or double quotes do not separate; a double quote within quotes is written twice. A string that does
-//! not begin with the name of a family and has the extension of a graph file (`.json`, `.graphml`, `.txt`, `.edges`,
-//! `.ibnet`, `.anynet`, compressed or not) names that file. Equality networks may have their name in the publication, `N14K6[-1,1,3,9](4)`.
+//! not begin with the name of a family and has the extension of a graph file (`.json`, `.graphml`, `.gml`, `.txt`,
+//! `.edges`, `.ibnet`, `.anynet`, compressed or not) names that file. Equality networks may have their name in the publication, `N14K6[-1,1,3,9](4)`.
 
 use super::error::TopologyError;
 use super::families::equality;
@@ -17,9 +17,10 @@ use std::path::Path;
 use std::str::FromStr;
 
 /// Extensions of graph files and the family that reads them.
-const EXTENSIONS: [(&str, &str); 6] = [
+const EXTENSIONS: [(&str, &str); 7] = [
     (".json", "json"),
     (".graphml", "graphml"),
+    (".gml", "gml"),
     (".txt", "edges"),
     (".edges", "edges"),
     (".ibnet", "ibnet"),

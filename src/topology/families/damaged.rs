@@ -8,6 +8,8 @@ use crate::ids::SwitchId;
 use crate::topology::damage::{Amount, RULE};
 use crate::topology::family::Arguments;
 use crate::topology::{Graph, Hosts, Randomness, Spec, Topology, TopologyError, derived_seed};
+use compact_str::CompactString;
+use std::iter::repeat_n;
 use std::sync::Arc;
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
@@ -76,7 +78,9 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
             reason: "every switch with hosts failed".into(),
         });
     }
-    Ok(graph.with_hosts(hosts).with_slower_cables(slower, left))
+    let names = broken.host_names(&intact);
+    let graph = graph.with_hosts(hosts).with_slower_cables(slower, left);
+    Ok(if names.is_empty() { graph } else { graph.with_host_names(names) })
 }
 
 /// Returns the specification of the intact network.
@@ -165,6 +169,14 @@ impl FailedParts {
             Hosts::Vertices(count) => Hosts::Vertices(*count),
             _ => without(intact.default_hosts()),
         }
+    }
+
+    /// Returns the names of the hosts that are left; none if the intact network has none.
+    fn host_names(&self, intact: &Graph) -> Vec<CompactString> {
+        let counts = intact.default_hosts();
+        let names = intact.host_names(&counts).unwrap_or_default();
+        let gone = counts.iter().zip(&self.switches).flat_map(|(&count, &gone)| repeat_n(gone, count as usize));
+        names.iter().zip(gone).filter(|(_, gone)| !gone).map(|(name, _)| name.clone()).collect()
     }
 }
 

@@ -3,7 +3,7 @@
 //! The number of switches is one more than the largest number in the file, unless more are requested. Cables are
 //! two-way unless stated otherwise in the specification (`edges:path=cables.txt,directed=true,n=64`), or in a comment
 //! before the first cable that contains only `directed`, `undirected`, `n=64` and the places of hosts, so that a file
-//! can be self-contained: `hosts=4*2,6*0` is 2 hosts on each of the first 4 switches and none on 6 more,
+//! can be self-contained (a remark names other comments with these words): `hosts=4*2,6*0` is 2 hosts on each of the first 4 switches and none on 6 more,
 //! `host_vertices=6` declares the first 6 vertices as hosts with cables of their own. By default there is one host on
 //! each switch.
 
@@ -14,9 +14,13 @@ use super::super::input::{Located, MAX_FILE_BYTES, read_text};
 use super::super::registry::Arguments;
 use super::super::{Graph, Hosts, TopologyError};
 use super::CABLE_HELP;
+use crate::printable::counted;
 
 /// Longest supported line, in bytes: two numbers and a remark fit, a file of another kind does not.
 const MAX_LINE_BYTES: usize = 4096;
+
+/// Most comments that are remarked on.
+const MAX_REMARKS: usize = 3;
 
 const LINE_HELP: &str = "each line is two switch numbers `u v`; remarks begin with `#`";
 
@@ -33,7 +37,8 @@ pub(in crate::topology) fn build(arguments: &Arguments) -> Result<Graph, Topolog
 fn parse(file: &str, text: &str, directed: Option<bool>, switches: Option<usize>) -> Result<Graph, TopologyError> {
     let mut header = GraphHeader { directed, switches, ..GraphHeader::default() };
     let mut pairs: Vec<(u32, u32)> = Vec::new();
-    let mut largest = 0;
+    let (mut largest, mut attributes) = (0, 0_usize);
+    let mut remarks = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let wrong = |column: usize, message: String, help: &str| -> Result<Graph, TopologyError> {
             Err(Located { file: file.into(), line: index + 1, column, message, help: help.into() }.into())
@@ -42,11 +47,14 @@ fn parse(file: &str, text: &str, directed: Option<bool>, switches: Option<usize>
             return wrong(MAX_LINE_BYTES + 1, format!("the line is longer than {MAX_LINE_BYTES} bytes"), LINE_HELP);
         }
         let (numbers, comment) = line.split_once('#').unwrap_or((line, ""));
-        if pairs.is_empty()
-            && numbers.trim().is_empty()
-            && let Err(message) = header.read(comment)
-        {
-            return wrong(1, message, "leave the option or the header out, or make them agree");
+        if numbers.trim().is_empty() && remarks.len() < MAX_REMARKS {
+            match header.read(comment, pairs.is_empty()) {
+                Ok(None) => {}
+                Ok(Some(reason)) => {
+                    remarks.push(format!("line {}, `#{comment}`, is read as a comment: {reason}", index + 1))
+                }
+                Err(message) => return wrong(1, message, "leave the option or the header out, or make them agree"),
+            }
         }
         let mut words =
             numbers.split_whitespace().map(|word| (word.as_ptr() as usize - line.as_ptr() as usize + 1, word));
@@ -56,17 +64,24 @@ fn parse(file: &str, text: &str, directed: Option<bool>, switches: Option<usize>
                 let help = format!("write {family}:path=\"{file}\"");
                 return wrong(first.0, format!("this is {what}"), &help);
             }
+            if first.1.split([',', ';']).count() == 2 {
+                let help = "put a space between the switches in place of the comma, or name the file as a JSON or GraphML graph";
+                return wrong(first.0, format!("`{}` is one word; a cable has two ends", first.1), help);
+            }
             let is_number = first.1.bytes().all(|byte| byte.is_ascii_digit());
             let what = if pairs.is_empty() && !is_number { "a word".to_owned() } else { format!("`{}`", first.1) };
             return wrong(first.0, format!("{what} is alone; a cable has two ends"), LINE_HELP);
         };
-        // networkx writes the attributes of an edge behind its ends, by default none.
-        if let Some((column, word)) = words.next().filter(|(_, word)| *word != "{}") {
+        // networkx writes the attributes of an edge behind its ends.
+        let third = words.next();
+        attributes += usize::from(third.is_some_and(|(_, word)| word.starts_with('{') && word != "{}"));
+        if let Some((column, word)) = third.filter(|(_, word)| !word.starts_with('{')) {
             if let Some((family, what)) = other_format(text) {
                 let help = format!("write {family}:path=\"{file}\"");
                 return wrong(first.0, format!("this is {what}"), &help);
             }
-            return wrong(column, format!("`{word}` is one word too many"), LINE_HELP);
+            let help = "each line is two switch numbers `u v`; write cables without weights, or put them behind a `#`";
+            return wrong(column, format!("`{word}` is one word too many"), help);
         }
         let mut ends = [0; 2];
         for (end, (column, word)) in ends.iter_mut().zip([first, second]) {
@@ -102,7 +117,11 @@ fn parse(file: &str, text: &str, directed: Option<bool>, switches: Option<usize>
         Located { file: file.into(), line: 1, column: 1, message: format!("the header: {rule}"), help: help.into() }
     })?;
     let graph = if header.directed == Some(true) { Graph::directed(n, pairs)? } else { Graph::undirected(n, pairs)? };
-    Ok(graph.with_hosts(hosts))
+    if attributes > 0 {
+        let have = if attributes == 1 { "has" } else { "have" };
+        remarks.push(format!("{} {have} attributes, which are not read", counted(attributes as u64, "cable")));
+    }
+    Ok(graph.with_hosts(hosts).with_remarks(remarks))
 }
 
 /// Returns the family that reads a text of another format, and what the text is.
@@ -138,23 +157,40 @@ struct GraphHeader {
 }
 
 impl GraphHeader {
-    /// Applies a comment that is a header, and ignores other comments.
-    fn read(&mut self, comment: &str) -> Result<(), String> {
+    /// Applies a comment that is a header, and ignores other comments. Returns why a comment with words of a header is
+    /// none; `in_time` if no cable precedes it.
+    fn read(&mut self, comment: &str, in_time: bool) -> Result<Option<String>, String> {
+        let joined = comment.to_lowercase().replace(" =", "=").replace("= ", "=");
+        let words = || joined.split_whitespace().map(|word| word.trim_matches([',', ';', '.', ':']));
+        let key =
+            |word: &str| word.split_once('=').is_some_and(|(key, _)| ["n", "hosts", "host_vertices"].contains(&key));
+        let is_known = |word: &str| word == "directed" || word == "undirected" || key(word);
+        let looks_known = |word: &str| is_known(word) || word.starts_with("directed") || word.starts_with("undirected");
+        if !words().any(looks_known) {
+            return Ok(None);
+        }
+        if let Some(other) = words().find(|word| !is_known(word)) {
+            let known = words().find(|word| is_known(word)).unwrap_or("directed");
+            let reason =
+                format!("a header has only words such as `{known}`; leave out `{other}` and the like if it is one");
+            return Ok(Some(reason));
+        }
+        if !in_time {
+            return Ok(Some("a header stands before the first cable".into()));
+        }
         let (mut directed, mut switches, mut hosts, mut host_vertices) = (None, None, None, None);
-        for word in comment.split_whitespace() {
-            match (word, word.strip_prefix("n=").and_then(|n| n.parse::<usize>().ok())) {
-                ("directed", _) => directed = Some(true),
-                ("undirected", _) => directed = Some(false),
-                (_, Some(n)) => switches = Some(n),
-                _ => match word.split_once('=') {
-                    Some(("hosts", text)) => {
-                        hosts = Some(runs(text).ok_or_else(|| format!("`{word}` is not a list of numbers of hosts"))?);
-                    }
-                    Some(("host_vertices", text)) => {
-                        host_vertices = Some(text.parse().map_err(|_| format!("`{word}` is not a number of hosts"))?);
-                    }
-                    _ => return Ok(()),
-                },
+        for word in words() {
+            match word.split_once('=') {
+                None => directed = Some(word == "directed"),
+                Some(("n", text)) => {
+                    switches = Some(text.parse().map_err(|_| format!("`{word}` is not a number of switches"))?);
+                }
+                Some(("hosts", text)) => {
+                    hosts = Some(runs(text).ok_or_else(|| format!("`{word}` is not a list of numbers of hosts"))?);
+                }
+                Some((_, text)) => {
+                    host_vertices = Some(text.parse().map_err(|_| format!("`{word}` is not a number of hosts"))?);
+                }
             }
         }
         if let Some(n) = switches
@@ -172,7 +208,7 @@ impl GraphHeader {
         self.switches = self.switches.or(switches);
         self.hosts = self.hosts.take().or(hosts);
         self.host_vertices = self.host_vertices.or(host_vertices);
-        Ok(())
+        Ok(None)
     }
 }
 
@@ -198,10 +234,34 @@ mod tests {
         );
         let said = graph("# directed n=5\n0 1\n1 0");
         assert_eq!((said.switches(), said.cables(), said.is_directed()), (5, 2, true));
-        // A remark that happens to contain the word, and a header that is too late, have no effect.
-        assert!(!graph("# a directed graph\n0 1\n# directed\n").is_directed());
+        for header in ["# Directed", "# directed, n=2", "#directed;", "# N = 2 Directed"] {
+            assert!(graph(&format!("{header}\n0 1\n")).is_directed(), "{header}");
+        }
+        for comment in
+            ["# directed=true", "# type: directed", "# directed: yes", "# n = 6 switches", "# Directed graph (SNAP)"]
+        {
+            let graph = graph(&format!("{comment}\n0 1\n"));
+            assert!(!graph.is_directed() && graph.switches() == 2 && graph.remarks().len() == 1, "{comment}");
+        }
+        // A comment that happens to contain the word, and a header that is too late, have no effect, but are named.
+        let vague = graph("# a directed graph\n# of switches\n0 1\n# directed\n");
+        assert!(!vague.is_directed());
+        assert_eq!(
+            vague.remarks(),
+            [
+                "line 1, `# a directed graph`, is read as a comment: a header has only words such as `directed`; leave out `a` \
+                 and the like if it is one",
+                "line 4, `# directed`, is read as a comment: a header stands before the first cable"
+            ]
+        );
         assert_eq!(parse("g", "0 1", Some(true), Some(9)).unwrap().switches(), 9);
-        assert_eq!(graph("0 1 {}\n1 2 {}\n").cables(), 2);
+        let plain = graph("0 1 {}\n1 2 {}\n");
+        assert_eq!((plain.cables(), plain.remarks().len()), (2, 0));
+        let weighted = graph("0 1 {'weight': 2}\n1 2 {}\n");
+        assert_eq!(
+            (weighted.cables(), weighted.remarks()),
+            (2, &["1 cable has attributes, which are not read".to_owned()][..])
+        );
     }
 
     #[test]
@@ -212,7 +272,8 @@ mod tests {
         for (text, part) in [
             ("0", "is alone"),
             ("0 1 2.5", "1:5: `2.5` is one word too many"),
-            ("0 1 {'weight': 3}", "`{'weight':` is one word too many"),
+            ("0,1\n", "g.txt:1:1: `0,1` is one word"),
+            ("# n=four\n0 1", "g.txt:1:1: `n=four` is not a number of switches"),
             ("router 0 node 0\n", "a network of BookSim"),
             ("switchguid=0x1\nSwitch 8 \"a\"\n", "a fabric of ibnetdiscover"),
             ("zero 1", "`zero`"),

@@ -2,19 +2,17 @@
 //! numbers `hosts` of nodes (the hosts on a switch, 1 if missing) and `host_vertices` of the graph (the number of
 //! leading vertices that are hosts with cables of their own).
 //!
-//! Nodes with the names 0 to n-1, or n0 to n(n-1), are the switches of these numbers, so that a file from a program
-//! that counts reads back unchanged. Nodes with other names are numbered in the order of the file. Equal edges are
-//! parallel cables.
+//! Nodes are numbered by name or in order ([`NamedNodes`]). Equal edges are parallel cables.
 
 use roxmltree::Node;
-use std::collections::HashMap;
 use std::path::Path;
 
-use super::super::graph::{MAX_ARCS, MAX_SWITCHES};
+use super::super::graph::MAX_ARCS;
 use super::super::input::{Located, MAX_FILE_BYTES, read_text};
 use super::super::registry::Arguments;
 use super::super::{Graph, Hosts, TopologyError, xml};
 use super::CABLE_HELP;
+use super::named::NamedNodes;
 
 const SHAPE_HELP: &str = "a graph is <graphml><graph edgedefault=\"undirected\"><node id=\"n0\"/>...<edge source=\"n0\" \
                           target=\"n1\"/>...</graph></graphml>";
@@ -45,7 +43,7 @@ fn parse(file: &str, text: &str) -> Result<Graph, TopologyError> {
     }
 }
 
-fn required<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, Wrong> {
+fn required<'a>(node: Node<'a, 'a>, name: &str) -> Result<&'a str, Wrong> {
     node.attribute(name).ok_or_else(|| {
         Wrong(node.range().start, format!("`{}` has no attribute `{name}`", node.tag_name().name()), SHAPE_HELP)
     })
@@ -53,27 +51,44 @@ fn required<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, Wrong> {
 
 type Parts = (usize, bool, Vec<(u32, u32)>, Hosts);
 
-/// Returns the id of the key of whole numbers with this name, for nodes or graphs.
-fn key<'a>(root: Node<'a, '_>, of: &str, name: &str) -> Option<&'a str> {
-    let wanted = [("for", of), ("attr.name", name), ("attr.type", "int")];
+/// Key of the data of elements.
+#[derive(Clone, Copy)]
+struct Key<'a> {
+    id: &'a str,
+    /// Number of elements without data of this key.
+    default: Option<Node<'a, 'a>>,
+}
+
+/// Returns the key with this name, for nodes or graphs. Its type may be any: networkx writes whole numbers as `long`,
+/// other programs as `double`.
+fn key<'a>(root: Node<'a, 'a>, of: &str, name: &str) -> Option<Key<'a>> {
     let found = root.children().find(|child| {
         child.tag_name().name() == "key"
-            && wanted.iter().all(|(attribute, value)| child.attribute(*attribute) == Some(value))
-    });
-    found?.attribute("id")
+            && child.attribute("attr.name") == Some(name)
+            && child.attribute("for").is_none_or(|kind| kind == of || kind == "all")
+    })?;
+    let default = found.children().find(|child| child.tag_name().name() == "default");
+    Some(Key { id: found.attribute("id")?, default })
 }
 
 /// Returns an element's number for a key.
-fn datum(element: Node<'_, '_>, key: Option<&str>) -> Result<Option<u32>, Wrong> {
-    let has_key = |child: &Node<'_, '_>| child.tag_name().name() == "data" && child.attribute("key") == key;
-    let Some(data) = element.children().find(|child| key.is_some() && has_key(child)) else { return Ok(None) };
+fn datum(element: Node<'_, '_>, key: Option<Key<'_>>) -> Result<Option<u32>, Wrong> {
+    let Some(key) = key else { return Ok(None) };
+    let has_key = |child: &Node<'_, '_>| child.tag_name().name() == "data" && child.attribute("key") == Some(key.id);
+    let Some(data) = element.children().find(has_key).or(key.default) else { return Ok(None) };
     let text = data.text().unwrap_or_default().trim();
-    text.parse().map(Some).map_err(|_| {
-        Wrong(data.range().start, format!("`{text}` is not a number of hosts"), "write a whole number, 0 or more")
-    })
+    let whole =
+        |number: f64| (number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number)).then_some(number);
+    match text.parse().ok().and_then(whole) {
+        Some(number) => Ok(Some(number as u32)),
+        None => {
+            let message = format!("`{text}` is not a number of hosts");
+            Err(Wrong(data.range().start, message, "write a whole number, 0 or more"))
+        }
+    }
 }
 
-fn read(root: Node<'_, '_>) -> Result<Parts, Wrong> {
+fn read<'a>(root: Node<'a, 'a>) -> Result<Parts, Wrong> {
     let wrong = |at: Node<'_, '_>, message: String, help| Wrong(at.range().start, message, help);
     if root.tag_name().name() != "graphml" {
         return Err(wrong(
@@ -103,9 +118,7 @@ fn read(root: Node<'_, '_>) -> Result<Parts, Wrong> {
     };
     let (of_node, of_graph) = (key(root, "node", "hosts"), key(root, "graph", "host_vertices"));
     let host_vertices = datum(graph, of_graph)?;
-    let mut hosts = Vec::new();
-    let mut names: HashMap<&str, u32> = HashMap::new();
-    let mut order = Vec::new();
+    let mut nodes = NamedNodes::new();
     let mut edges = Vec::new();
     for element in graph.children().filter(Node::is_element) {
         match element.tag_name().name() {
@@ -114,15 +127,10 @@ fn read(root: Node<'_, '_>) -> Result<Parts, Wrong> {
                     let help = "nodes with graphs inside are not supported; put all nodes into one graph";
                     return Err(wrong(inner, "there is a graph inside a node".into(), help));
                 }
-                if order.len() == MAX_SWITCHES {
-                    return Err(wrong(element, format!("more than {MAX_SWITCHES} nodes"), CABLE_HELP));
-                }
-                let id = required(element, "id")?;
-                if names.insert(id, order.len() as u32).is_some() {
-                    return Err(wrong(element, format!("there is another node `{id}`"), "nodes have different ids"));
-                }
-                order.push(id);
-                hosts.push(datum(element, of_node)?.unwrap_or(1));
+                let hosts = datum(element, of_node)?.unwrap_or(1);
+                nodes
+                    .add(required(element, "id")?, hosts)
+                    .map_err(|rule| wrong(element, rule, "nodes have different ids"))?;
             }
             "edge" => {
                 if edges.len() == MAX_ARCS {
@@ -139,44 +147,19 @@ fn read(root: Node<'_, '_>) -> Result<Parts, Wrong> {
             other => return Err(wrong(element, format!("element `{other}` is not supported"), SHAPE_HELP)),
         }
     }
-    if order.is_empty() {
+    let switches = nodes.len();
+    if switches == 0 {
         return Err(wrong(graph, "the graph has no node".into(), SHAPE_HELP));
     }
-    if let Some(numbers) = own_numbers(&order) {
-        let in_file = hosts.clone();
-        for ((id, number), count) in order.iter().zip(numbers).zip(in_file) {
-            names.insert(id, number);
-            hosts[number as usize] = count;
-        }
-    }
-    let hosts = Hosts::from_file(of_node.map(|_| hosts), host_vertices, order.len())
-        .map_err(|rule| wrong(graph, rule, "the key `hosts` is for nodes, `host_vertices` for the graph"))?;
+    let named = nodes.numbered(None);
     let mut pairs = Vec::with_capacity(edges.len());
     for edge in edges {
-        let end = |name| {
-            let id = required(edge, name)?;
-            names.get(id).copied().ok_or_else(|| wrong(edge, format!("there is no node `{id}`"), SHAPE_HELP))
-        };
-        let (from, to) = (end("source")?, end("target")?);
-        if from == to {
-            return Err(wrong(edge, format!("the edge joins node `{}` to itself", order[from as usize]), CABLE_HELP));
-        }
-        pairs.push((from, to));
+        let (from, to) = (required(edge, "source")?, required(edge, "target")?);
+        pairs.push(named.cable(from, to).map_err(|rule| wrong(edge, rule, CABLE_HELP))?);
     }
-    Ok((order.len(), directed, pairs, hosts))
-}
-
-/// Returns the numbers in the names of the nodes, if they are 0 to n-1.
-fn own_numbers(names: &[&str]) -> Option<Vec<u32>> {
-    let prefix = if names[0].starts_with('n') { "n" } else { "" };
-    let mut seen = vec![false; names.len()];
-    let number = |name: &&str| {
-        let digits = name.strip_prefix(prefix)?;
-        let number = digits.parse::<u32>().ok().filter(|number| number.to_string() == digits)?;
-        let place = seen.get_mut(number as usize)?;
-        (!std::mem::replace(place, true)).then_some(number)
-    };
-    names.iter().map(number).collect()
+    let hosts = Hosts::from_file(of_node.map(|_| named.hosts), host_vertices, switches)
+        .map_err(|rule| wrong(graph, rule, "the key `hosts` is for nodes, `host_vertices` for the graph"))?;
+    Ok((switches, directed, pairs, hosts))
 }
 
 #[cfg(test)]

@@ -3,11 +3,12 @@
 //! A record begins with `Switch 36 "S-..."` or `Ca 1 "H-..."` and has a line `[port] "id"[port]` for each cable; behind
 //! `#` are names, and the speed of the link such as `4xEDR`. Switches are numbered in the order of their records. Every
 //! port of an adapter is a host, on the switch that it is cabled to; hosts are numbered switch by switch, by the ports of
-//! the switch. Cables between the same switches are parallel cables. Routers, and the aggregation nodes within switches,
+//! the switch, and have the names of the descriptions if all adapters have one. Cables between the same switches are parallel cables. Routers, and the aggregation nodes within switches,
 //! take no part.
 
 use std::path::Path;
 
+use compact_str::CompactString;
 use rustc_hash::FxHashMap;
 
 use super::super::graph::MAX_ARCS;
@@ -33,6 +34,9 @@ const HELP: &str =
     "a record is `Switch 36 \"S-...\"` or `Ca 1 \"H-...\"`, followed by lines `[1] \"H-...\"[1]`, one for each cable";
 
 const SPEEDS_HELP: &str = "write ibnet:path=\"FILE\",speeds=false to take all cables as equal";
+
+/// Longest name of a host, in bytes: that of a domain name.
+const MAX_NAME: usize = 253;
 
 /// Description of a node within a switch that combines data of hosts.
 const AGGREGATION: &str = "Aggregation Node";
@@ -68,6 +72,8 @@ fn parse(file: &str, text: &str, speeds: bool) -> Result<Graph, TopologyError> {
     };
     let (mut nodes, mut switches) = (FxHashMap::<&str, FabricNode>::default(), Vec::new());
     let (mut cables, mut known) = (Vec::<Cable<'_>>::new(), FxHashMap::<Port<'_>, usize>::default());
+    // Names of hosts, by their adapters.
+    let mut names = FxHashMap::<&str, &str>::default();
     let mut owner: Option<&str> = None;
     let mut own_widths = false;
     for (index, line) in text.lines().enumerate() {
@@ -89,6 +95,9 @@ fn parse(file: &str, text: &str, speeds: bool) -> Result<Graph, TopologyError> {
                 let ends = [(owner, port), to];
                 if comment.contains(AGGREGATION) && !to.0.starts_with("S-") {
                     nodes.insert(to.0, FabricNode::Other);
+                }
+                if let Some(name) = host_name(comment) {
+                    names.entry(to.0).or_insert(name);
                 }
                 own_widths |= content.contains("w=") || content.contains("s=");
                 match known.get(&ends[0]) {
@@ -139,8 +148,10 @@ fn parse(file: &str, text: &str, speeds: bool) -> Result<Graph, TopologyError> {
                 let Some(id) = content.split('"').nth(1).filter(|id| !id.is_empty()) else {
                     return Err(refuse(format!("`{}` has no name in double quotes", shortened(content))));
                 };
-                if kind == FabricNode::Switch {
-                    switches.push(id);
+                match kind {
+                    FabricNode::Switch => switches.push(id),
+                    FabricNode::Adapter => names.extend(host_name(comment).map(|name| (id, name))),
+                    FabricNode::Other => {}
                 }
                 let is_aggregation = kind == FabricNode::Adapter && comment.contains(AGGREGATION);
                 match nodes.get(id) {
@@ -168,6 +179,8 @@ fn parse(file: &str, text: &str, speeds: bool) -> Result<Graph, TopologyError> {
         nodes.get(id).copied().unwrap_or(if id.starts_with("R-") { FabricNode::Other } else { FabricNode::Adapter })
     };
     let mut hosts = vec![0_u32; switches.len()];
+    // Switch and its port, adapter.
+    let mut adapters: Vec<(u32, u32, &str)> = Vec::new();
     let (mut pairs, mut left_out) = (Vec::new(), 0);
     for cable in &cables {
         let [a, b] = cable.ends.map(|(id, _)| (id, kind(id)));
@@ -177,8 +190,8 @@ fn parse(file: &str, text: &str, speeds: bool) -> Result<Graph, TopologyError> {
                 return Err(wrong(cable.line, 1, message, "leave the cable out"));
             }
             (FabricNode::Switch, FabricNode::Switch) => pairs.push((number[a.0], number[b.0], cable.speed)),
-            (FabricNode::Switch, FabricNode::Adapter) => hosts[number[a.0] as usize] += 1,
-            (FabricNode::Adapter, FabricNode::Switch) => hosts[number[b.0] as usize] += 1,
+            (FabricNode::Switch, FabricNode::Adapter) => adapters.push((number[a.0], cable.ends[0].1, b.0)),
+            (FabricNode::Adapter, FabricNode::Switch) => adapters.push((number[b.0], cable.ends[1].1, a.0)),
             (FabricNode::Other, _) | (_, FabricNode::Other) => left_out += 1,
             (FabricNode::Adapter, FabricNode::Adapter) => {
                 let message = format!("a cable joins the adapters \"{}\" and \"{}\"", a.0, b.0);
@@ -201,11 +214,20 @@ fn parse(file: &str, text: &str, speeds: bool) -> Result<Graph, TopologyError> {
         true => slower(&pairs, &mut remarks).map_err(|message| wrong(1, 1, message, SPEEDS_HELP))?,
         false => (Vec::new(), 1.0),
     };
+    adapters.sort_unstable();
+    adapters.iter().for_each(|(switch, _, _)| hosts[*switch as usize] += 1);
     let total: u64 = hosts.iter().map(|&count| u64::from(count)).sum();
     let ends = pairs.iter().map(|&(u, v, _)| (u, v)).collect();
     let hosts = Hosts::from_file((total > 0).then_some(hosts), None, switches.len())
         .map_err(|rule| wrong(1, 1, rule, "the file needs adapters, or the switches that they are cabled to"))?;
-    let graph = Graph::with_parallel_cables(switches.len(), false, ends)?.with_hosts(hosts);
+    let mut graph = Graph::with_parallel_cables(switches.len(), false, ends)?.with_hosts(hosts);
+    let named: Option<Vec<CompactString>> =
+        adapters.iter().map(|(_, _, id)| names.get(id).map(|name| CompactString::from(*name))).collect();
+    // Cards that nobody has named have the description of their model.
+    let differ = |names: &Vec<CompactString>| names.len() == 1 || names.windows(2).any(|two| two[0] != two[1]);
+    if let Some(named) = named.filter(differ) {
+        graph = graph.with_host_names(named);
+    }
     Ok(graph.with_slower_cables(slower, share).with_remarks(remarks))
 }
 
@@ -230,6 +252,11 @@ fn cable(text: &str) -> Option<(u32, Port<'_>)> {
     Some((port, (id, bracket(rest)?))).filter(|_| !id.is_empty())
 }
 
+/// Returns the name of the host in the description of an adapter: the first word in quotes, as in `"node001 mlx5_0"`.
+fn host_name(comment: &str) -> Option<&str> {
+    comment.split('"').nth(1)?.split_whitespace().next().filter(|name| name.len() <= MAX_NAME)
+}
+
 /// Returns the speed of a link in a comment, such as `4xEDR`, as it is written.
 fn speed(comment: &str) -> Option<&str> {
     comment.split_whitespace().find(|word| rate(word).is_some())
@@ -252,7 +279,7 @@ fn slower(pairs: &[(u32, u32, Option<&str>)], remarks: &mut Vec<String>) -> Resu
         [] => Ok((Vec::new(), 1.0)),
         [only] => {
             let gbit = rate(only).unwrap_or_default();
-            remarks.push(format!("all cables are {only}, {gbit} Gbit/s, which link_bandwidth has to state"));
+            remarks.push(format!("all cables are {only}: set link_bandwidth to {gbit} Gbit/s"));
             Ok((Vec::new(), 1.0))
         }
         [fast, slow] => {
@@ -260,9 +287,7 @@ fn slower(pairs: &[(u32, u32, Option<&str>)], remarks: &mut Vec<String>) -> Resu
                 (0..).zip(pairs).filter(|(_, pair)| pair.2.and_then(rate) == rate(slow)).map(|(at, _)| at).collect();
             let [most, least] = [fast, slow].map(|speed| rate(speed).unwrap_or_default());
             let (cables, are) = (counted(own.len() as u64, "cable"), if own.len() == 1 { "is" } else { "are" });
-            remarks.push(format!(
-                "{cables} {are} {slow}, the others {fast}, {most} Gbit/s, which link_bandwidth has to state"
-            ));
+            remarks.push(format!("{cables} {are} {slow}, the others {fast}: set link_bandwidth to {most} Gbit/s"));
             Ok((own, least / most))
         }
         _ => Err(format!("cables have the speeds {}, and may have two", speeds.join(", "))),
@@ -309,8 +334,29 @@ mod tests {
         let shares: Vec<f64> = (0..4).map(|cable| graph.bandwidth_share(crate::topology::CableId(cable))).collect();
         assert_eq!(shares, [1.0, 0.16, 1.0, 1.0]);
         assert_eq!(graph.remarks()[0], "1 port of routers and aggregation nodes left out");
-        assert!(graph.remarks()[1].starts_with("1 cable is 4xDDR, the others 4xEDR, 100 Gbit/s"));
+        assert!(graph.remarks()[1].starts_with("1 cable is 4xDDR, the others 4xEDR: set link_bandwidth to 100 Gbit/s"));
         assert_eq!(parse("f", TREE, false).unwrap().slowest_share(), 1.0);
+    }
+
+    #[test]
+    fn hosts_have_the_names_of_their_descriptions() {
+        let name = |text: &str| text.to_owned();
+        let unnamed = read(TREE).unwrap();
+        assert_eq!(unnamed.host_names(&[2, 0, 2]), None, "H-c has no description");
+        let text = TREE
+            .replace("[2]\t\"H-c\"[2](c2)", "[2]\t\"H-c\"[2](c2) # \"n3 HCA-2\"")
+            .replace("[1]\t\"H-c\"[1](c1)", "[9]\t\"H-d\"[1](d1) # \"n0\"");
+        let graph = read(&text).unwrap();
+        assert_eq!(graph.host_names(&[2, 0, 2]).unwrap(), ["n1", "n2", "n3", "n0"], "by the ports of the switches");
+        assert_eq!(graph.host_names(&[1, 0, 3]), None);
+        let two_ports = text.replace("\"H-d\"[1](d1) # \"n0\"", "\"H-c\"[1](c1)");
+        assert_eq!(
+            read(&two_ports).unwrap().host_names(&[2, 0, 2]).unwrap(),
+            ["n1", "n2", "n3", "n3/2"].map(|n| name(n))
+        );
+        let models =
+            text.replace("n1", "MT4115").replace("n2", "MT4115").replace("n3", "MT4115").replace("n0", "MT4115");
+        assert_eq!(read(&models).unwrap().host_names(&[2, 0, 2]), None, "cards that nobody named");
     }
 
     /// In files of ibsim, either end may describe a cable, nodes have any name, and links may have a width.

@@ -5,6 +5,8 @@
 //!
 //! `"directed"` is optional and must agree. Other members are refused, so that a misspelt one is not overlooked. Equal
 //! cables are merged and counted; a cable from a switch to itself is an error.
+//!
+//! Files with `nodes` are graphs of nodes and links ([`node_link`]).
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
@@ -16,7 +18,7 @@ use super::super::input::{Located, MAX_FILE_BYTES, read_text};
 use super::super::locate::located;
 use super::super::registry::Arguments;
 use super::super::{Graph, Hosts, TopologyError};
-use super::CABLE_HELP;
+use super::{CABLE_HELP, node_link};
 
 const SHAPE_HELP: &str = "a graph is {\"n\": N, \"edges\": [[u,v],...]} with two-way cables or {\"n\": N, \"arcs\": [[u,v],...]} \
                           with one-way ones; a file with hosts and routes is a platform, not a topology";
@@ -94,8 +96,11 @@ pub(in crate::topology) fn build(arguments: &Arguments) -> Result<Graph, Topolog
 }
 
 fn parse(file: &str, text: &str) -> Result<Graph, TopologyError> {
-    let written: WrittenGraph =
-        serde_json::from_str(text).map_err(|error| Located::from_json(file, &error, SHAPE_HELP))?;
+    let written: WrittenGraph = match serde_json::from_str(text) {
+        Ok(written) => written,
+        Err(_) if node_link::has_nodes(text) => return node_link::parse(file, text),
+        Err(error) => return Err(Located::from_json(file, &error, SHAPE_HELP).into()),
+    };
     let wrong = |key: &str, index, message: String, help| -> Result<Graph, TopologyError> {
         Err(located(file, text, key, index, message, help).into())
     };

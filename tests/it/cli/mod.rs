@@ -13,6 +13,7 @@ mod doctor;
 mod export;
 mod failures;
 mod flags;
+mod graph_files;
 mod help;
 mod model;
 mod names;

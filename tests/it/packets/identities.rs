@@ -145,7 +145,7 @@ fn kinds() -> Vec<Parameters> {
 #[test]
 fn the_list_of_networks_has_every_family() {
     // Graphs of files are of no family, and hosts with several ports have tests of their own.
-    let others = ["json", "graphml", "edges", "ibnet", "anynet", "rails"];
+    let others = ["json", "graphml", "gml", "edges", "ibnet", "anynet", "rails"];
     for family in FAMILIES.iter().filter(|family| !others.contains(&family.name)) {
         let own = |spec: &&&str| topology::build(spec).unwrap().spec.family().name == family.name;
         assert!(NETWORKS.iter().any(|spec| own(&spec)), "add a network of the family {} to NETWORKS", family.name);
