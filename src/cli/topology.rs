@@ -5,11 +5,12 @@ use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::site::Site;
 use super::{inputs, options, print_report, progress, say};
-use mopsim::cost::PriceList;
+use mopsim::cost::{PriceList, Prices};
 use mopsim::defaults::Version;
 use mopsim::design::fit::{self, Wanted};
 use mopsim::floorplan::{FloorOptions, FloorPlan, svg};
-use mopsim::platform::units::Seconds;
+use mopsim::platform::units::{Bandwidth, Seconds};
+use mopsim::printable::number;
 use mopsim::report::design;
 use mopsim::steps::Steps;
 use mopsim::study::procurement::{self, PriceListError};
@@ -20,9 +21,9 @@ pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
     if let Some(fit) = &arguments.fit {
         let wanted: Wanted = fit.parse()?;
         let list = price_list(arguments, &output.site)?;
-        let prices = &list.rates[0];
-        let fits = fit::fits(wanted, prices)?;
-        let sheet = design::fits(wanted, &fits, prices);
+        let prices = prices_at(arguments, &output.site, &list)?;
+        let fits = fit::fits(wanted, &prices)?;
+        let sheet = design::fits(wanted, &fits, &prices);
         return print_report(output, &from_site(arguments), |out| output.format.sheet(&sheet, out));
     }
     let wanted = choices(arguments, &output.site)?;
@@ -61,6 +62,7 @@ fn from_site(arguments: &Topology) -> Vec<&'static str> {
         ("switch_delay", arguments.switch_delay.is_some() || arguments.fit.is_some()),
         ("cable_delay", arguments.cable_delay.is_some() || arguments.fit.is_some()),
         ("prices", arguments.prices.is_some()),
+        ("link_bandwidth", arguments.link_bandwidth.is_some()),
     ];
     given.into_iter().filter(|(_, is_given)| !is_given).map(|(key, _)| key).collect()
 }
@@ -73,11 +75,25 @@ fn price_list(arguments: &Topology, site: &Site) -> Result<PriceList, Failure> {
     }
 }
 
+/// Returns the prices at the rate of the flag or of the site, or the first of the list: a topology alone has no rate.
+fn prices_at(arguments: &Topology, site: &Site, list: &PriceList) -> Result<Prices, Failure> {
+    let given: Option<Bandwidth> = options::parse("link-bandwidth", arguments.link_bandwidth.as_deref())?;
+    let Some(rate) = given.or(site.parameters.link_bandwidth) else { return Ok(list.rates[0].clone()) };
+    let gbps = rate.value() * 8.0 / 1e9;
+    let prices = list.at(gbps);
+    // Without the flag the rate is a default for other verbs, and the report states that of its prices.
+    if given.is_some() && !list.covers(gbps) {
+        let (asked, nearest) = (number(gbps), number(prices.link_rate_gbps));
+        say(&format!("warning: the price list has no links of {asked} Gbit/s; prices are those of {nearest} Gbit/s"));
+    }
+    Ok(prices)
+}
+
 /// Returns the options of the report, from the flags and the defaults of the site.
 pub fn choices(arguments: &Topology, site: &Site) -> Result<SurveyOptions, Failure> {
     let version: Option<Version> = options::parse("defaults", arguments.defaults.defaults.as_deref())?;
     let default = SurveyOptions::of(version.unwrap_or_default());
-    let mut list = price_list(arguments, site)?;
+    let list = price_list(arguments, site)?;
     let seconds = |option: &str, text: &Option<String>, of_site: Option<Seconds>, default: f64| {
         let given = options::parse::<Seconds>(option, text.as_deref())?;
         Ok::<f64, Failure>(given.or(of_site).map_or(default, Seconds::value))
@@ -107,8 +123,7 @@ pub fn choices(arguments: &Topology, site: &Site) -> Result<SurveyOptions, Failu
             default.switch_delay,
         )?,
         cable_delay: seconds("cable-delay", &arguments.cable_delay, site.parameters.cable_delay, default.cable_delay)?,
-        // A topology alone has no link rate, so the first one of the list applies.
-        prices: list.rates.swap_remove(0),
+        prices: prices_at(arguments, site, &list)?,
         prices_note: list.note,
         route,
         defaults: default.defaults,

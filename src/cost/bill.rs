@@ -3,13 +3,14 @@
 use super::Prices;
 use crate::floorplan::{Cables, FloorPlan};
 use crate::topology::{Graph, Hosts};
+use std::collections::BTreeMap;
 
 /// Cost and power of a network.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Bill {
     /// Number of hosts.
     pub endpoints: u64,
-    /// Ports of each router: the largest number that a switch needs for its cables and its hosts.
+    /// Ports of the largest router. Each has as many as it needs for its cables and hosts.
     pub ports: u64,
     /// Number of copper cables, including those to compute nodes if the floor plan places them.
     pub copper_cables: u64,
@@ -44,16 +45,26 @@ pub enum CostError {
 
 impl Bill {
     /// Returns the bill of all routers and cables. Two one-way links share a port, which has an input and an output.
+    /// A router with fewer ports than any in the price list costs as much as the smallest one there.
     ///
     /// # Errors
     /// [`CostError::FewPorts`].
     pub fn new(graph: &Graph, plan: &FloorPlan, cables: &Cables, prices: &Prices) -> Result<Self, CostError> {
-        let n = graph.switch_vertices() as u64;
         let ports_of =
             |switch| graph.out_degree(switch).max(graph.in_degree(switch)) as u64 + u64::from(plan.hosts_on(switch));
+        let least = prices.router.least_ports;
+        // Routers of each size, in ascending order, so that the sums do not depend on the numbers of switches.
+        let mut routers: BTreeMap<u64, u64> = BTreeMap::new();
+        for ports in plan.switches().map(ports_of) {
+            *routers.entry(ports.max(least)).or_default() += 1;
+        }
         let ports = plan.switches().map(ports_of).max().unwrap_or(0);
-        let router =
-            prices.router_dollars(ports).ok_or(CostError::FewPorts { ports, least: prices.router.least_ports })?;
+        if ports < least {
+            return Err(CostError::FewPorts { ports, least });
+        }
+        let all = |of_one: &dyn Fn(u64) -> f64| -> f64 {
+            routers.iter().map(|(&ports, &count)| count as f64 * of_one(ports)).sum()
+        };
         let mut bill = Self {
             endpoints: plan.endpoints(),
             ports,
@@ -62,9 +73,9 @@ impl Bill {
             metres: 0.0,
             longest: 0.0,
             cable_dollars: 0.0,
-            router_dollars: n as f64 * router,
+            router_dollars: all(&|ports| prices.router_dollars(ports).unwrap_or(0.0)),
             host_dollars: 0.0,
-            watts: n as f64 * prices.router_watts(ports),
+            watts: all(&|ports| prices.router_watts(ports)),
         };
         let share = if graph.is_directed() { 0.5 } else { 1.0 };
         bill.add(cables.between_switches(), share, prices);
@@ -132,15 +143,34 @@ mod tests {
             let topology = build(spec).unwrap();
             let plan = FloorPlan::new(&topology, &FloorOptions::default()).unwrap();
             let bill = Bill::new(&topology.graph, &plan, &plan.cables(&topology.graph), &Prices::default()).unwrap();
-            let routers = (bill.router_dollars / Prices::default().router_dollars(bill.ports).unwrap()).round() as u64;
-            (routers, bill.ports, bill.endpoints, bill.copper_cables + bill.fibre_cables)
+            (bill.router_dollars.round(), bill.ports, bill.endpoints, bill.copper_cables + bill.fibre_cables)
         };
+        let price = |count: f64, ports| count * Prices::default().router_dollars(ports).unwrap();
         // 8 leaves and 4 spines of 8 ports; 20 switches of 4 ports.
-        assert_eq!(bill("fat_tree2:8"), (12, 8, 32, 32));
-        assert_eq!(bill("fat_tree3:4"), (20, 4, 16, 32));
-        // Two inputs, four outputs to the middle: four ports.
-        assert_eq!(bill("clos:m=4,n=2,r=3"), (10, 4, 6, 24));
-        assert_eq!(bill("slimfly:q=5,p=4"), (50, 11, 200, 175));
+        assert_eq!(bill("fat_tree2:8"), (price(12.0, 8).round(), 8, 32, 32));
+        assert_eq!(bill("fat_tree3:4"), (price(20.0, 4).round(), 4, 16, 32));
+        // Two inputs, four outputs to the middle: four ports; in the middle three.
+        assert_eq!(bill("clos:m=4,n=2,r=3"), ((price(6.0, 4) + price(4.0, 3)).round(), 4, 6, 24));
+        assert_eq!(bill("slimfly:q=5,p=4"), (price(50.0, 11).round(), 11, 200, 175));
+    }
+
+    #[test]
+    fn each_router_is_as_large_as_it_has_to_be() {
+        let bill = |spec: &str| {
+            let topology = build(spec).unwrap();
+            let plan = FloorPlan::new(&topology, &FloorOptions::default()).unwrap();
+            Bill::new(&topology.graph, &plan, &plan.cables(&topology.graph), &Prices::default()).unwrap()
+        };
+        let price = |ports| Prices::default().router_dollars(ports).unwrap();
+        let watts = |ports| Prices::default().router_watts(ports);
+        // 8 leaves with 8 hosts and 4 cables up, 4 spines with 8 cables down.
+        let tree = bill("xgft:m=[8,8],w=[1,4]");
+        assert_eq!(tree.ports, 12);
+        assert!((tree.router_dollars - 8.0 * price(12) - 4.0 * price(8)).abs() < 1e-6, "{}", tree.router_dollars);
+        assert!((tree.watts - 8.0 * watts(12) - 4.0 * watts(8)).abs() < 1e-9);
+        // The outer switches of a star have two ports, and the smallest router of the list has three.
+        let star = bill("star:9");
+        assert!((star.router_dollars - price(9) - 8.0 * price(3)).abs() < 1e-6, "{}", star.router_dollars);
     }
 
     #[test]

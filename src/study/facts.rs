@@ -3,15 +3,17 @@
 use super::network::NetworkUnderTest;
 use super::procurement::NetworkCost;
 use crate::survey::{Effort, Survey, SurveyOptions};
+use crate::topology::Topology;
+use std::sync::Arc;
 
 /// Properties of a network.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NetworkFacts {
     /// Number of switches.
     pub switches: Option<usize>,
-    /// Number of cables, and `true` if they are one-way.
+    /// Number of cables between switches, and `true` if they are one-way.
     pub cables: Option<(usize, bool)>,
-    /// Number of directions in which cables carry data: a two-way cable counts twice.
+    /// Number of directions in which these cables carry data: a two-way cable counts twice.
     pub lanes: Option<usize>,
     /// Smallest and largest degree.
     pub degrees: Option<(usize, usize)>,
@@ -34,12 +36,16 @@ pub struct NetworkFacts {
 impl NetworkFacts {
     /// Returns the properties of a network in a study. Distances of very large networks are omitted.
     pub fn of(network: &NetworkUnderTest, cost: Option<NetworkCost>) -> Self {
-        // Properties that take long to compute are left out.
-        let options = SurveyOptions { effort: Effort::Least, floor: network.floor, ..SurveyOptions::default() };
-        let Some(survey) = network.topology.as_ref().and_then(|t| Survey::of(t, &options).ok()) else {
-            return Self::priced(cost);
+        let surveyed = |(topology, floor): (Arc<Topology>, _)| {
+            // Properties that take long to compute are left out.
+            let options = SurveyOptions { effort: Effort::Least, floor, ..SurveyOptions::default() };
+            let survey = Survey::of(&topology, &options).ok()?;
+            Some((topology, survey))
         };
-        let cables = survey.edges.or(survey.arcs).map(|count| (count, survey.directed));
+        let hosted = network.topology.as_ref().map(|topology| network.with_its_hosts(topology));
+        let Some((topology, survey)) = hosted.and_then(surveyed) else { return Self::priced(cost) };
+        let graph = &topology.graph;
+        let cables = Some((graph.cables() - graph.cables_to_hosts(), graph.is_directed()));
         Self {
             switches: Some(survey.switches),
             cables,

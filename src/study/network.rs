@@ -12,11 +12,11 @@ use crate::platform::load::LoadOptions;
 use crate::platform::parameters::{Duplex, PlatformParameters};
 use crate::platform::speeds::{PlatformSpeeds, Resolved};
 use crate::platform::units::HostLinkBandwidth;
-use crate::platform::{CheckedParameters, Loaded, Platform, PlatformError};
+use crate::platform::{CheckedParameters, HostsPerSwitch, Loaded, Platform, PlatformError};
 use crate::routing::{self, RoutingSpec};
 use crate::topology::damage::Damage;
 use crate::topology::families::damaged;
-use crate::topology::{self, Spec, Topology};
+use crate::topology::{self, Hosts, Spec, Topology};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -154,6 +154,24 @@ impl NetworkUnderTest {
     /// Returns the graph of switches and the parameters of its platform, if there is a graph.
     pub fn graph(&self) -> Option<(&Arc<Topology>, &Making)> {
         self.topology.as_ref().zip(self.making.as_ref())
+    }
+
+    /// Returns a topology of this network, such as its own, with the hosts that it has in the study, and the options of its
+    /// floor plan. Hosts with several ports, and hosts that are vertices, stay as they are.
+    pub(super) fn with_its_hosts(&self, topology: &Arc<Topology>) -> (Arc<Topology>, FloorOptions) {
+        let hosts = self.making.as_ref().and_then(|making| making.parameters.hosts_per_switch.as_ref());
+        let are_vertices = matches!(topology.graph.hosts(), Hosts::Vertices(_));
+        let graph = match hosts {
+            _ if topology.rails.is_some() || are_vertices => return (topology.clone(), self.floor),
+            Some(HostsPerSwitch::Uniform(count)) => topology.graph.with_hosts_per_switch(*count),
+            Some(HostsPerSwitch::Each(counts)) => {
+                topology.graph.as_ref().clone().with_hosts(Hosts::on_each(counts.clone()))
+            }
+            None => return (topology.clone(), self.floor),
+        };
+        // A platform with a number for each switch is laid out without them.
+        let floor = FloorOptions { endpoints_per_switch: None, ..self.floor };
+        (Arc::new(Topology { graph: Arc::new(graph), ..topology.as_ref().clone() }), floor)
     }
 
     /// Returns the number of switches that failed together with their hosts.

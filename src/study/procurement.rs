@@ -10,11 +10,12 @@ use super::toml_file::{self, PathStep, TomlError, place_of};
 use crate::cost::{Bill, Ownership, PriceList, PricesError};
 use crate::floorplan::{FloorOptions, FloorPlan};
 use crate::platform::HostsPerSwitch;
-use crate::topology::Hosts;
+use crate::topology::families::damaged;
 use crate::topology::input::{ReadError, read_text};
 use crate::user_error::UserError;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Price, power and cable of a network.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -176,15 +177,15 @@ pub fn cost(network: &NetworkUnderTest, platform: Option<&str>, list: &PriceList
 
 fn listed(network: &NetworkUnderTest, list: &PriceList) -> Option<NetworkCost> {
     let (topology, making) = network.graph()?;
-    let hosts = match &making.parameters.hosts_per_switch {
-        None => None,
-        Some(HostsPerSwitch::Uniform(hosts)) => Some(*hosts),
-        // The bill needs the number of ports of the largest switch.
-        Some(HostsPerSwitch::Each(hosts)) => hosts.iter().copied().max(),
+    // What failed was bought as well.
+    let intact = damaged::intact(&topology.spec).map(Arc::new);
+    let (topology, floor) = network.with_its_hosts(intact.as_ref().unwrap_or(topology));
+    let endpoints_per_switch = match &making.parameters.hosts_per_switch {
+        // With several ports per host, a plan has one number for all switches.
+        Some(HostsPerSwitch::Each(hosts)) if topology.rails.is_some() => hosts.iter().copied().max(),
+        _ => floor.endpoints_per_switch,
     };
-    let are_vertices = matches!(topology.graph.hosts(), Hosts::Vertices(_));
-    let endpoints_per_switch = network.floor.endpoints_per_switch.or(if are_vertices { None } else { hosts });
-    let plan = FloorPlan::new(topology, &FloorOptions { endpoints_per_switch, ..network.floor }).ok()?;
+    let plan = FloorPlan::new(&topology, &FloorOptions { endpoints_per_switch, ..floor }).ok()?;
     let speeds = &network.info.speeds;
     let rate = |values: Option<crate::platform::speeds::Values>| values.map(|values| values.greatest / GBPS);
     let between = rate(speeds.link_bandwidth).or(rate(speeds.host_link_bandwidth))?;
@@ -193,7 +194,8 @@ fn listed(network: &NetworkUnderTest, list: &PriceList) -> Option<NetworkCost> {
     let cables = plan.cables(&topology.graph);
     let mut bill = Bill::new(&topology.graph, &plan, &cables, &prices).ok()?;
     let ports = topology.rails.as_ref().map_or(1, |rails| rails.count());
-    bill.add_hosts((network.info.hosts * ports) as u64, &topology.graph, &plan, &list.at(of_hosts));
+    let hosts = if intact.is_some() { bill.endpoints } else { network.info.hosts as u64 };
+    bill.add_hosts(hosts * ports as u64, &topology.graph, &plan, &list.at(of_hosts));
     Some(NetworkCost {
         dollars: Some(bill.dollars()),
         watts: Some(bill.watts),

@@ -4,7 +4,6 @@ use super::{CostSurvey, Effort, FloorSurvey, RouteSurvey, Survey, SurveyError, S
 use crate::cost::{Bill, CostError};
 use crate::floorplan::FloorPlan;
 use crate::floorplan::latency::{self, Latency, PathChoice};
-use crate::ids::SwitchId;
 use crate::topology::families::clos::nonblocking;
 use crate::topology::families::damaged;
 use crate::topology::metrics::bisection::{self, Counting, Method};
@@ -33,7 +32,11 @@ impl Survey {
         // A failed switch cannot be reached: metrics are those of the remaining switches.
         let left = damaged::remaining(topology)?;
         let measured = left.as_ref().unwrap_or(topology);
-        let switches = &*measured.graph;
+        let resized = match (options.floor.endpoints_per_switch, measured.graph.hosts()) {
+            (Some(count), Hosts::OnSwitches(_)) => Some(measured.graph.with_hosts_per_switch(count)),
+            _ => None,
+        };
+        let switches = resized.as_ref().unwrap_or(&measured.graph);
         // Trees are measured with the hosts, as in their sources.
         let whole = switches.with_host_vertices()?;
         let graph = whole.as_ref().map_or(switches, |(graph, _)| &**graph);
@@ -181,15 +184,10 @@ impl Survey {
         (self.random_halves_cut, self.random_halves_mean) = (Some(halves.cut), Some(mean));
         // A link has two directions, so an arc is half a link. Cables to hosts are not links between switches.
         let (vertices, hosts) = (switches.switch_vertices(), self.hosts as f64);
-        let to_hosts = if let Hosts::Vertices(count) = switches.hosts() {
-            (0..*count).map(SwitchId).map(|host| switches.out_degree(host) + switches.in_degree(host)).sum::<usize>()
-                / 2
-        } else {
-            0
-        };
+        let between = (switches.cables() - switches.cables_to_hosts()) as f64;
         let (links, cut) = match switches.is_directed() {
-            true => ((switches.arcs() - 2 * to_hosts) as f64 / 2.0, found.cut as f64 / 2.0),
-            false => ((switches.cables() - to_hosts) as f64, found.cut as f64),
+            true => (between / 2.0, found.cut as f64 / 2.0),
+            false => (between, found.cut as f64),
         };
         let degree = 2.0 * links / vertices as f64;
         if links > 0.0 {
@@ -259,6 +257,12 @@ pub(super) fn crossed(
 }
 
 pub(super) fn cost(topology: &Topology, plan: &FloorPlan, options: &SurveyOptions) -> Result<CostSurvey, CostError> {
+    // What failed was bought as well.
+    if let Some(intact) = damaged::intact(&topology.spec)
+        && let Ok(plan) = FloorPlan::new(&intact, &options.floor)
+    {
+        return cost(&intact, &plan, options);
+    }
     let switches = &*topology.graph;
     let mut bill = Bill::new(switches, plan, &plan.cables(switches), &options.prices)?;
     // An adapter and a cable for each port.

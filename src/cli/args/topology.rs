@@ -61,6 +61,9 @@ pub struct Topology {
     /// Price list (TOML) [default: built-in, data/prices/equality.toml]
     #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,
+    /// Rate of the links, which decides which prices of the list apply [default: its first rate]
+    #[arg(long, allow_hyphen_values = true, value_name = "RATE")]
+    pub link_bandwidth: Option<String>,
     /// Draw the floor with its cables (SVG); for one topology
     #[arg(long, value_name = "FILE")]
     pub floor_svg: Option<PathBuf>,

@@ -318,7 +318,7 @@ fn duplex(c: &Comparison, groups: &[Vec<usize>]) -> Vec<String> {
     }
     if shared.is_empty() && !full.is_empty() && !one_way.is_empty() {
         out.push(
-            "One-way and two-way networks are compared here; with --duplex shared the answer can be another one."
+            "One-way and two-way networks are compared here; with --duplex shared the answer may be different."
                 .to_owned(),
         );
     }

@@ -122,7 +122,7 @@ function duplex(model) {
   if (oneWay.length) out.push(`${have(oneWay)} one-way cables.`);
   for (const group of model.groups) out.push(...bothModes(model, group.columns));
   if (!shared.length && full.length && oneWay.length) {
-    out.push("One-way and two-way networks are compared here; with --duplex shared the answer can be another one.");
+    out.push("One-way and two-way networks are compared here; with --duplex shared the answer may be different.");
   }
   return out;
 }
