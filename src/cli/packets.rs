@@ -1,6 +1,6 @@
 //! `mopsim packets`: latency and accepted traffic of networks, packet by packet.
 
-use super::args::{Output, PacketSwitch, Packets};
+use super::args::{Output, PacketFiles, PacketSwitch, Packets};
 use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::progress::{self, Counting};
@@ -32,12 +32,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Flags of a sweep that its `merge` takes as well. All others are in the results files.
-const MERGED: [(&str, bool); 1] = [("--html", true)];
+const MERGED: [(&str, bool); 3] = [("--html", true), ("--json", true), ("--csv", true)];
 
 pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
     let (files, flags) = (&arguments.files, &arguments.results);
     Outputs::default()
         .report("--html", files.html.as_deref(), files.force)
+        .report("--json", files.json.as_deref(), files.force)
+        .report("--csv", files.csv.as_deref(), files.force)
         .continuing("--results", flags.results.as_deref())
         .check(|| files_read(arguments))?;
     let shard = flags.shard.unwrap_or(Shard::WHOLE);
@@ -131,7 +133,8 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
         return Ok(());
     }
     let series = results::finished(&work, &points, path)?;
-    report(&work.outline(), &series, cycle, &Written { html: files.html.as_deref(), json: None, csv: None }, output)
+    let written = Written { html: files.html.as_deref(), json: files.json.as_deref(), csv: files.csv.as_deref() };
+    report(&work.outline(), &series, cycle, &written, output)
 }
 
 /// Files of reports in addition to standard output.
@@ -171,7 +174,13 @@ fn warn_of_unwritten(arguments: &Packets, shard: Shard, output: &Output) {
     if shard == Shard::WHOLE || output.quiet {
         return;
     }
-    let given = [("--html", arguments.files.html.is_some()), ("--format", !output.is_text())];
+    let PacketFiles { html, json, csv, .. } = &arguments.files;
+    let given = [
+        ("--html", html.is_some()),
+        ("--json", json.is_some()),
+        ("--csv", csv.is_some()),
+        ("--format", !output.is_text()),
+    ];
     let given: Vec<&str> = given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option).collect();
     study::warn_of_no_report(&given);
 }

@@ -23,8 +23,8 @@ const MAX_FOLLOWED: usize = 512;
 /// Result of the check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Freedom {
-    /// Every hop takes a higher virtual channel than the one before.
-    Ascending,
+    /// Every hop takes a higher virtual channel than the one before: one of this number of channels.
+    Ascending(u32),
     /// The dependencies have no cycle: number of channels and of dependencies.
     Acyclic {
         /// Channels that packets may use.
@@ -41,7 +41,11 @@ pub enum Freedom {
 impl std::fmt::Display for Freedom {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Ascending => f.write_str("hop number i travels on virtual channel i"),
+            Self::Ascending(1) => f.write_str("hop number i travels on virtual channel i"),
+            Self::Ascending(2) => f.write_str("hop number i travels on virtual channels 2i and 2i+1"),
+            Self::Ascending(channels) => {
+                write!(f, "hop number i travels on virtual channels {channels}i to {channels}i+{}", channels - 1)
+            }
             Self::Acyclic { channels, dependencies } => {
                 write!(f, "{dependencies} dependencies of {channels} channels without a cycle")
             }
@@ -80,7 +84,7 @@ pub fn check(wiring: &Wiring, rule: &dyn Rule, name: &str, parameters: &Paramete
         return Err(PacketError::invalid("switching", "`not-full`", rule));
     }
     if rule.ascending() {
-        return Ok(Freedom::Ascending);
+        return Ok(Freedom::Ascending(rule.channels_of_a_hop().unwrap_or(1)));
     }
     if wiring.switches() > MAX_FOLLOWED
         && let Some(proof) = rule.proof()
@@ -311,7 +315,7 @@ mod tests {
                 other => panic!("{spec} {rule}: {other:?}"),
             }
         }
-        assert_eq!(checked("random:n=20,d=3", "amin", 8).unwrap(), Freedom::Ascending);
+        assert_eq!(checked("random:n=20,d=3", "amin", 8).unwrap(), Freedom::Ascending(1));
     }
 
     /// Packets of a thousand switches with detours by all others would take minutes to follow.

@@ -213,7 +213,7 @@ impl Sweep {
             Err(error) => return Err(error),
         };
         notes.extend(wiring.ports.as_ref().map(|ports| self.note_of_ports(ports.count())));
-        notes.extend(note_of_channels(&parameters).filter(|_| rules.have_a_channel_per_hop()));
+        notes.extend(rules.channels_of_a_hop().and_then(|channels| note_of_channels(&parameters, channels)));
         let rule = rules.rule();
         let network = PacketNetwork { wiring: wiring.clone(), rule, parameters };
         let model = if self.conditions.by_packets { Model::ByPackets(network) } else { Model::Buffered(network) };
@@ -258,18 +258,21 @@ impl Sweep {
 /// Share of a cable's bandwidth from which on other effects limit a network first, and a remark would mislead.
 const ENOUGH: f64 = 0.75;
 
-/// Returns a remark on rules with one virtual channel for each hop.
+/// Returns a remark on rules with few virtual channels for each hop.
 ///
 /// The next packet is allocated a channel once the tail of the one before has left, and the switch a cycle later. On one
-/// cable between two switches, packets of 1, 2, 4 and 8 flits carry 1/3, 1/2, 2/3 and 4/5 of a flit per cycle.
-fn note_of_channels(parameters: &Parameters) -> Option<String> {
+/// cable between two switches with one channel, packets of 1, 2, 4 and 8 flits carry 1/3, 1/2, 2/3 and 4/5 of a flit per
+/// cycle.
+fn note_of_channels(parameters: &Parameters, channels: u32) -> Option<String> {
     let flits = f64::from(parameters.packet);
-    let most = flits / (flits + 2.0);
+    let most = f64::from(channels) * flits / (flits + 2.0);
     (parameters.speedup == 1 && most < ENOUGH).then(|| {
         format!(
-            "hop i has channel i alone, which the next packet gets 2 cycles after the tail of one: cables carry at most {most:.2} \
-             with packets of {}; longer packets or a speed-up of 2 carry more",
-            counted(parameters.packet.into(), "flit")
+            "a hop has {}, which the next packet gets 2 cycles after the tail of one: cables carry at most {most:.2} with \
+             packets of {}; more channels per hop (`*{}` after the rule), longer packets or a speed-up of 2 carry more",
+            counted(channels.into(), "virtual channel"),
+            counted(parameters.packet.into(), "flit"),
+            channels + 1,
         )
     })
 }

@@ -81,7 +81,7 @@ impl Wiring {
             return Err(PacketError::NotModelled {
                 network: topology.name(),
                 what: "degraded cables: all cables carry one flit per cycle".into(),
-                instead: "leave out `degraded`; cables and switches may fail",
+                instead: "leave out `degraded` (cables and switches may fail); read a fabric with cables of two speeds with speeds=false",
             });
         }
         if let Some(rails) = topology.rails.clone() {

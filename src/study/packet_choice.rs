@@ -3,6 +3,7 @@
 use super::choice_error::{ChoiceError, ChoiceFault};
 use crate::network::model::{Injection, PacketLevel};
 use crate::packets::replay::out_of_range;
+use crate::printable::counted;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -116,7 +117,7 @@ impl PacketChoice {
             return Err(wrong(&format!("packet {name}"), value, rule));
         }
         if let Some(routing) = &level.routing {
-            let name = routing.split(':').next().unwrap_or_default();
+            let name = routing.split([':', '*']).next().unwrap_or_default();
             crate::packets::routing::find_buffered(name)
                 .map_err(|error| wrong("packet routing", routing, format!("cannot be: {error}")))?;
         }
@@ -124,7 +125,7 @@ impl PacketChoice {
         said.insert("header", format!("{} bytes", level.header));
         said.insert("injection", injection.name().to_owned());
         if let Some(window) = level.window {
-            said.insert("window", format!("{window} packets"));
+            said.insert("window", counted(window.into(), "packet"));
         }
         if let Some(routing) = &level.routing {
             said.insert("packet-routing", routing.clone());
@@ -133,7 +134,7 @@ impl PacketChoice {
             said.insert("vcs", vcs.to_string());
         }
         if let Some(buffer) = level.vc_buffer {
-            said.insert("vc-buffer", format!("{buffer} packets"));
+            said.insert("vc-buffer", counted(buffer.into(), "packet"));
         }
         Ok(level)
     }

@@ -159,7 +159,8 @@ impl SweepPlan {
     fn routing(&self, topology: &Arc<Topology>, making: &Making, sweep: &Sweep) -> Result<String, PacketError> {
         let wiring = sweep.wiring(topology, None)?;
         let of_plane = |(plane, rule): (&WiredPlane, &RoutingSpec)| {
-            packet_routing(rule, &plane.wiring, self.settings.conditions.vcs, making.routing_seed)
+            let conditions = &self.settings.conditions;
+            packet_routing(rule, &plane.wiring, conditions.vcs, making.routing_seed, &conditions.parameters)
         };
         let texts = wiring.planes().iter().zip(&making.routings).map(of_plane).collect::<Result<Vec<_>, _>>()?;
         Ok(text_of_planes(texts.into_iter()))

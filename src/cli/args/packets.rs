@@ -23,7 +23,7 @@ pub struct Packets {
     /// Offered loads in flits per host and cycle: 0.1,0.25 or 0.1:0.9:0.1
     #[arg(long, value_name = "LOADS", default_value = "0.1:0.9:0.1", allow_hyphen_values = true)]
     pub load: String,
-    /// Packet routing, e.g. amin or static:bfs (may be repeated) [default: that of the family]
+    /// Packet routing, e.g. amin or static:bfs (may be repeated) [default: dimension-order on grids, amin on one-way networks, else escape]
     ///
     /// The defaults are dimension-order on grids, else escape, else amin. Planes may have different rules, separated by
     /// semicolons.
@@ -134,6 +134,12 @@ pub struct PacketFiles {
     /// Write a report with curves as one HTML file that needs nothing else
     #[arg(long, value_name = "FILE", conflicts_with = "packets")]
     pub html: Option<PathBuf>,
+    /// Write the results as JSON
+    #[arg(long, hide_short_help = true, value_name = "FILE", conflicts_with = "packets")]
+    pub json: Option<PathBuf>,
+    /// Write the points as CSV
+    #[arg(long, hide_short_help = true, value_name = "FILE", conflicts_with = "packets")]
+    pub csv: Option<PathBuf>,
     /// Also replace files that are not mopsim reports, and edited job scripts
     #[arg(long, hide_short_help = true)]
     pub force: bool,
@@ -158,10 +164,10 @@ pub struct PacketSwitch {
     /// escape needs]
     #[arg(long, hide_short_help = true, value_name = "KIND", value_parser = ["wormhole", "not-full", "cut-through"])]
     pub switching: Option<String>,
-    /// Give a virtual channel again only when its buffer is empty
+    /// Reassign a virtual channel only when its buffer is empty
     #[arg(long, hide_short_help = true)]
     pub wait_for_tail_credit: bool,
-    /// Let a packet keep its way through a switch until its tail has passed
+    /// Let a packet keep its path through a switch until its tail has passed
     #[arg(long, hide_short_help = true)]
     pub hold_switch: bool,
     /// Cycles of routing [default: 1]

@@ -4,7 +4,7 @@
 use super::plane::{Plane, PlaneGround};
 use crate::ids::{HostId, LinkId, SwitchId};
 use crate::network::model::PacketLevel;
-use crate::packets::parameters::MAX_VCS;
+use crate::packets::parameters::{MAX_VCS, Parameters};
 use crate::packets::routing::{self, Rule};
 use crate::packets::{PacketError, Wiring};
 use crate::platform::{Duplex, Platform};
@@ -103,7 +103,9 @@ pub(super) fn matching(
     }
 }
 
-/// Returns the name of the packet routing that replays use for a network with a rule of its own.
+/// Returns the text of the packet routing that replays use for a network with a rule of its own, for synthetic traffic.
+/// A rule with a fixed number of channels for each hop gets as many as keep its cables busy with packets of few flits;
+/// if `vcs` limits their number, as many as that allows.
 ///
 /// # Errors
 /// [`PacketError`] if it does not fit.
@@ -112,8 +114,15 @@ pub fn packet_routing(
     wiring: &Arc<Wiring>,
     vcs: Option<u32>,
     seed: u64,
+    parameters: &Parameters,
 ) -> Result<String, PacketError> {
-    matching(spec, wiring, vcs, seed).map(|(_, name, _)| name)
+    let (rule, name, _) = matching(spec, wiring, vcs, seed)?;
+    let enough = if parameters.speedup > 1 { 1 } else { (parameters.packet + 2).div_ceil(parameters.packet) };
+    let possible = vcs.unwrap_or(MAX_VCS) / rule.vcs_needed();
+    Ok(match enough.min(possible) {
+        channels @ 2.. if rule.channels_of_a_hop() == Some(1) => format!("{name}*{channels}"),
+        _ => name,
+    })
 }
 
 impl Fabric {

@@ -190,6 +190,10 @@ impl Rule for DragonflyRoute {
         self.vcs = vcs;
     }
 
+    fn channels_of_a_hop(&self) -> Option<u32> {
+        Some(1)
+    }
+
     fn vcs_needed(&self) -> u32 {
         if self.adaptive { 3 } else { 2 }
     }

@@ -19,6 +19,7 @@ mod static_routes;
 mod ugal;
 mod ugal_equality;
 mod valiant;
+mod widened;
 
 pub use deflection::Deflection;
 pub use planes::PlaneRules;

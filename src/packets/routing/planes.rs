@@ -110,9 +110,10 @@ impl PlaneRules {
         self.different().map(check).collect()
     }
 
-    /// `true` if a rule has one virtual channel for each hop.
-    pub fn have_a_channel_per_hop(&self) -> bool {
-        self.planes.iter().any(|plane| plane.rule.ascending())
+    /// Returns the least number of virtual channels that a rule lets a packet choose from at each hop, if a rule has a fixed
+    /// number.
+    pub fn channels_of_a_hop(&self) -> Option<u32> {
+        self.planes.iter().filter_map(|plane| plane.rule.channels_of_a_hop()).min()
     }
 
     /// Returns the remarks of all rules.

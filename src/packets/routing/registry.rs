@@ -7,7 +7,7 @@ use super::planes::{PlaneRules, texts};
 use super::rule::{Request, Rule};
 use super::{
     amin, deflection, dimension_order, dragonfly, dsnf, escape, first_hop, hyperx, static_routes, ugal, ugal_equality,
-    valiant,
+    valiant, widened,
 };
 use crate::packets::PacketError;
 use crate::packets::parameters::{MAX_VCS, Switching};
@@ -61,7 +61,7 @@ pub const ROUTINGS: &[RoutingKind] = &[
     RoutingKind { name: "deflection", aliases: &["hot-potato"], help: "without buffers: each packet moves in every slot, by a wrong output if the right ones are taken; as many cables out as in", build: Build::Deflection(deflection::build) },
 ];
 
-/// Splits the text of a rule into its name and its argument.
+/// Splits the text of a rule without a star into its name and its argument.
 fn split(text: &str) -> (&str, Option<&str>) {
     text.split_once(':').map_or((text, None), |(name, argument)| (name, Some(argument)))
 }
@@ -141,9 +141,9 @@ pub enum Ready {
 /// Checks the names of the rules of a text: one for all planes, or one for each, separated by semicolons.
 ///
 /// # Errors
-/// [`PacketError::UnknownRouting`].
+/// [`PacketError::UnknownRouting`], [`PacketError::Invalid`] for a star without a number.
 pub fn check(text: &str) -> Result<(), PacketError> {
-    text.split(';').try_for_each(|rule| find(split(rule).0).map(drop))
+    text.split(';').try_for_each(|rule| find(split(widened::split(rule)?.0).0).map(drop))
 }
 
 /// Builds the rules of all planes of a network, deflection included: as [`build_with`] for each.
@@ -155,7 +155,7 @@ pub fn ready(text: &str, wiring: &Arc<Wiring>, vcs: Option<u32>, seed: u64) -> R
     let planes = wiring.topology.rails.as_ref().map_or(1, |rails| rails.planes.len());
     let texts = texts(text, planes)?;
     for text in &texts {
-        let (name, argument) = split(text);
+        let (name, argument) = split(widened::split(text)?.0);
         let kind = find(name)?;
         if let Build::Deflection(build) = kind.build {
             let request = Request { name: kind.name, argument, wiring, vcs: 0, seed };
@@ -189,16 +189,18 @@ pub fn build_with(
     Ok((rule, vcs))
 }
 
-/// Builds the rule of a text such as `amin`, `static:ecmp` or `bgal:3`.
+/// Builds the rule of a text such as `amin`, `static:ecmp`, `bgal:3` or `amin*2`.
 ///
 /// # Errors
 /// [`PacketError`] for an unknown name, an unsuitable network, fewer virtual channels than the rule needs, or deflection,
 /// which has no buffers.
 pub fn build(text: &str, wiring: &Arc<Wiring>, vcs: u32, seed: u64) -> Result<Box<dyn Rule>, PacketError> {
-    let (name, argument) = split(text);
+    let (plain, width) = widened::split(text)?;
+    let (name, argument) = split(plain);
     let kind = find(name)?;
     let Buffered(build) = kind.build else { return Err(PacketError::NoBuffers { routing: kind.name }) };
-    let rule = build(&Request { name: kind.name, argument, wiring, vcs, seed })?;
+    let rule = build(&Request { name: kind.name, argument, wiring, vcs: (vcs / width).max(1), seed })?;
+    let rule = widened::widened(rule, text, width)?;
     let needed = rule.vcs_needed();
     if needed > vcs {
         let (routing, topology) = (text.to_owned(), wiring.topology.name());

@@ -108,6 +108,12 @@ pub trait Rule: Send + Sync {
         false
     }
 
+    /// Returns the number of virtual channels that a packet may choose from at each hop, if it does not depend on how many
+    /// the network has.
+    fn channels_of_a_hop(&self) -> Option<u32> {
+        self.ascending().then_some(1)
+    }
+
     /// Returns a proof that no cycle exists on networks of any size, if there is one.
     fn proof(&self) -> Option<&'static str> {
         None

@@ -13,3 +13,4 @@ mod replay;
 mod results;
 mod study;
 mod study_results;
+mod widened;

@@ -205,7 +205,7 @@ fn the_page_is_the_same_for_any_number_of_threads_and_replaces_only_reports() {
     folder.write("precious.html", "<!DOCTYPE html>\n<title>mine</title>");
     let ask =
         ["packets", "torus:4x4", "--load", "0.1", "--measure", "200", "--no-saturation", "--html", "precious.html"];
-    folder.refuse(&ask, 2, &["no report of mopsim", "--force"]);
+    folder.refuse(&ask, 2, &["not a mopsim report", "--force"]);
     folder.output(&[&ask[..], &["--force"]].concat());
     assert!(folder.read("precious.html").contains("torus:dims=4x4"));
     folder.write("m.txt", "0 1 1\n");
