@@ -50,14 +50,21 @@ pub fn write(folder: &Path, shards: u32, work: &ArrayWork, force: bool, output: 
         return Err(Failure::input(message, "name a folder"));
     }
     let failed = |error| Failure::file("write", folder, &error);
-    // In a line that begins with `#`, quotes cannot keep text after a line end from being a command.
-    if folder.to_string_lossy().contains(char::is_control) {
-        let message = format!("--slurm {}: control characters cannot stand in a job script", folder.display());
-        return Err(Failure::input(message, "use another folder"));
-    }
+    // In a line that begins with `#`, quotes cannot keep text after a line end from being a command. The current folder and
+    // the target of a link are parts of the path as well.
+    let check = |path: &Path| match path.to_string_lossy().contains(char::is_control) {
+        false => Ok(()),
+        true => {
+            let message = format!("--slurm {}: control characters cannot stand in a job script", path.display());
+            Err(Failure::input(message, "use another folder"))
+        }
+    };
+    let here = std::env::current_dir().map_err(failed)?;
+    check(folder)?;
+    check(&here)?;
     fs::create_dir_all(folder).map_err(failed)?;
     let folder = folder.canonicalize().map_err(failed)?;
-    let here = std::env::current_dir().map_err(failed)?;
+    check(&folder)?;
     let program = match &super::invocation().program {
         Some(program) => program.clone(),
         None => std::env::current_exe().map_err(failed)?,

@@ -15,9 +15,10 @@ use starlark::syntax::ast::{AssignOp, AstExpr, AstStmt, ExprP, StmtP};
 use starlark::values::float::UnpackFloat;
 use starlark::values::none::{NoneOr, NoneType};
 use starlark::values::range::Range;
-use starlark::values::tuple::UnpackTuple;
-use starlark::values::{UnpackValue, Value};
+use starlark::values::tuple::{AllocTuple, UnpackTuple};
+use starlark::values::{Heap, UnpackValue, Value};
 use std::collections::HashMap;
+use std::fmt::{self, Write as _};
 use std::num::NonZeroI32;
 use std::sync::Arc;
 
@@ -53,6 +54,8 @@ impl Limits {
 
 /// Largest number of elements of a list, a tuple or a string that one operation creates, and of numbers of a range.
 const LONGEST: u64 = 1 << 24;
+/// Longest message of a program, in bytes.
+const LONGEST_MESSAGE: usize = 4096;
 /// Largest program, in bytes: above it, even its parser would need much memory.
 pub(super) const LONGEST_SOURCE: usize = 256 << 10;
 /// Depth of nested brackets, and of operators that contain the rest of the expression: each of them is a level of the
@@ -61,10 +64,10 @@ const DEEPEST_SOURCE: usize = 100;
 /// Largest whole number. Starlark's numbers have any number of digits, which do not count as memory.
 const LARGEST: f64 = 1e300;
 /// Operators that are replaced by functions of the same name; no program can write such a name.
-const OPERATORS: [&str; 4] = ["*", "+", "-", "<<"];
+const OPERATORS: [&str; 5] = ["*", "+", "-", "<<", "%"];
 
 /// Methods that build a text from a text in one step, so large that no limit would be checked; no workload needs them.
-const FORBIDDEN: [&str; 2] = ["replace", "join"];
+const FORBIDDEN: [&str; 3] = ["replace", "join", "format"];
 
 /// Refuses sources that would endanger the parser by their length or depth.
 pub(super) fn check_source(source: &str) -> Result<(), (usize, String)> {
@@ -233,7 +236,7 @@ impl<'e> BeforeStmtFuncDyn<'e> for Watch {
     }
 }
 
-/// Refuses operations that cannot be replaced: `*=`, `<<=` and methods that make long texts. Returns the position and
+/// Refuses operations that cannot be replaced: `*=`, `<<=`, `%=` and methods that make long texts. Returns the position and
 /// the reason.
 pub(super) fn check_words(ast: &AstModule) -> Result<(), (FileSpan, String)> {
     let mut found = None;
@@ -247,8 +250,13 @@ pub(super) fn check_words(ast: &AstModule) -> Result<(), (FileSpan, String)> {
 }
 
 fn statement(stmt: &AstStmt, found: &mut Option<(Span, String)>) {
-    if let StmtP::AssignModify(_, operator @ (AssignOp::Multiply | AssignOp::LeftShift), _) = &stmt.node {
-        let plain = if matches!(operator, AssignOp::Multiply) { "*" } else { "<<" };
+    let plain = match &stmt.node {
+        StmtP::AssignModify(_, AssignOp::Multiply, _) => Some("*"),
+        StmtP::AssignModify(_, AssignOp::LeftShift, _) => Some("<<"),
+        StmtP::AssignModify(_, AssignOp::Percent, _) => Some("%"),
+        _ => None,
+    };
+    if let Some(plain) = plain {
         let reason = format!("`{plain}=` is not in the language of workloads: write `x = x {plain} y`");
         found.get_or_insert((stmt.span, reason));
     }
@@ -303,9 +311,112 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
         })
     }
 
+    /// Returns the text of a value.
+    fn str<'v>(#[starlark(require = pos)] value: Value<'v>, heap: Heap<'v>) -> starlark::Result<Value<'v>> {
+        if value.unpack_str().is_some() {
+            return Ok(value);
+        }
+        Ok(heap.alloc(shown(value)?))
+    }
+
+    /// Returns the text of a value as it is written in a program.
+    fn repr<'v>(#[starlark(require = pos)] value: Value<'v>, heap: Heap<'v>) -> starlark::Result<Value<'v>> {
+        if value.unpack_str().is_some_and(|text| text.len() as u64 > LONGEST / 8) {
+            return Err(too_long().into());
+        }
+        if value.unpack_str().is_some() {
+            return Ok(heap.alloc(value.to_repr()));
+        }
+        Ok(heap.alloc(shown(value)?))
+    }
+
+    /// Ends the program with a message.
+    fn fail(#[starlark(args)] arguments: UnpackTuple<Value>) -> starlark::Result<NoneType> {
+        let mut message = Bounded { text: String::new(), most: LONGEST_MESSAGE };
+        for value in arguments.items {
+            let written = match value.unpack_str() {
+                Some(text) => write!(message, " {text}"),
+                None => write!(message, " {value}"),
+            };
+            if written.is_err() {
+                message.text += " ...";
+                break;
+            }
+        }
+        Err(Wrong(format!("fail:{}", message.text)).into())
+    }
+
+    /// Returns a list of tuples, each with an element of every argument.
+    fn zip<'v>(
+        #[starlark(args)] arguments: UnpackTuple<Value<'v>>,
+        heap: Heap<'v>,
+    ) -> starlark::Result<Vec<Value<'v>>> {
+        let mut iterators = Vec::with_capacity(arguments.items.len());
+        for value in &arguments.items {
+            iterators.push(value.iterate(heap)?);
+        }
+        let (mut tuples, mut elements) = (Vec::new(), 0);
+        while !iterators.is_empty() {
+            let Some(tuple) = iterators.iter_mut().map(Iterator::next).collect::<Option<Vec<Value<'v>>>>() else {
+                break;
+            };
+            elements += tuple.len() as u64;
+            if elements > LONGEST {
+                return Err(Wrong(format!("zip makes more than {LONGEST} elements")).into());
+            }
+            tuples.push(heap.alloc(AllocTuple(tuple)));
+        }
+        Ok(tuples)
+    }
+
     /// Blocks access to the excluded methods.
     fn getattr<'v>(#[starlark(args)] _arguments: UnpackTuple<Value<'v>>) -> starlark::Result<NoneType> {
         Err(Wrong("getattr is not in the language of workloads".to_owned()).into())
+    }
+}
+
+/// Text of limited length.
+struct Bounded {
+    text: String,
+    /// Bytes that it may have.
+    most: usize,
+}
+
+impl fmt::Write for Bounded {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        if self.text.len() + part.len() > self.most {
+            return Err(fmt::Error);
+        }
+        self.text.push_str(part);
+        Ok(())
+    }
+}
+
+fn too_long() -> Wrong {
+    Wrong(format!("a text of more than {LONGEST} bytes"))
+}
+
+/// Returns the text of a value. A value that holds others many times may have one that no memory holds.
+fn shown(value: Value) -> Result<String, Wrong> {
+    let mut bounded = Bounded { text: String::new(), most: LONGEST as usize };
+    write!(bounded, "{value}").map_err(|_| too_long())?;
+    Ok(bounded.text)
+}
+
+/// `%`, with a limit on texts.
+#[starlark_module]
+fn percent(globals: &mut GlobalsBuilder) {
+    fn percent<'v>(
+        #[starlark(require = pos)] a: Value<'v>,
+        #[starlark(require = pos)] b: Value<'v>,
+        heap: Heap<'v>,
+    ) -> starlark::Result<Value<'v>> {
+        if let Some(text) = a.unpack_str()
+            && text.len() + shown(b)?.len() > LONGEST as usize
+        {
+            return Err(too_long().into());
+        }
+        a.percent(b, heap)
     }
 }
 
@@ -383,7 +494,8 @@ pub(super) fn hidden(globals: &mut GlobalsBuilder) {
     static PLUS: GlobalsStatic = GlobalsStatic::new("mopsim plus", plus);
     static MINUS: GlobalsStatic = GlobalsStatic::new("mopsim minus", minus);
     static SHIFT: GlobalsStatic = GlobalsStatic::new("mopsim shift", shift);
-    for (name, function) in OPERATORS.into_iter().zip([&TIMES, &PLUS, &MINUS, &SHIFT]) {
+    static PERCENT: GlobalsStatic = GlobalsStatic::new("mopsim percent", percent);
+    for (name, function) in OPERATORS.into_iter().zip([&TIMES, &PLUS, &MINUS, &SHIFT, &PERCENT]) {
         globals.set(name, function.function());
     }
 }

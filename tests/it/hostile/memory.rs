@@ -139,11 +139,18 @@ fn programs_end_within_their_limits_with_a_line() {
             "def main(r, s, p):\n  x = [0]\n  z = [0]\n  t = (0,)\n  for i in range(40):\n    x = [x, x]\n    z = [z, z]\n    t = (t, t)\n  {last}\n"
         )
     };
+    let long = |last: &str| format!("def main(r, s, p):\n  x = \"a\" * 10000000\n  {last}\n");
     let programs = [
         ("equal.star", shared("y = x == z"), ":9:", "one statement takes more than"),
         ("hash.star", shared("y = {t: 1}"), ":9:", "one statement takes more than"),
-        ("text.star", shared("y = str(x)"), ":9:", "one statement takes more than"),
-        ("fail.star", shared("fail(x)"), ":9:", "one statement takes more than"),
+        ("text.star", shared("y = str(x)"), ":9:", "a text of more than 16777216 bytes"),
+        ("repr.star", shared("y = repr([x, 1])"), ":9:", "a text of more than 16777216 bytes"),
+        ("fail.star", shared("fail(\"shared\", x)"), ":9:", "fail: shared [[[["),
+        ("percent.star", long("y = (\"%s\" * 1000) % tuple([x] * 1000)"), ":3:", "a text of more than 16777216 bytes"),
+        ("modify.star", long("x %= 1"), ":3:", "`%=` is not in the language of workloads"),
+        ("format.star", long("y = (\"{0}\" * 1000).format(x)"), ":3:", "the method `format` is not in the language"),
+        ("braces.star", long("y = f\"{x}{x}\""), ":3:", "f-string"),
+        ("zip.star", long("y = zip(*([range(1000000)] * 1000))"), ":3:", "zip makes more than 16777216 elements"),
         (
             "dims.star",
             "load(\"@mopsim//grid.star\", \"dims_create\")\ndef main(rank, size, params):\n    dims_create(size, 5000)\n".to_owned(),

@@ -38,7 +38,7 @@ fn reports_replace_reports_and_nothing_else() {
     for (index, (verb, option)) in REPORTS.into_iter().enumerate() {
         let (report, other) = (format!("report-{index}"), format!("other-{index}"));
         folder.write(&other, "precious\n");
-        folder.refuse(&with(verb, &[option, &other]), 2, &["no report of mopsim", "help: ", "--force"]);
+        folder.refuse(&with(verb, &[option, &other]), 2, &["not a mopsim report", "help: ", "--force"]);
         assert_eq!(folder.read(&other), "precious\n", "{verb:?} {option}");
         // An empty file has nothing to lose, and the second run finds the report of the first.
         folder.write(&report, "");
@@ -73,6 +73,17 @@ fn a_line_end_in_the_name_of_a_folder_is_no_line_of_a_job_script() {
     let folder = study();
     folder.refuse(&["compare", "s.toml", "--slurm", "jobs\ntouch made\n#"], 2, &["control characters"]);
     assert_eq!(folder.names().len(), 2, "{:?}", folder.names());
+    // The current folder is a part of the path, and so is the target of a link.
+    let inside = folder.path("a\ntouch made\n#");
+    std::fs::create_dir(&inside).expect("a folder");
+    for name in ["s.toml", "t.ti"] {
+        std::fs::copy(folder.path(name), inside.join(name)).expect("a copy");
+    }
+    let refused = folder.command(&JOBS).current_dir(&inside).assert().code(2);
+    let said = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+    assert!(said.contains("control characters") && !inside.join("jobs").exists(), "{said}");
+    std::os::unix::fs::symlink(&inside, folder.path("link")).expect("a link");
+    folder.refuse(&["compare", "s.toml", "--slurm", "link"], 2, &["control characters"]);
 }
 
 #[cfg(unix)]
