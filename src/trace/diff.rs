@@ -53,7 +53,7 @@ pub struct CallDifference {
 pub struct Difference {
     /// Numbers of ranks of both traces.
     pub ranks: (usize, usize),
-    /// Flops of both traces, without those inside collectives.
+    /// Flops of both traces, with those that reductions name.
     pub flops: (f64, f64),
     /// All calls by name.
     pub calls: BTreeMap<&'static str, CallCount>,
@@ -97,13 +97,13 @@ impl Difference {
     }
 
     fn count(&mut self, trace: &Trace, second: bool) {
+        let sum = if second { &mut self.flops.1 } else { &mut self.flops.0 };
         for action in trace.actions.iter().flatten() {
+            *sum += match action {
+                Action::Compute { flops } => flops,
+                other => other.collective().map_or(0.0, |index| trace.collectives[index as usize].flops),
+            };
             let bytes = match action {
-                Action::Compute { flops } => {
-                    let sum = if second { &mut self.flops.1 } else { &mut self.flops.0 };
-                    *sum += flops;
-                    0
-                }
                 Action::Send { count, datatype, .. }
                 | Action::Isend { count, datatype, .. }
                 | Action::Put { count, datatype, .. }
@@ -283,6 +283,14 @@ fn window(action: &Action) -> Option<(CommunicatorId, Action)> {
 mod tests {
     use super::*;
     use crate::trace::{Options, read_from};
+
+    #[test]
+    fn flops_of_reductions_count() {
+        let read = |text: &str| read_from(text.as_bytes(), "t", &Options::default()).unwrap();
+        let first = read("0 compute 5\n0 allreduce 8 7 6\n1 allreduce 8 7 6\n");
+        let second = read("0 compute 5\n0 allreduce 8 0 6\n1 allreduce 8 0 6\n");
+        assert_eq!(Difference::of(&first, &second).flops, (19.0, 5.0));
+    }
 
     #[test]
     fn a_put_and_a_get_of_the_same_bytes_are_the_same_messages() {

@@ -1,5 +1,6 @@
 //! Origin of a trace.
 
+use crate::printable::counted;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -139,7 +140,8 @@ impl fmt::Display for TraceWarning {
             ),
             TraceWarning::Approximated { effect, what, count, rank, place } => {
                 let first = if *count == 1 { "it is" } else { "the first is" };
-                write!(f, "{count} calls {}: {what}; {first} on rank {rank}, {place}", effect.name())
+                let calls = counted(*count, "call");
+                write!(f, "{calls} {}: {what}; {first} on rank {rank}, {place}", effect.name())
             }
             TraceWarning::Noted { file, text } | TraceWarning::Paused { file, text, .. } => {
                 write!(f, "{}: {text}", file.display())

@@ -103,13 +103,23 @@ fn deadlock(
     Some(Finding { severity, kind, count: blocked.len() as u64, rank, action, text })
 }
 
-/// Checks requests: each has to be waited for, and each wait needs one.
+/// Checks requests: each has to be waited for, and each wait needs one. No call may follow the end of MPI.
 fn requests(trace: &Trace, findings: &mut Vec<Finding>) {
-    let [mut missing, mut forgotten] = [(); 2].map(|()| Tally::default());
+    let [mut missing, mut forgotten, mut late] = [(); 3].map(|()| Tally::default());
     for (rank, actions) in (0..).zip(&trace.actions) {
+        let mut is_final = false;
         let mut open: FxHashMap<Triple, VecDeque<usize>> = FxHashMap::default();
         let mut started: FxHashMap<u32, VecDeque<usize>> = FxHashMap::default();
         for (index, action) in actions.iter().enumerate() {
+            match action {
+                // A program may compute after it, and begin anew in a trace that joins several.
+                Action::Compute { .. } | Action::Sleep { .. } | Action::NoOperation => {}
+                Action::Init | Action::Finalize => is_final = action == Action::Finalize,
+                _ if is_final => late.add(rank, index, || {
+                    format!("`{}` follows the end of MPI, `finalize`", crate::trace::ti::text(trace, &action))
+                }),
+                _ => {}
+            }
             match action {
                 Action::Isend { to, tag, .. } => open.entry((rank, to, tag)).or_default().push_back(index),
                 Action::Irecv { from, tag, .. } => open.entry((from, rank, tag)).or_default().push_back(index),
@@ -143,6 +153,7 @@ fn requests(trace: &Trace, findings: &mut Vec<Finding>) {
     }
     findings.extend(missing.finding(Severity::Warning, "wait-without-request"));
     findings.extend(forgotten.finding(Severity::Warning, "request-without-wait"));
+    findings.extend(late.finding(Severity::Warning, "call-after-finalize"));
 }
 
 /// Adds the warnings of the reader.

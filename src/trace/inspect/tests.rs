@@ -63,6 +63,13 @@ fn requests_are_waited_for_once() {
 }
 
 #[test]
+fn nothing_is_sent_after_the_end_of_mpi() {
+    let text = "0 init\n0 finalize\n0 compute 1\n0 barrier\n1 init\n1 barrier\n1 finalize\n";
+    assert_eq!(found(text), [("call-after-finalize", 1, 0, 3)]);
+    assert_eq!(found("0 init\n0 finalize\n0 init\n0 barrier\n0 finalize\n0 compute 1\n"), []);
+}
+
+#[test]
 fn totals_by_hand() {
     let info = Info::of(&ti("0 compute 10\n0 send 1 0 3 0\n0 send 1 0 0 6\n0 allreduce 2 5 1\n0 sleep 2\n\
          1 recv 0 0 3 0\n1 recv 0 0 0 6\n1 allreduce 2 5 1\n1 sendRecv 7 1 7 1 6 6\n"));

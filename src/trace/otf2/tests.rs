@@ -182,11 +182,11 @@ fn one_sided_communication_is_kept() {
     assert!(written.contains(" communicator 2 1 2\n"), "{written}");
     let notes: Vec<String> = trace.warnings.iter().map(ToString::to_string).collect();
     for part in [
-        "1 calls approximated: RMA_ATOMIC that gets something",
-        "1 calls approximated: RMA_REQUEST_LOCK",
-        "1 calls approximated: a test of a one-sided operation",
-        "1 calls approximated: a wait for one operation",
-        "1 calls left out: RMA_SYNC",
+        "1 call approximated: RMA_ATOMIC that gets something",
+        "1 call approximated: RMA_REQUEST_LOCK",
+        "1 call approximated: a test of a one-sided operation",
+        "1 call approximated: a wait for one operation",
+        "1 call left out: RMA_SYNC",
     ] {
         assert!(notes.iter().any(|note| note.starts_with(part)), "{part}: {notes:?}");
     }

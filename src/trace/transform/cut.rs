@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::iterations;
 use super::sequences::common_sequences;
+use crate::printable::counted;
 use crate::trace::actions::Store;
 use crate::trace::communicator::Sequence;
 use crate::trace::queues::take_oldest;
@@ -47,6 +48,8 @@ pub struct Dropped {
     pub sends: u64,
     /// Number of receives whose send is outside.
     pub receives: u64,
+    /// Number of probes for messages that are outside.
+    pub probes: u64,
     /// Number of collectives that some members do not have inside.
     pub collectives: u64,
     /// Number of collectives whose root is outside, so that the first kept member takes its place.
@@ -148,15 +151,19 @@ impl Dropped {
             Part::Iterations(range) => format!("iterations {} to {}", range.start + 1, range.end),
             Part::Window(from, to) => format!("{}% to {}% of the actions", from * 100.0, to * 100.0),
         };
-        let Dropped { sends, receives, collectives, roots, one_sided } = self;
-        let one_sided = match one_sided {
-            0 => String::new(),
-            n => format!("; {n} one-sided operations on ranks outside"),
-        };
-        format!(
-            "a part of the trace: {part} of {ranks} ranks; left out: {sends} sends and {receives} receives whose other \
-             half is outside, {collectives} calls of collectives that not all ranks have; {roots} with another root{one_sided}"
-        )
+        let of = |count: u64, what: &str, why: &str| (count > 0).then(|| format!("{} {why}", counted(count, what)));
+        let left_out = [
+            of(self.sends, "send", "whose receive is outside"),
+            of(self.receives, "receive", "whose send is outside"),
+            of(self.probes, "probe", "for a message from outside"),
+            of(self.collectives, "call", "of collectives that not all ranks have inside"),
+            of(self.one_sided, "one-sided operation", "on ranks outside"),
+        ];
+        let left_out: Vec<String> = left_out.into_iter().flatten().collect();
+        let left_out = if left_out.is_empty() { String::new() } else { format!("; left out: {}", left_out.join(", ")) };
+        let roots = of(self.roots, "call", "of collectives with another root, since theirs is outside");
+        let roots = roots.map(|roots| format!("; {roots}")).unwrap_or_default();
+        format!("a part of the trace: {part} of {}{left_out}{roots}", counted(ranks as u64, "rank"))
     }
 }
 
@@ -395,7 +402,9 @@ impl Cutter<'_> {
                     Action::Probe { .. } => Action::Probe { from, tag },
                     _ => Action::Iprobe { from, tag },
                 };
-                self.keeps(triple, next).then_some(probe)
+                let kept = self.keeps(triple, next);
+                self.dropped.probes += u64::from(!kept);
+                kept.then_some(probe)
             }
             other => Some(other),
         })
@@ -496,6 +505,6 @@ impl Cutter<'_> {
         // The single counts of alltoallv are the sizes of its buffers, which stay large enough.
         debug_assert!(call.kind != CollectiveKind::Alltoallv || call.send_counts.len as usize == places.len());
         let index = self.tables.collective(call).map_err(|full| CutError::Full(full.0))?;
-        Ok((index, root.is_none()))
+        Ok((index, root.is_none() && old.kind.has_root()))
     }
 }

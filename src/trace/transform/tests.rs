@@ -38,6 +38,29 @@ fn some_ranks_keep_what_is_between_them() {
     assert!(text.contains("0 bcast 4 0 6\n") && !text.contains("sendRecv"));
     assert_eq!(dropped.roots, 2);
     assert_eq!(of(&trace, None, Part::All).0, self::text(&trace));
+    // A collective without a root has none outside.
+    let trace = ti("0 init\n0 allreduce 8 0 6\n1 init\n1 allreduce 8 0 6\n2 init\n2 allreduce 8 0 6\n");
+    assert_eq!(of(&trace, Some(vec![1, 2]), Part::All).1, Dropped::default());
+}
+
+#[test]
+fn what_is_left_out_is_told() {
+    let note = |ranks| {
+        let what = Cut { ranks: Some(ranks), part: Part::All };
+        let (cut, _) = cut(&ti(THREE), &what).unwrap();
+        cut.warnings.last().map(ToString::to_string).unwrap()
+    };
+    let told = note(vec![0, 2]);
+    assert!(
+        told.ends_with("of 2 ranks; left out: 2 sends whose receive is outside, 1 receive whose send is outside"),
+        "{told}"
+    );
+    let told = note(vec![0, 1]);
+    assert!(told.ends_with("; 2 calls of collectives with another root, since theirs is outside"), "{told}");
+    let told = note(vec![0, 1, 2]);
+    assert!(told.ends_with("all actions of 3 ranks"), "{told}");
+    let probes = ti("0 init\n0 send 1 0 9 6\n1 init\n1 probe 0 0\n1 recv 0 0 9 6\n1 compute 1\n");
+    assert_eq!(of(&probes, Some(vec![1]), Part::All).1, Dropped { receives: 1, probes: 1, ..Dropped::default() });
 }
 
 #[test]
@@ -118,7 +141,7 @@ fn communicators_keep_the_members_that_are_kept() {
          0 on 1 gatherv 1 30 5 0 6 6\n0 on 2 iallreduce 7 4 0 6\n0 wait_request 7\n0 on 1 put 1 8 6\n0 on 1 fence\n\
          1 on 1 gatherv 1 30 5 0 6 6\n1 on 2 iallreduce 7 4 0 6\n1 wait_request 7\n1 on 1 fence\n"
     );
-    assert_eq!(dropped, Dropped { roots: 2, one_sided: 1, ..Dropped::default() });
+    assert_eq!(dropped, Dropped { probes: 1, roots: 2, one_sided: 1, ..Dropped::default() });
     // A window that begins after the first collective of some ranks only.
     let (text, dropped) = of(&trace, None, Part::Window(0.2, 1.0));
     assert!(!text.contains("gatherv") && text.contains("2 on 3 iallreduce 7 4 0 6\n2 wait_request 7\n"), "{text}");
