@@ -23,7 +23,7 @@ pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
         _ => Ok(()),
     };
     if !output.is_text() && file.is_none() {
-        let message = "--format says how results are told, and standard output is the export itself";
+        let message = "--format is the format of a report, and standard output has the export itself";
         return Err(Failure::input(
             message,
             "leave it out (--to says what is written), or write the export by -o FILE",

@@ -199,7 +199,7 @@ impl<'a> Outputs<'a> {
             match output.over {
                 Over::Nothing => check_free(&output.file, false)?,
                 Over::Ours if !is_ours(&output.file) => {
-                    let message = format!("{option} {file}: there is a file of that name that is no report of mopsim");
+                    let message = format!("{option} {file}: there is a file of that name that is not a mopsim report");
                     return Err(Failure::input(message, "choose another name, or pass --force to replace it"));
                 }
                 Over::Ours | Over::All => {}

@@ -6,6 +6,7 @@ use super::{inputs, options, packets, print_report, progress, say, side_files, t
 use mopsim::ledger::Shard;
 use mopsim::packets::points::{PointRecord, Points};
 use mopsim::packets::work::Part;
+use mopsim::report::number;
 use mopsim::steps::Steps;
 use mopsim::study::comparison::Comparison;
 use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
@@ -18,6 +19,7 @@ use mopsim::traffic;
 use mopsim::user_error::UserError;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
 
 /// Returns the changes of the flags to the study, checked as far as possible without its file.
 pub fn overrides(flags: &StudyFlags) -> Result<Overrides, Failure> {
@@ -160,6 +162,7 @@ pub fn packets(
         return Ok(Swept { curves: None, runs: None, is_stopped: false });
     }
     let pool = options::pool(threads.or(output.site.threads).unwrap_or(0))?;
+    let begin = Instant::now();
     let bar = packets::bar(study.packet_runs(known, shard), output.quiet);
     let counted = AtomicUsize::new(known.len());
     let keep = |record: &PointRecord| {
@@ -172,6 +175,10 @@ pub fn packets(
     let curves = pool.install(|| study.packet_curves(&part, file.map(|(_, path)| path)));
     bar.finish_and_clear();
     let curves = curves?;
+    if !output.quiet {
+        let runs = number::grouped((counted.load(Ordering::Relaxed) - known.len()) as u64);
+        say(&format!("packets: {runs} runs in {} of wall time", number::seconds(begin.elapsed().as_secs_f64())));
+    }
     let runs = file.map(|_| counted.into_inner());
     Ok(Swept { is_stopped: curves.is_none(), curves, runs })
 }

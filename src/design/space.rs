@@ -8,6 +8,8 @@ use super::DesignError;
 use super::fit::candidates::candidates;
 use super::fit::{self, Fit, Wanted};
 use crate::cost::Prices;
+use crate::defaults::Version;
+use crate::routing;
 use crate::steps::Steps;
 use crate::topology::registry::find;
 use crate::topology::{ArcId, Spec, TopologyError};
@@ -124,9 +126,9 @@ pub fn space(wanted: Wanted, without: &[String], prices: &Prices, steps: &Steps)
     Ok(Space { candidates, tried, left_out, not_built, too_small, twice })
 }
 
-/// Family, hosts on a switch, and SHA-256 of the size and all arcs: equal for equal networks of a family, which have the same
-/// floor plan and routes.
-type Cabling = (&'static str, u32, Vec<u8>);
+/// Default routing, hosts on a switch, millimetres of cable, and SHA-256 of the size and all arcs: equal for networks that
+/// differ in nothing but their name.
+type Cabling = (String, u32, u64, Vec<u8>);
 
 /// Builds a candidate. `None` if there is no such network.
 fn candidate(
@@ -154,7 +156,8 @@ fn candidate(
         arcs.update(graph.tail(arc).0.to_le_bytes());
         arcs.update(graph.head(arc).0.to_le_bytes());
     }
-    let cabling = (spec.family().name, hosts, arcs.finalize().to_vec());
+    let routing = routing::default_routing(Version::default(), &topology, fit.hosts);
+    let cabling = (routing.to_owned(), hosts, (fit.metres * 1e3).round() as u64, arcs.finalize().to_vec());
     let is_random = spec.seed().is_some() && !spec.seed_given();
     let topology = if is_random { text.to_owned() } else { topology.name() };
     let hosts_per_switch = (!has_own).then_some(hosts);
@@ -176,15 +179,14 @@ mod tests {
         // Nothing is lost.
         assert_eq!(candidates.len() + left_out + not_built + too_small + twice, *tried);
         assert!(*left_out == 0 && candidates.len() > 60, "{space:?}");
-        // What `--fit` finds is among them, once for each network of a family.
+        // What `--fit` finds is among them, once for each network, whatever it is called.
         for fit in fit::fits(wanted, &Prices::default()).unwrap() {
-            let family = |name: &str| name.split(':').next().map(str::to_owned);
-            let same = |one: &&Candidate| {
-                let sizes = |fit: &Fit| (fit.switches, fit.cables, fit.hosts, fit.diameter, fit.aspl);
-                sizes(&one.fit) == sizes(&fit) && family(&one.fit.topology) == family(&fit.topology)
-            };
-            assert!(candidates.iter().find(same).is_some_and(|one| one.is_smallest), "{fit:?}");
+            let sizes = |fit: &Fit| (fit.switches, fit.cables, fit.hosts, fit.diameter, fit.aspl);
+            let same = |one: &&Candidate| sizes(&one.fit) == sizes(&fit) && one.is_smallest;
+            assert!(candidates.iter().any(|one| same(&one)), "{fit:?}");
         }
+        let is_grid = |name: &&String| ["flattened_butterfly:k=4,n=3", "hyperx:dims=4x4"].contains(&name.as_str());
+        assert_eq!(names.iter().filter(is_grid).count(), 1, "{names:?}");
         assert!(!names.iter().any(|name| name.contains("dims=1x")), "{names:?}");
     }
 

@@ -2,6 +2,7 @@
 
 use crate::ids::HostId;
 use crate::mpi::rank_map::RankMap;
+use crate::printable::counted;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
@@ -111,8 +112,8 @@ impl Mapping {
             Self::RoundRobin => "round-robin".to_owned(),
             Self::Bisection => "bisection".to_owned(),
             Self::Random { seed } => format!("random (seed {seed})"),
-            Self::Hosts(list) => format!("host file ({} places)", list.len()),
-            Self::Ranks(list) => format!("rank file ({} ranks)", list.len()),
+            Self::Hosts(list) => format!("host file ({})", counted(list.len() as u64, "place")),
+            Self::Ranks(list) => format!("rank file ({})", counted(list.len() as u64, "rank")),
         }
     }
 

@@ -78,12 +78,12 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     if c.has_settings() {
         writeln!(
             out,
-            "\nPerformance relative to the baseline network in the same setting (its time over\nthe time here: larger is better)"
+            "\nPerformance relative to the baseline network in the same setting (baseline\ntime / time here: larger is better)"
         )?;
     } else {
         writeln!(
             out,
-            "\nPerformance relative to {} (its time over the time here: larger is better)",
+            "\nPerformance relative to {} (baseline time / time here: larger is better)",
             short(c, c.baseline)
         )?;
     }
@@ -193,7 +193,7 @@ fn explanations(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let text = if critical {
         "C/L/B/W: what the ranks do on average: they compute, wait for the latency of messages, for their bandwidth, or for \
          partners. Path: the same without waiting along the critical path. Hops: links that a message takes. Load: bytes of \
-         the busiest link over what it could carry; full: share of the run in which messages took all that it has."
+         the busiest link over what it could carry; full: share of the run in which messages used its whole capacity."
     } else {
         "C/L/B/W: what the ranks do on average: they compute, wait for the latency of messages, for their bandwidth, or for \
          partners. Hops: links that a message takes. Load: bytes of the busiest link over what it could carry."

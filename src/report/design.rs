@@ -6,6 +6,7 @@ use crate::design::bounds::SwitchCounts;
 use crate::design::dsnf::{Expansion, ExpansionStep, Switch, Work};
 use crate::design::equality::Search;
 use crate::design::fit::{Fit, Wanted};
+use crate::printable;
 
 const fn column(name: &'static str, heading: &'static str) -> Column {
     Column { name, heading: Some(heading) }
@@ -36,6 +37,29 @@ pub fn fits(wanted: Wanted, fits: &[Fit], prices: &Prices) -> Sheet {
             Datum::Text(fit.family().to_owned()),
         ]
     };
+    let mut notes = vec![
+        "h/s: hosts on each switch that bears some. ports: in use on the fullest switch; a cable out and a cable in share \
+         one. Distances are between switches with hosts. balance: cables in both directions over hosts times ASPL; \
+         at 1 and above uniform traffic runs at full speed. Of each family, and of each number of dimensions or levels, the \
+         smallest network that its convention of hosts per switch allows is shown."
+            .into(),
+        format!(
+            "price in {}, and watts: price list `{}`, links of {} Gbit/s, {}; metres: cables between switches; both on the \
+             floor plan `grid`.",
+            prices.currency,
+            prices.name,
+            printable::number(prices.link_rate_gbps),
+            match prices.host {
+                Some(_) => "adapters and links of hosts counted",
+                None => "links of hosts not counted",
+            }
+        ),
+    ];
+    if fits.is_empty() {
+        let none =
+            "None of the networks that are searched fits: take switches with more ports, or a topology of your own.";
+        notes.insert(0, none.into());
+    }
     Sheet {
         schema: "mopsim.topology-fit/2",
         title: format!("Networks for {} hosts from switches with {} ports", wanted.hosts, wanted.radix),
@@ -66,21 +90,7 @@ pub fn fits(wanted: Wanted, fits: &[Fit], prices: &Prices) -> Sheet {
             rows: fits.iter().map(row).collect(),
         }],
         detail: None,
-        notes: vec![
-            "h/s: hosts on each switch that bears some. ports: in use on the fullest switch; a cable out and a cable in share \
-             one. Distances are between switches with hosts. balance: cables in both directions over hosts times ASPL; \
-             at 1 and above uniform traffic runs at full speed. Of each family, and of each number of dimensions or levels, the smallest network is shown."
-                .into(),
-            format!(
-                "price in {}, and watts: price list `{}`, {}; metres: cables between switches; both on the floor plan `grid`.",
-                prices.currency,
-                prices.name,
-                match prices.host {
-                    Some(_) => "adapters and links of hosts counted",
-                    None => "links of hosts not counted",
-                }
-            ),
-        ],
+        notes,
     }
 }
 

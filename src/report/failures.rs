@@ -97,7 +97,7 @@ fn sentences(c: &Comparison, effect: &FailureEffect, name: &dyn Fn(&NetworkEffec
         let [low, high] = [first, last].map(|network| network.geometric.ends());
         // Means with overlapping intervals have no certain order.
         sentences.push(if [first, last].iter().any(|network| other_rules(c, network).is_some()) {
-            "The order is not one of failures alone, since a rule changes.".to_owned()
+            "The order also reflects the change of rule.".to_owned()
         } else if low[1] < high[0] && last.geometric.mean - first.geometric.mean > APART {
             format!("{} loses less than {}: their intervals do not overlap.", name(first), name(last))
         } else {
@@ -117,15 +117,13 @@ fn sentences(c: &Comparison, effect: &FailureEffect, name: &dyn Fn(&NetworkEffec
         .collect();
     sentences.push(match worse.len() {
         0 if comparable.len() < order.len() => {
-            "No network whose rule stays loses more than the same network made smaller evenly, differences within half \
+            "No network whose rule stays loses more than the evenly reduced network, differences within half \
              a per cent aside."
                 .to_owned()
         }
-        0 => {
-            "No network loses more than the same network made smaller evenly, differences within half a per cent aside."
-                .to_owned()
-        }
-        _ => format!("Slower than the same network made smaller evenly: {}.", list(&worse)),
+        0 => "No network loses more than the evenly reduced network, differences within half a per cent aside."
+            .to_owned(),
+        _ => format!("Slower than the evenly reduced network: {}.", list(&worse)),
     });
     sentences
 }

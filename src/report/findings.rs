@@ -8,8 +8,8 @@ use crate::study::comparison::Comparison;
 use crate::study::network::NetworkInfo;
 
 /// Precision of every comparison.
-pub(super) const CHAOS: &str = "Under heavy contention results are chaotic: differences of some parts per thousand are noise of the \
-                                method, not of the networks.";
+pub(super) const CHAOS: &str = "Under heavy contention results are chaotic: differences of a few parts per thousand are noise from \
+                                the method, not differences between networks.";
 
 /// Groups items by their keys, in the order of the first occurrence of each key.
 pub(super) fn grouped<K: PartialEq, V>(items: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {

@@ -52,7 +52,7 @@ pub(super) fn model(
     let overridden: String = m.collective.iter().map(|(kind, a)| format!(", {kind} always by {a}")).collect();
     writeln!(
         out,
-        "\nModel: network {}, {} sharing, collectives {}{}, cross-traffic {}, SMP set-up {}{}, ranks placed {}.",
+        "\nModel: network {}, {} sharing, collectives {}{}, cross-traffic {}, SMP set-up {}{}, mapping {}.",
         m.network_model,
         m.sharing,
         m.collectives,

@@ -181,7 +181,8 @@ pub(super) fn offers(c: &Comparison, unknown: &str) -> Option<Offers> {
         headings.push("total".to_owned());
     }
     headings.extend(["watts", "metres"].map(str::to_owned));
-    headings.extend([format!("per {}", sign(c)), "per W".to_owned()]);
+    let per_money = if owned { format!("per total {}", sign(c)) } else { format!("per {}", sign(c)) };
+    headings.extend([per_money, "per W".to_owned()]);
     if is_limited {
         headings.push("budget".to_owned());
     }

@@ -223,7 +223,7 @@ fn saturation(
     };
     let headings = ["on", "carried", "Gbit/s", "rel.", "at 1.0", "rel.", "latency", "rel."];
     CaptionedTable {
-        title: format!("Packets under synthetic traffic: {name}"),
+        title: format!("Packets under synthetic traffic, with the delays of the table [packets]: {name}"),
         sentences: Vec::new(),
         headings: headings.map(str::to_owned).to_vec(),
         rows: all.iter().map(row).collect(),

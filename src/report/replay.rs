@@ -18,6 +18,8 @@ pub struct ReplayReport {
     pub workload: WorkloadInfo,
     /// Description of the network.
     pub network: NetworkInfo,
+    /// Number of hosts with ranks.
+    pub hosts_used: usize,
     /// Placement of ranks.
     pub mapping: String,
     /// Description of the model.
@@ -84,6 +86,7 @@ impl ReplayReport {
         Self {
             workload,
             network,
+            hosts_used: result.hosts_used,
             mapping,
             model,
             simulated_seconds: outcome.simulated_seconds,

@@ -147,7 +147,7 @@ pub(super) fn notes(reports: &[Survey]) -> Vec<String> {
     }
     if reports.iter().any(|r| r.links_per_host_and_hop.is_some_and(|links| links < 1.0)) {
         let text =
-            "Below 1 link per host and hop, hosts that all send to random others want more than all links carry.";
+            "Below 1 link per host and hop, uniform random traffic needs more than all links together can carry.";
         notes.push(text.into());
     }
     notes

@@ -26,6 +26,8 @@ pub struct CellResult {
     /// Estimate from some iterations, if that was requested; the simulated seconds of `outcome` are then those of the
     /// whole run.
     pub steady: Option<Steady>,
+    /// Number of hosts with ranks.
+    pub hosts_used: usize,
     /// Cores that several ranks share, if there are any.
     pub crowded: Option<Crowded>,
 }
@@ -197,5 +199,6 @@ pub fn run(
         explanation.critical_path = None;
     }
     let crowded = Crowded::of(place.rank_map(), network);
-    Ok(CellResult { outcome, mops, explanation, jobs, steady, crowded })
+    let hosts_used = place.rank_map().nodes().len();
+    Ok(CellResult { outcome, mops, explanation, jobs, steady, hosts_used, crowded })
 }

@@ -180,7 +180,8 @@ impl ColumnBuilder<'_> {
         state: &FailureState,
     ) -> Result<Variants, StudyError> {
         let axes = self.axes;
-        let label = choice.name.clone().unwrap_or_else(|| format!("number {}", number + 1));
+        let label = choice.name.clone().or_else(|| choice.topology.clone());
+        let label = label.unwrap_or_else(|| format!("number {}", number + 1));
         let in_network = |error: NetworkError| {
             let way = match (&error.way()[..], rule) {
                 ([Key("routing")], Some((at, rule))) if rule != DEFAULT_ROUTING => {

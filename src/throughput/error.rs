@@ -83,7 +83,7 @@ impl UserError for ThroughputError {
             Self::LostPorts(_) => {
                 "let cables fail instead, or replay an application, whose messages take the other ports".into()
             }
-            Self::UnequalCables(_) => "leave out `degraded`; cables and switches may fail".into(),
+            Self::UnequalCables(_) => "leave out `degraded` (cables and switches may fail); read a fabric with cables of two speeds with speeds=false".into(),
             Self::NoHosts(_) => "give --hosts-per-switch a number of at least 1".into(),
             Self::Disconnected { .. } => {
                 "add cables, or put hosts only on switches that reach each other in both directions".into()

@@ -172,6 +172,9 @@ pub struct Cell {
     pub share_of_bound: Option<f64>,
     /// Remarks.
     pub notes: Vec<String>,
+    /// Remarks of the reader of the network's file.
+    #[serde(skip)]
+    pub remarks: Vec<String>,
 }
 
 /// Returns the answers for one network and one pattern, and each of some routings.
@@ -250,6 +253,7 @@ pub fn evaluate(
             share_of_bound: finite(bounds.upper()).map(|upper| (loads.saturation / upper).min(1.0)),
             bounds: bounds.clone(),
             notes,
+            remarks: network.topology.remarks(),
         });
     }
     Ok(cells)

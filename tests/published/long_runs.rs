@@ -229,11 +229,11 @@ fn summary(outcomes: &[Outcome]) -> String {
     errors.sort_by(f64::total_cmp);
     let others = if estimated.len() < outcomes.len() { ", the others replayed as a whole" } else { "" };
     format!(
-        "{} of {} runs are estimated{others}. The interval contains the time of the whole run in {inside} of {}. The estimate is \
+        "Of {} runs, {} are extrapolated{others}. The interval contains the time of the whole run in {inside} of {}. The estimate is \
          off by {:.3} % (median; at most {error:.2} %), and whole runs have {saved:.1} times as many actions as are replayed \
          (geometric mean).",
-        estimated.len(),
         outcomes.len(),
+        estimated.len(),
         estimated.len(),
         100.0 * errors[errors.len() / 2],
     )

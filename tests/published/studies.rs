@@ -235,7 +235,7 @@ const PRINTED: [Printed; 3] = [
 
 fn gains() -> String {
     let mut lines = vec![
-        "| case | duplex | average, printed | ours | one workload, printed | ours | largest of ours |".to_owned(),
+        "| case | duplex | average, published | ours | one workload, published | ours | largest of ours |".to_owned(),
         "| --- | --- | ---: | ---: | ---: | ---: | ---: |".to_owned(),
     ];
     for printed in &PRINTED {

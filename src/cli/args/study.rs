@@ -155,7 +155,7 @@ pub struct Perturbation {
     ///
     /// Repeats the study with bandwidth, latency and compute speed varied, and counts how often each ranking holds. message=20% instead delays each message by up
     /// to a fifth of its time, at random.
-    #[arg(long, value_name = "PART", allow_hyphen_values = true)]
+    #[arg(long, value_name = "FRACTION", allow_hyphen_values = true)]
     pub perturb: Option<String>,
     /// Number of repetitions of --perturb: a Latin hypercube, drawn from --seed
     #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 20, requires = "perturb", value_parser = clap::value_parser!(u32).range(1..=10_000))]

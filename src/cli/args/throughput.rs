@@ -60,7 +60,7 @@ pub struct Throughput {
     #[arg(long, value_name = "METHOD", value_parser = Known(bounds), hide_possible_values = true)]
     pub bound: Option<String>,
     /// Relative gap between the two values of --bound flow [default: 0.01]
-    #[arg(long, hide_short_help = true, value_name = "PART", allow_hyphen_values = true)]
+    #[arg(long, hide_short_help = true, value_name = "FRACTION", allow_hyphen_values = true)]
     pub bound_gap: Option<f64>,
     /// Number of bottleneck links to show [default: 5]
     #[arg(long, hide_short_help = true, value_name = "N")]

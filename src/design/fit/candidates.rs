@@ -76,6 +76,8 @@ pub(in crate::design) fn candidates(Wanted { hosts, radix }: Wanted, balance: f6
     if let Some(h) = (1..=radix.div_ceil(4)).find(|h| 4 * h - 1 <= radix && 2 * h * h * (2 * h * h + 1) >= hosts) {
         let g = hosts.div_ceil(2 * h * h).max(2);
         found.push((format!("dragonfly:a={},h={h},g={g},p={h}", 2 * h), h));
+    } else {
+        found.extend(unbalanced_dragonfly(hosts, radix));
     }
     // Networks of a fixed size for each q. By convention, half of the degree as hosts on a switch; smaller networks with
     // up to as many hosts as cables on a switch are listed with the balance that they reach.
@@ -144,6 +146,19 @@ fn sides(n: u64, dimensions: u32) -> Vec<u64> {
         }
     }
     sides
+}
+
+/// Returns, where Dragonflies with `a = 2p = 2h` are too small, the one with the most cables per host, and of those the
+/// one with the fewest switches.
+fn unbalanced_dragonfly(hosts: u64, radix: u64) -> Option<(String, u64)> {
+    let shapes = (1..radix).flat_map(|p| (1..radix).map(move |h| (p, h)));
+    let fitting = shapes.filter_map(|(p, h)| {
+        let a = (radix + 1).checked_sub(p + h).filter(|&a| a >= 2)?;
+        let g = hosts.div_ceil(a * p).max(2);
+        (g <= a * h + 1).then_some((p, a * g, a, h, g))
+    });
+    // Switches are full, so the fewest hosts on a switch leave the most cables.
+    fitting.min().map(|(p, _, a, h, g)| (format!("dragonfly:a={a},h={h},g={g},p={p}"), p))
 }
 
 /// Networks of the families that are sold or were proposed lately, and of trunked and oversubscribed ones.
@@ -252,6 +267,18 @@ mod tests {
         assert_eq!(sides(100, 2), [10, 10]);
         assert_eq!(sides(64, 3), [4, 4, 4]);
         assert_eq!(sides(30, 2), [5, 6]);
+    }
+
+    #[test]
+    fn dragonflies_need_not_be_balanced() {
+        // 72 hosts are the most with a = 2p = 2h and 8 ports.
+        let of = |hosts| {
+            let found = candidates(Wanted { hosts, radix: 8 }, 1.0);
+            found.into_iter().find(|(spec, _)| spec.starts_with("dragonfly:")).map(|(spec, _)| spec)
+        };
+        assert_eq!(of(72).as_deref(), Some("dragonfly:a=4,h=2,g=9,p=2"));
+        assert_eq!(of(100).as_deref(), Some("dragonfly:a=5,h=2,g=10,p=2"));
+        assert_eq!(of(5000), None);
     }
 
     #[test]

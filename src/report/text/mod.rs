@@ -1,7 +1,7 @@
 //! Plain text, in 80 columns or the width of the terminal.
 
 use super::network_words::{describe, letter};
-use super::number::{bytes, grouped, mops, percent, seconds};
+use super::number::{bytes, counted, grouped, mops, percent, seconds};
 use super::sheet::{Column, Datum};
 use super::{ReplayReport, Reporter, Sheet, ThroughputReport};
 use crate::report::site::SiteDefault;
@@ -45,7 +45,9 @@ impl Reporter for Text {
             }
             _ => writeln!(out, "  performance      unknown: no operation count (docs/reference/traces.md)")?,
         }
-        writeln!(out, "  ranks            {} on {} hosts", grouped(w.ranks as u64), grouped(r.network.hosts as u64))?;
+        let (used, hosts) = (grouped(r.hosts_used as u64), counted(r.network.hosts as u64, "host"));
+        let on = if r.hosts_used == r.network.hosts { hosts } else { format!("{used} of {hosts}") };
+        writeln!(out, "  ranks            {} on {on}", grouped(w.ranks as u64))?;
         writeln!(out, "  actions          {}", grouped(w.actions))?;
         writeln!(out, "  messages         {} with {} of payload", grouped(r.messages), bytes(r.bytes))?;
         if let Some(hops) = r.explanation.average_hops {
@@ -139,7 +141,7 @@ impl Reporter for Text {
                 fitting(out, &format!("  {name:<18} {}", value.text()), &" ".repeat(21))?;
             }
         }
-        for shown in sheet.tables.iter().filter(|shown| shown.has_text()) {
+        for shown in sheet.tables.iter().filter(|shown| shown.has_text() && !shown.rows.is_empty()) {
             // Names of topologies and networks, which may be long, are separate from the numbers: each has a letter, or the
             // number of its row.
             let is_name = |column: &Column| {

@@ -99,7 +99,7 @@ pub(in crate::report) fn model(
         onoff(model.crosstraffic),
     );
     let indent = "       ";
-    let second = format!("SMP set-up {}, ranks placed {mapping}.", onoff(model.smp_setup));
+    let second = format!("SMP set-up {}, mapping {mapping}.", onoff(model.smp_setup));
     if first.chars().count() <= width() {
         writeln!(out, "{first}")?;
         fitting(out, &format!("{indent}{second}"), indent)?;

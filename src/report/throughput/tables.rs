@@ -55,12 +55,20 @@ fn legend(grid: &Grid<'_>) -> Vec<(String, Vec<String>)> {
 fn notes(report: &ThroughputReport) -> Vec<String> {
     let mut notes: Vec<String> = report.unanswered.iter().map(|reason| format!("no answer for {reason}")).collect();
     for cell in &report.cells {
-        for note in &cell.notes {
-            let note = format!("{}: {note}", cell.pattern);
+        let of_pattern = cell.notes.iter().map(|note| format!("{}: {note}", cell.pattern));
+        let of_network = cell.remarks.iter().map(|remark| format!("{}: {remark}", cell.network));
+        for note in of_network.chain(of_pattern) {
             if !notes.contains(&note) {
                 notes.push(note);
             }
         }
+    }
+    let hosts = || report.cells.iter().map(|cell| cell.hosts);
+    if let (Some(least), Some(most)) = (hosts().min(), hosts().max())
+        && least < most
+    {
+        let (least, most) = (grouped(least.into()), grouped(most.into()));
+        notes.push(format!("networks have {least} to {most} hosts, and rates are those of one host"));
     }
     let mut seeds: Vec<String> = Vec::new();
     for cell in &report.cells {

@@ -24,14 +24,14 @@ pub(in crate::topology) fn build(arguments: &Arguments) -> Result<Graph, Topolog
 }
 
 /// Error at a byte of the text.
-struct Wrong(usize, String, &'static str);
+struct Misfit(usize, String, &'static str);
 
-fn shape(at: usize, message: impl Into<String>) -> Wrong {
-    Wrong(at, message.into(), SHAPE_HELP)
+fn shape(at: usize, message: impl Into<String>) -> Misfit {
+    Misfit(at, message.into(), SHAPE_HELP)
 }
 
 fn parse(file: &str, text: &str) -> Result<Graph, TopologyError> {
-    let located = |Wrong(at, message, help): Wrong| -> TopologyError {
+    let located = |Misfit(at, message, help): Misfit| -> TopologyError {
         let before = &text[..at];
         let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;
         let column = at - before.rfind('\n').map_or(0, |end| end + 1) + 1;
@@ -82,7 +82,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Returns the next key, its value and its place; `None` at the bracket that ends the list, or at the end.
-    fn entry(&mut self) -> Result<Option<(usize, &'a str, Value<'a>)>, Wrong> {
+    fn entry(&mut self) -> Result<Option<(usize, &'a str, Value<'a>)>, Misfit> {
         let (start, key) = self.word();
         if key.is_empty() {
             return match self.text[start..].chars().next() {
@@ -113,7 +113,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Passes the bracket that ends the list of `key`, which began at `start`.
-    fn close(&mut self, start: usize, key: &str) -> Result<(), Wrong> {
+    fn close(&mut self, start: usize, key: &str) -> Result<(), Misfit> {
         if !self.text[self.at..].starts_with(']') {
             return Err(shape(start, format!("the list of `{key}` has no closing bracket")));
         }
@@ -126,8 +126,8 @@ impl<'a> Scanner<'a> {
         &mut self,
         start: usize,
         key: &str,
-        mut visit: impl FnMut(usize, &'a str, &'a str) -> Result<(), Wrong>,
-    ) -> Result<(), Wrong> {
+        mut visit: impl FnMut(usize, &'a str, &'a str) -> Result<(), Misfit>,
+    ) -> Result<(), Misfit> {
         let mut open = vec![(start, key)];
         while let Some(&(start, key)) = open.last() {
             match self.entry()? {
@@ -160,19 +160,19 @@ struct Content<'a> {
     edges: Vec<(usize, &'a str, &'a str)>,
 }
 
-fn whole_number(at: usize, key: &str, value: &str) -> Result<u32, Wrong> {
+fn whole_number(at: usize, key: &str, value: &str) -> Result<u32, Misfit> {
     let message = || format!("`{key}` is `{value}`, and must be a whole number, 0 or more");
     value.parse().map_err(|_| shape(at, message()))
 }
 
-fn read(text: &str) -> Result<Content<'_>, Wrong> {
+fn read(text: &str) -> Result<Content<'_>, Misfit> {
     let mut scanner = Scanner { text, at: 0 };
     let mut found = None;
     loop {
         match scanner.entry()? {
             Some((start, "graph", Value::Open)) => {
                 if found.is_some() {
-                    return Err(Wrong(
+                    return Err(Misfit(
                         start,
                         "there is a second graph".into(),
                         "put each graph into a file of its own",
@@ -190,7 +190,7 @@ fn read(text: &str) -> Result<Content<'_>, Wrong> {
     }
 }
 
-fn graph<'a>(scanner: &mut Scanner<'a>, start: usize) -> Result<Content<'a>, Wrong> {
+fn graph<'a>(scanner: &mut Scanner<'a>, start: usize) -> Result<Content<'a>, Misfit> {
     let mut content = Content {
         start,
         directed: false,
@@ -221,7 +221,7 @@ fn graph<'a>(scanner: &mut Scanner<'a>, start: usize) -> Result<Content<'a>, Wro
     Ok(content)
 }
 
-fn node<'a>(scanner: &mut Scanner<'a>, start: usize, content: &mut Content<'a>) -> Result<(), Wrong> {
+fn node<'a>(scanner: &mut Scanner<'a>, start: usize, content: &mut Content<'a>) -> Result<(), Misfit> {
     let (mut id, mut label, mut hosts, mut kind) = (None, None, None, "");
     scanner.values(start, "node", |at, key, value| {
         match key {
@@ -235,14 +235,14 @@ fn node<'a>(scanner: &mut Scanner<'a>, start: usize, content: &mut Content<'a>) 
     })?;
     let id = id.ok_or_else(|| shape(start, "the node has no `id`"))?;
     let help = "nodes have different ids";
-    content.nodes.add(id, hosts.unwrap_or(1)).map_err(|rule| Wrong(start, rule, help))?;
+    content.nodes.add(id, hosts.unwrap_or(1)).map_err(|rule| Misfit(start, rule, help))?;
     content.labels.extend(label);
     content.has_hosts |= hosts.is_some();
     content.called_hosts += usize::from(kind.eq_ignore_ascii_case("host"));
     Ok(())
 }
 
-fn edge<'a>(scanner: &mut Scanner<'a>, start: usize, content: &mut Content<'a>) -> Result<(), Wrong> {
+fn edge<'a>(scanner: &mut Scanner<'a>, start: usize, content: &mut Content<'a>) -> Result<(), Misfit> {
     let (mut source, mut target) = (None, None);
     scanner.values(start, "edge", |_, key, value| {
         match key {
@@ -255,7 +255,7 @@ fn edge<'a>(scanner: &mut Scanner<'a>, start: usize, content: &mut Content<'a>) 
     let source = source.ok_or_else(|| shape(start, "the edge has no `source`"))?;
     let target = target.ok_or_else(|| shape(start, "the edge has no `target`"))?;
     if content.edges.len() == MAX_ARCS {
-        return Err(Wrong(start, format!("there are more than {MAX_ARCS} edges"), CABLE_HELP));
+        return Err(Misfit(start, format!("there are more than {MAX_ARCS} edges"), CABLE_HELP));
     }
     content.edges.push((start, source, target));
     Ok(())
@@ -263,7 +263,7 @@ fn edge<'a>(scanner: &mut Scanner<'a>, start: usize, content: &mut Content<'a>) 
 
 type Parts = (usize, bool, Vec<(u32, u32)>, Hosts);
 
-fn parts(content: Content<'_>) -> Result<Parts, Wrong> {
+fn parts(content: Content<'_>) -> Result<Parts, Misfit> {
     let (start, switches) = (content.start, content.nodes.len());
     if switches == 0 {
         return Err(shape(start, "the graph has no node"));
@@ -271,11 +271,11 @@ fn parts(content: Content<'_>) -> Result<Parts, Wrong> {
     let labels = (content.labels.len() == switches).then_some(content.labels.as_slice());
     let named = content.nodes.numbered(labels);
     let cable = |&(at, source, target): &(usize, &str, &str)| {
-        named.cable(source, target).map_err(|rule| Wrong(at, rule, CABLE_HELP))
+        named.cable(source, target).map_err(|rule| Misfit(at, rule, CABLE_HELP))
     };
     let pairs = content.edges.iter().map(cable).collect::<Result<_, _>>()?;
     let hosts = Hosts::from_file(content.has_hosts.then_some(named.hosts), content.host_vertices, switches)
-        .map_err(|rule| Wrong(start, rule, "the key `hosts` is for nodes, `host_vertices` for the graph"))?;
+        .map_err(|rule| Misfit(start, rule, "the key `hosts` is for nodes, `host_vertices` for the graph"))?;
     Ok((switches, content.directed, pairs, hosts))
 }
 

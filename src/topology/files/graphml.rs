@@ -53,7 +53,7 @@ type Parts = (usize, bool, Vec<(u32, u32)>, Hosts);
 
 /// Key of the data of elements.
 #[derive(Clone, Copy)]
-struct Key<'a> {
+struct DataKey<'a> {
     id: &'a str,
     /// Number of elements without data of this key.
     default: Option<Node<'a, 'a>>,
@@ -61,18 +61,18 @@ struct Key<'a> {
 
 /// Returns the key with this name, for nodes or graphs. Its type may be any: networkx writes whole numbers as `long`,
 /// other programs as `double`.
-fn key<'a>(root: Node<'a, 'a>, of: &str, name: &str) -> Option<Key<'a>> {
+fn key<'a>(root: Node<'a, 'a>, of: &str, name: &str) -> Option<DataKey<'a>> {
     let found = root.children().find(|child| {
         child.tag_name().name() == "key"
             && child.attribute("attr.name") == Some(name)
             && child.attribute("for").is_none_or(|kind| kind == of || kind == "all")
     })?;
     let default = found.children().find(|child| child.tag_name().name() == "default");
-    Some(Key { id: found.attribute("id")?, default })
+    Some(DataKey { id: found.attribute("id")?, default })
 }
 
 /// Returns an element's number for a key.
-fn datum(element: Node<'_, '_>, key: Option<Key<'_>>) -> Result<Option<u32>, Wrong> {
+fn datum(element: Node<'_, '_>, key: Option<DataKey<'_>>) -> Result<Option<u32>, Wrong> {
     let Some(key) = key else { return Ok(None) };
     let has_key = |child: &Node<'_, '_>| child.tag_name().name() == "data" && child.attribute("key") == Some(key.id);
     let Some(data) = element.children().find(has_key).or(key.default) else { return Ok(None) };

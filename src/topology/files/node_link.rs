@@ -31,16 +31,16 @@ struct WrittenGraph<'a> {
     #[serde(default)]
     directed: bool,
     #[serde(borrow)]
-    nodes: Vec<Node<'a>>,
+    nodes: Vec<LinkedNode<'a>>,
     #[serde(borrow)]
-    links: Option<Vec<Link<'a>>>,
+    links: Option<Vec<LinkedPair<'a>>>,
     #[serde(borrow)]
-    edges: Option<Vec<Link<'a>>>,
+    edges: Option<Vec<LinkedPair<'a>>>,
 }
 
 #[derive(Deserialize)]
 #[serde(expecting = "an object with the `id` of a node")]
-struct Node<'a> {
+struct LinkedNode<'a> {
     #[serde(borrow)]
     id: &'a RawValue,
     hosts: Option<u32>,
@@ -50,7 +50,7 @@ struct Node<'a> {
 
 #[derive(Deserialize)]
 #[serde(expecting = "an object with the `source` and `target` of a link")]
-struct Link<'a> {
+struct LinkedPair<'a> {
     #[serde(borrow)]
     source: &'a RawValue,
     #[serde(borrow)]
@@ -107,7 +107,7 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Graph, TopologyError> {
         return Err(wrong(key, None, format!("there are more than {MAX_ARCS} links"), CABLE_HELP));
     }
     let named = nodes.numbered(None);
-    let cable = |(index, link): (usize, &Link<'_>)| {
+    let cable = |(index, link): (usize, &LinkedPair<'_>)| {
         named
             .cable(Id(link.source.get()), Id(link.target.get()))
             .map_err(|rule| wrong(key, Some(index), rule, CABLE_HELP))

@@ -170,19 +170,19 @@ fn wrong_choices_name_the_study() {
     refuse(
         study("", network, WORKLOAD),
         2,
-        &["s.toml:3:12: network `number 1`", "[100000,100000]", "at most 16777216"],
+        &["s.toml:3:12: network `torus:100000x100000`", "[100000,100000]", "at most 16777216"],
     );
     for hosts in ["0", "[0, 0, 0, 0]"] {
         let network = format!("{NETWORK}parameters = {{ hosts_per_switch = {hosts} }}\n");
-        refuse(study("", &network, WORKLOAD), 2, &["s.toml:4:35: network `number 1`", "at least one host"]);
+        refuse(study("", &network, WORKLOAD), 2, &["s.toml:4:35: network `ring:4`", "at least one host"]);
     }
     // Settings for all networks, or for one platform, are reported at their own place, unless a network overrides them.
     let common = "[network]\nrouting = 'bsf'\n";
-    refuse(study(common, NETWORK, WORKLOAD), 2, &["s.toml:3:11: network `number 1`", "did you mean `bfs`?"]);
+    refuse(study(common, NETWORK, WORKLOAD), 2, &["s.toml:3:11: network `ring:4`", "did you mean `bfs`?"]);
     let network = format!("{NETWORK}routing = 'esmp'\n");
-    refuse(study(common, &network, WORKLOAD), 2, &["s.toml:6:11: network `number 1`", "did you mean `ecmp`?"]);
+    refuse(study(common, &network, WORKLOAD), 2, &["s.toml:6:11: network `ring:4`", "did you mean `ecmp`?"]);
     let platforms = "[[platforms]]\nname = 'a'\n[[platforms]]\nname = 'b'\nparameters = { cores = 0 }\n";
-    refuse(study(platforms, NETWORK, WORKLOAD), 2, &["s.toml:6:24: network `number 1`", "at least one core"]);
+    refuse(study(platforms, NETWORK, WORKLOAD), 2, &["s.toml:6:24: network `ring:4`", "at least one core"]);
     // The file of a platform has its own place, behind that of the study.
     let folder = Folder::with_trace(MESSAGE);
     folder.write("p.toml", "topology = 'ring:4'\nrouting = 'bsf'\n");

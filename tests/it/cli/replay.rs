@@ -112,7 +112,7 @@ fn a_rank_file_places_every_rank_once() {
     let result = folder.json(&run);
     assert!((number(&result, "simulated_seconds") - 0.02).abs() < 1e-9);
     assert_eq!(result["mapping"], "rank file (3 ranks)");
-    assert!(folder.output(&run).contains("ranks placed rank file (3 ranks)."));
+    assert!(folder.output(&run).contains("mapping rank file (3 ranks)."));
     for (text, parts) in [
         ("0 h0\n1 h1\n", ["the rank file places 2 ranks, but there are 3", "every rank from 0 to 2"]),
         ("0 h0\n1 h1\n1 h2\n", ["ranks:3:1: rank 1 has a host already, in line 2", "one line"]),

@@ -263,7 +263,10 @@ fn figures_for_buyers_are_right() {
     assert_eq!((&twice["edges"], &twice["duplicates_merged"]), (&2.into(), &1.into()));
     let told = folder.output(&["topology", "torus:4x4", "ring:2", "twice.txt"]);
     assert_80_columns(&told);
-    assert!(told.contains("B: no bill; a router has 2 ports") && told.contains("C: 1 cable named once more"), "{told}");
+    assert!(
+        told.contains("B: no bill; a router has 2 ports") && told.contains("C: 1 cable of the file repeats another"),
+        "{told}"
+    );
     assert!(!told.contains("B: 1 cable"), "{told}");
     let none = folder.json(&["topology", "torus:8x8", "--bisection", "0"]);
     assert_eq!(none["bisection"], Value::Null);
@@ -352,7 +355,7 @@ fn markdown_says_what_the_text_says() {
     for note in [
         "B: hosts count as vertices in cables",
         "Floor plan grid; latency: 300 ns at the ends, 60 ns per switch",
-        "C: 1 cable named once more",
+        "C: 1 cable of the file repeats another",
     ] {
         assert!(flat(&text).contains(note) && flat(&markdown).contains(note), "{note}: {markdown}");
     }

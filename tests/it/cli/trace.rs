@@ -178,7 +178,7 @@ fn parts_are_programs_again() {
     }
     let told = folder.run(&["trace", "cut", "t.ti", "-o", "told.ti", "--ranks", "0,1"]).success();
     let told = String::from_utf8(told.get_output().stderr.clone()).unwrap();
-    assert!(told.contains("20 sends and 20 receives whose other half is outside"), "{told}");
+    assert!(told.contains("20 sends whose receive is outside, 20 receives whose send is outside"), "{told}");
     let cut = ["trace", "cut", "t.ti", "-o", "x.ti"];
     folder.refuse(&cut, 2, &["nothing to cut"]);
     folder.refuse(&[&cut[..], &["--ranks", "0,9"]].concat(), 2, &["no rank 9", "0 to 3"]);

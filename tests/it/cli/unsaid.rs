@@ -150,7 +150,7 @@ fn failures_say_when_a_rule_changes() {
     folder.write("s.toml", study("failures = { cables = 1, seeds = 3 }") + balanced);
     let text = folder.output(&["compare", "s.toml"]).replace('\n', " ");
     assert!(text.contains("Failures change the routing rule of A from dimension_order to balanced."), "{text}");
-    assert!(text.contains("The order is not one of failures alone, since a rule changes."), "{text}");
+    assert!(text.contains("The order also reflects the change of rule."), "{text}");
     assert!(!text.contains("overlap"), "{text}");
     folder.write("s.toml", study("failures = { cables = 1, seeds = 3, routes = \"repaired\" }") + balanced);
     let text = folder.output(&["compare", "s.toml"]).replace('\n', " ");
@@ -169,7 +169,7 @@ fn more_than_an_even_loss_is_a_ratio() {
     let json = folder.json(&["compare", "s.toml"]);
     let own = &json["failures"][0]["networks"][0];
     let (failed, even) = (number(&own["geometric"], "mean"), number(own, "geometric_even"));
-    let expected = format!("evenly: A ({:+.1} %)", 100.0 * (failed / even - 1.0));
+    let expected = format!("evenly reduced network: A ({:+.1} %)", 100.0 * (failed / even - 1.0));
     assert!(failed / even > 1.005 && text.contains(&expected), "{expected}: {text}");
 }
 
@@ -210,12 +210,12 @@ fn files_of_models_are_read_where_a_study_names_them() {
 fn graph_files_are_commented_on() {
     let folder = Folder::with_trace(MESSAGE);
     folder.write("twice.txt", "0 1\n1 0\n1 2\n");
-    warns(&folder, &["replay", "t.ti", "--topology", "twice.txt"], &["1 cable named once more in the file count once"]);
+    warns(&folder, &["replay", "t.ti", "--topology", "twice.txt"], &["1 cable of the file repeats another"]);
     let fabric = "Switch 36 \"S-1\" # \"leaf\"\n[1] \"H-1\"[1](1) # \"n1\" lid 3 4xHDR\n[2] \"S-2\"[9] # \"leaf\" lid 2 4xHDR\n\
                   Switch 36 \"S-2\"\n[1] \"H-2\"[1]\n";
     folder.write("fabric.ibnet", fabric);
     folder.write("fabric.out", fabric);
-    let said = "all cables are 4xHDR, 200 Gbit/s";
+    let said = "all cables are 4xHDR: set link_bandwidth to 200 Gbit/s";
     warns(&folder, &["replay", "t.ti", "--topology", "fabric.ibnet"], &[said]);
     assert!(folder.output(&["topology", "ibnet:fabric.out"]).contains(said));
     folder.write("b.anynet", "router 0 node 0 router 1 4\nrouter 1 node 1\n");
