@@ -161,7 +161,7 @@ mod tests {
             ("\"id\": 3", "\"id\": \"a\"", "g:2:37: there is another node `a`"),
             ("\"id\": 3", "\"hosts\": -1, \"id\": 3", "g:2:48: invalid value: integer `-1`"),
             ("links", "lines", "g:2:10: the graph has neither"),
-            ("\"graph\": {}", "\"edges\": []", "g:1:48: the graph has both"),
+            ("\"graph\": {}", "\"edges\": []", "g:1:50: the graph has both"),
             ("false", "0", "g:1:14: invalid type: integer `0`"),
         ] {
             let text = SMALL.replacen(from, to, 1);
