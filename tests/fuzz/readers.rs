@@ -322,7 +322,7 @@ fn the_program_takes_changed_files_of_every_kind() {
     let seed: u64 = variable("MOPSIM_SEED").map_or(7, |text| text.parse().expect("a number"));
     let folder = tempfile::tempdir().expect("a folder");
     let readers = readers(folder.path());
-    assert_eq!(readers.len(), 32);
+    assert_eq!(readers.len(), 36);
     let mut faults = Vec::new();
     for (index, reader) in (0..).zip(&readers) {
         if wanted.as_ref().is_some_and(|wanted| !wanted.split(',').any(|name| name == reader.name)) {
