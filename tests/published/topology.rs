@@ -108,7 +108,7 @@ fn write_pages(heavy: bool) {
     let entries = reference["paper"].as_array().unwrap();
     for (source, name) in PAGES {
         let page = Page::open(name);
-        let mut table = vec!["| figure | printed | ours | |".to_owned(), "| --- | ---: | ---: | --- |".to_owned()];
+        let mut table = vec!["| figure | published | ours | |".to_owned(), "| --- | ---: | ---: | --- |".to_owned()];
         for entry in entries.iter().filter(|entry| entry["source"] == source) {
             let what = entry["what"].as_str().unwrap();
             let printed = match &entry["value"] {
