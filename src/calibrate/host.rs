@@ -2,7 +2,7 @@
 //! the time that they took on the recorded machine.
 
 use super::error::CalibrateError;
-use crate::topology::input::read_text;
+use crate::topology::input::{place, read_text};
 use crate::trace::DEFAULT_RECORDED_SPEED;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -106,14 +106,8 @@ impl HostSpeed {
     pub fn read(file: &Path) -> Result<Self, CalibrateError> {
         let text = read_text(file, MAX_BYTES)?;
         Self::parse(&text).map_err(|(start, message)| {
-            let before = text.get(..start).unwrap_or_default();
-            let line_start = before.rfind('\n').map_or(0, |end| end + 1);
-            CalibrateError::Host {
-                file: file.to_owned(),
-                line: before.matches('\n').count() + 1,
-                column: before.len() - line_start + 1,
-                message,
-            }
+            let (line, column) = place(&text, start);
+            CalibrateError::Host { file: file.to_owned(), line, column, message }
         })
     }
 

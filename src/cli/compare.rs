@@ -2,6 +2,7 @@
 
 use super::args::{Compare, CompareFiles, Output};
 use super::failure::Failure;
+use super::packets::Written;
 use super::progress::Bars;
 use super::{interrupt, options, say, side_files, slurm, study};
 use mopsim::ledger::Shard;
@@ -20,7 +21,9 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
         .continuing("--results", flags.results.as_deref())
         .check(|| study::files_read(&arguments.study, &written))?;
     let shard = flags.shard.unwrap_or(Shard::WHOLE);
-    warn_of_unwritten(arguments, shard, output);
+    let CompareFiles { html, json, csv, .. } = &arguments.study.files;
+    let written_to = Written { html: html.as_deref(), json: json.as_deref(), csv: csv.as_deref() };
+    study::warn_of_unwritten(shard, &written_to, output);
     let threads = arguments.threads.or(output.site.threads).unwrap_or(0);
     // Networks are built on a pool as well: where the system refuses threads, rayon's global one panics.
     let study = options::pool(threads)?.install(|| study::read(&arguments.study, written, output))?;
@@ -116,21 +119,4 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
     let mut comparison = study.compare(&records);
     comparison.packets = swept.curves;
     pool.install(|| study::report(&arguments.study, &study, &comparison, output))
-}
-
-/// Warns of flags without effect on a shard, which ends without a report. Job scripts pass these flags to all shards,
-/// so they are not errors.
-fn warn_of_unwritten(arguments: &Compare, shard: Shard, output: &Output) {
-    if shard == Shard::WHOLE || output.quiet {
-        return;
-    }
-    let CompareFiles { html, json, csv, .. } = &arguments.study.files;
-    let given = [
-        ("--html", html.is_some()),
-        ("--json", json.is_some()),
-        ("--csv", csv.is_some()),
-        ("--format", !output.is_text()),
-    ];
-    let given: Vec<&str> = given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option).collect();
-    study::warn_of_no_report(&given);
 }

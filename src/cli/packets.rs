@@ -1,6 +1,6 @@
 //! `mopsim packets`: latency and accepted traffic of networks, packet by packet.
 
-use super::args::{Output, PacketFiles, PacketSwitch, Packets};
+use super::args::{Output, PacketSwitch, Packets};
 use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::progress::{self, Counting};
@@ -43,7 +43,8 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
         .continuing("--results", flags.results.as_deref())
         .check(|| files_read(arguments))?;
     let shard = flags.shard.unwrap_or(Shard::WHOLE);
-    warn_of_unwritten(arguments, shard, output);
+    let written = Written { html: files.html.as_deref(), json: files.json.as_deref(), csv: files.csv.as_deref() };
+    study::warn_of_unwritten(shard, &written, output);
     let version: Version =
         options::parse("defaults", arguments.switch.defaults.defaults.as_deref())?.unwrap_or_default();
     let settings = choice(arguments).build(arguments.seed)?;
@@ -133,7 +134,6 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
         return Ok(());
     }
     let series = results::finished(&work, &points, path)?;
-    let written = Written { html: files.html.as_deref(), json: files.json.as_deref(), csv: files.csv.as_deref() };
     report(&work.outline(), &series, cycle, &written, output)
 }
 
@@ -166,23 +166,6 @@ pub fn report(
         files::report(file, |out| out.write_all(page.as_bytes()))?;
     }
     printed
-}
-
-/// Warns of flags without effect on a shard, which ends without a report. Job scripts pass these flags to all shards,
-/// so they are not errors.
-fn warn_of_unwritten(arguments: &Packets, shard: Shard, output: &Output) {
-    if shard == Shard::WHOLE || output.quiet {
-        return;
-    }
-    let PacketFiles { html, json, csv, .. } = &arguments.files;
-    let given = [
-        ("--html", html.is_some()),
-        ("--json", json.is_some()),
-        ("--csv", csv.is_some()),
-        ("--format", !output.is_text()),
-    ];
-    let given: Vec<&str> = given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option).collect();
-    study::warn_of_no_report(&given);
 }
 
 /// Returns a progress bar for runs, of which the number is an estimate.

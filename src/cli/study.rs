@@ -2,6 +2,7 @@
 
 use super::args::{Output, StudyFlags};
 use super::failure::Failure;
+use super::packets::Written;
 use super::{inputs, options, packets, print_report, progress, say, side_files, topology};
 use mopsim::ledger::Shard;
 use mopsim::packets::points::{PointRecord, Points};
@@ -183,8 +184,19 @@ pub fn packets(
     Ok(Swept { is_stopped: curves.is_none(), curves, runs })
 }
 
-/// Warns of options whose reports a shard does not write.
-pub fn warn_of_no_report(given: &[&str]) {
+/// Warns of flags without effect on a shard, which ends without a report. Job scripts pass these flags to all shards,
+/// so they are not errors.
+pub fn warn_of_unwritten(shard: Shard, files: &Written<'_>, output: &Output) {
+    if shard == Shard::WHOLE || output.quiet {
+        return;
+    }
+    let given = [
+        ("--html", files.html.is_some()),
+        ("--json", files.json.is_some()),
+        ("--csv", files.csv.is_some()),
+        ("--format", !output.is_text()),
+    ];
+    let given: Vec<&str> = given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option).collect();
     if !given.is_empty() {
         let options = given.join(", ");
         say(&format!("warning: a shard has no report: what {options} asks for is written by `mopsim merge`"));

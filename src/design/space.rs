@@ -128,7 +128,7 @@ pub fn space(wanted: Wanted, without: &[String], prices: &Prices, steps: &Steps)
 
 /// Default routing, hosts on a switch, millimetres of cable, and SHA-256 of the size and all arcs: equal for networks that
 /// differ in nothing but their name.
-type Cabling = (String, u32, u64, Vec<u8>);
+type Cabling = (&'static str, u32, u64, Vec<u8>);
 
 /// Builds a candidate. `None` if there is no such network.
 fn candidate(
@@ -157,7 +157,7 @@ fn candidate(
         arcs.update(graph.head(arc).0.to_le_bytes());
     }
     let routing = routing::default_routing(Version::default(), &topology, fit.hosts);
-    let cabling = (routing.to_owned(), hosts, (fit.metres * 1e3).round() as u64, arcs.finalize().to_vec());
+    let cabling = (routing, hosts, (fit.metres * 1e3).round() as u64, arcs.finalize().to_vec());
     let is_random = spec.seed().is_some() && !spec.seed_given();
     let topology = if is_random { text.to_owned() } else { topology.name() };
     let hosts_per_switch = (!has_own).then_some(hosts);

@@ -157,21 +157,20 @@ impl NetworkUnderTest {
     }
 
     /// Returns a topology of this network, such as its own, with the hosts that it has in the study, and the options of its
-    /// floor plan. Hosts with several ports, and hosts that are vertices, stay as they are.
+    /// floor plan, which have the number if it is the same for all switches. Hosts with several ports, and hosts that are
+    /// vertices, stay as they are.
     pub(super) fn with_its_hosts(&self, topology: &Arc<Topology>) -> (Arc<Topology>, FloorOptions) {
         let hosts = self.making.as_ref().and_then(|making| making.parameters.hosts_per_switch.as_ref());
         let are_vertices = matches!(topology.graph.hosts(), Hosts::Vertices(_));
-        let graph = match hosts {
-            _ if topology.rails.is_some() || are_vertices => return (topology.clone(), self.floor),
-            Some(HostsPerSwitch::Uniform(count)) => topology.graph.with_hosts_per_switch(*count),
-            Some(HostsPerSwitch::Each(counts)) => {
-                topology.graph.as_ref().clone().with_hosts(Hosts::on_each(counts.clone()))
+        match hosts {
+            Some(HostsPerSwitch::Each(counts)) if topology.rails.is_none() && !are_vertices => {
+                let graph = topology.graph.as_ref().clone().with_hosts(Hosts::on_each(counts.clone()));
+                // A platform with a number for each switch is laid out without hosts.
+                let floor = FloorOptions { endpoints_per_switch: None, ..self.floor };
+                (Arc::new(Topology { graph: Arc::new(graph), ..topology.as_ref().clone() }), floor)
             }
-            None => return (topology.clone(), self.floor),
-        };
-        // A platform with a number for each switch is laid out without them.
-        let floor = FloorOptions { endpoints_per_switch: None, ..self.floor };
-        (Arc::new(Topology { graph: Arc::new(graph), ..topology.as_ref().clone() }), floor)
+            _ => (topology.clone(), self.floor),
+        }
     }
 
     /// Returns the number of switches that failed together with their hosts.

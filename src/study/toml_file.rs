@@ -1,7 +1,7 @@
 //! User-supplied TOML files; errors have the place and the nearest key.
 
 use super::toml_words::in_words;
-use crate::topology::input::{ReadError, read_text};
+use crate::topology::input::{ReadError, place, read_text};
 use crate::user_error::UserError;
 use serde::de::DeserializeOwned;
 use std::fmt;
@@ -98,10 +98,8 @@ impl fmt::Display for Place {
 impl Place {
     /// Returns the place of a byte of a text; that of its end if the text is shorter.
     fn of(text: &str, offset: usize) -> Self {
-        let offset = offset.min(text.len());
-        let before = &text.as_bytes()[..offset];
-        let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
-        Self { line: 1 + memchr::memchr_iter(b'\n', before).count(), column: 1 + offset - line_start }
+        let (line, column) = place(text, offset);
+        Self { line, column }
     }
 }
 

@@ -90,6 +90,14 @@ impl Located {
     }
 }
 
+/// Returns the line and the column, from 1 and in bytes, of a byte of a text; those of its end if the text is shorter.
+pub fn place(text: &str, offset: usize) -> (usize, usize) {
+    let offset = offset.min(text.len());
+    let before = &text.as_bytes()[..offset];
+    let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
+    (1 + memchr::memchr_iter(b'\n', before).count(), 1 + offset - line_start)
+}
+
 /// Returns the name of `path` without a compression extension (`.gz`, `.xz`, `.zst`), in lower case.
 pub fn plain_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use roxmltree::{Document, ParsingOptions};
 
-use super::input::Located;
+use super::input::{Located, place};
 
 /// Largest number of nodes of a document: 67,108,864.
 const MAX_NODES: u32 = 1 << 26;
@@ -65,12 +65,11 @@ pub(crate) fn declarations(file: &str, text: &str) -> Option<Located> {
             (_, Some(open)) if c == open => quote = None,
             ('>', None) => return None,
             ('[', None) => {
-                let offset = text.len() - rest.len() + at;
-                let before = &text[..offset];
+                let (line, column) = place(text, text.len() - rest.len() + at);
                 return Some(Located {
                     file: file.into(),
-                    line: 1 + before.matches('\n').count(),
-                    column: 1 + offset - before.rfind('\n').map_or(0, |newline| newline + 1),
+                    line,
+                    column,
                     message: "a document type with declarations inside the file is not supported".into(),
                     help: "leave the part in brackets out; the file needs no declarations".into(),
                 });

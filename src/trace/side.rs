@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::topology::input::{ReadError, read_bytes, to_text};
+use crate::topology::input::{ReadError, place, read_bytes, to_text};
 
 use super::error::{TraceError, TraceErrorKind as Kind, shorten};
 
@@ -81,11 +81,10 @@ impl SideFile {
 fn wrong(text: &str, path: &Path, span: Option<std::ops::Range<usize>>, message: String) -> TraceError {
     let mut error = TraceError::whole(path, Kind::Side(message));
     if let Some(span) = span
-        && let Some(before) = text.get(..span.start)
+        && text.is_char_boundary(span.start)
     {
-        let line_start = before.rfind('\n').map_or(0, |end| end + 1);
-        error.line = Some(before.matches('\n').count() as u64 + 1);
-        error.column = Some((before.len() - line_start) as u32 + 1);
+        let (line, column) = place(text, span.start);
+        (error.line, error.column) = (Some(line as u64), Some(column as u32));
         error.text = shorten(text.get(span).unwrap_or_default().as_bytes());
     }
     error

@@ -33,7 +33,7 @@ pub use export::Export;
 pub use goal::GoalTable;
 pub use model::ModelVerb;
 pub use network::{ModelFlags, NetworkFlags, OnOff, PlacementFiles, Ports};
-pub use packets::{PacketFiles, PacketSwitch, Packets};
+pub use packets::{PacketSwitch, Packets};
 pub use record::Record;
 pub use replay::Replay;
 pub use shell::{CompletedShell, Completions, Doctor, Man};

@@ -25,8 +25,8 @@ pub struct Packets {
     pub load: String,
     /// Packet routing, e.g. amin or static:bfs (may be repeated) [default: dimension-order on grids, amin on one-way networks, else escape]
     ///
-    /// The defaults are dimension-order on grids, else escape, else amin. Planes may have different rules, separated by
-    /// semicolons.
+    /// Planes may have different rules, separated by semicolons. A star and a number behind a rule with one virtual channel
+    /// for each hop, such as amin*3, are several channels for each hop.
     #[arg(long, value_name = "RULE", value_parser = Known(packet_routings), hide_possible_values = true)]
     pub routing: Vec<String>,
     /// Policy by which hosts with several ports choose one: message (default), destination, striped

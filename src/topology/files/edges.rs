@@ -3,9 +3,9 @@
 //! The number of switches is one more than the largest number in the file, unless more are requested. Cables are
 //! two-way unless stated otherwise in the specification (`edges:path=cables.txt,directed=true,n=64`), or in a comment
 //! before the first cable that contains only `directed`, `undirected`, `n=64` and the places of hosts, so that a file
-//! can be self-contained (a remark names other comments with these words): `hosts=4*2,6*0` is 2 hosts on each of the first 4 switches and none on 6 more,
-//! `host_vertices=6` declares the first 6 vertices as hosts with cables of their own. By default there is one host on
-//! each switch.
+//! can be self-contained: `hosts=4*2,6*0` is 2 hosts on each of the first 4 switches and none on 6 more,
+//! `host_vertices=6` declares the first 6 vertices as hosts with cables of their own. A remark names comments that have
+//! such words and others as well. By default there is one host on each switch.
 
 use std::path::Path;
 
@@ -47,12 +47,12 @@ fn parse(file: &str, text: &str, directed: Option<bool>, switches: Option<usize>
             return wrong(MAX_LINE_BYTES + 1, format!("the line is longer than {MAX_LINE_BYTES} bytes"), LINE_HELP);
         }
         let (numbers, comment) = line.split_once('#').unwrap_or((line, ""));
-        if numbers.trim().is_empty() && remarks.len() < MAX_REMARKS {
+        if numbers.trim().is_empty() {
             match header.read(comment, pairs.is_empty()) {
-                Ok(None) => {}
-                Ok(Some(reason)) => {
+                Ok(Some(reason)) if remarks.len() < MAX_REMARKS => {
                     remarks.push(format!("line {}, `#{comment}`, is read as a comment: {reason}", index + 1))
                 }
+                Ok(_) => {}
                 Err(message) => return wrong(1, message, "leave the option or the header out, or make them agree"),
             }
         }
@@ -243,6 +243,9 @@ mod tests {
             let graph = graph(&format!("{comment}\n0 1\n"));
             assert!(!graph.is_directed() && graph.switches() == 2 && graph.remarks().len() == 1, "{comment}");
         }
+        // However many comments are only similar to a header, one is a header.
+        let late = graph(&format!("{}# directed n=3\n0 1\n", "# a directed graph\n".repeat(5)));
+        assert!(late.is_directed() && late.switches() == 3 && late.remarks().len() == 3);
         // A comment that happens to contain the word, and a header that is too late, have no effect, but are named.
         let vague = graph("# a directed graph\n# of switches\n0 1\n# directed\n");
         assert!(!vague.is_directed());

@@ -9,7 +9,7 @@
 use std::path::Path;
 
 use super::super::graph::MAX_ARCS;
-use super::super::input::{Located, MAX_FILE_BYTES, read_text};
+use super::super::input::{Located, MAX_FILE_BYTES, place, read_text};
 use super::super::registry::Arguments;
 use super::super::{Graph, Hosts, TopologyError};
 use super::named::NamedNodes;
@@ -32,9 +32,7 @@ fn shape(at: usize, message: impl Into<String>) -> Misfit {
 
 fn parse(file: &str, text: &str) -> Result<Graph, TopologyError> {
     let located = |Misfit(at, message, help): Misfit| -> TopologyError {
-        let before = &text[..at];
-        let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;
-        let column = at - before.rfind('\n').map_or(0, |end| end + 1) + 1;
+        let (line, column) = place(text, at);
         Located { file: file.into(), line, column, message, help: help.into() }.into()
     };
     let content = read(text).map_err(located)?;

@@ -35,7 +35,7 @@ const HELP: &str =
 
 const SPEEDS_HELP: &str = "write ibnet:path=\"FILE\",speeds=false to take all cables as equal";
 
-/// Longest name of a host, in bytes: that of a domain name.
+/// Longest name of a host in bytes: the limit of domain names.
 const MAX_NAME: usize = 253;
 
 /// Description of a node within a switch that combines data of hosts.
@@ -223,7 +223,7 @@ fn parse(file: &str, text: &str, speeds: bool) -> Result<Graph, TopologyError> {
     let mut graph = Graph::with_parallel_cables(switches.len(), false, ends)?.with_hosts(hosts);
     let named: Option<Vec<CompactString>> =
         adapters.iter().map(|(_, _, id)| names.get(id).map(|name| CompactString::from(*name))).collect();
-    // Cards that nobody has named have the description of their model.
+    // Without a name of their host, adapters are described by their model.
     let differ = |names: &Vec<CompactString>| names.len() == 1 || names.windows(2).any(|two| two[0] != two[1]);
     if let Some(named) = named.filter(differ) {
         graph = graph.with_host_names(named);

@@ -112,7 +112,7 @@ fn requests(trace: &Trace, findings: &mut Vec<Finding>) {
         let mut started: FxHashMap<u32, VecDeque<usize>> = FxHashMap::default();
         for (index, action) in actions.iter().enumerate() {
             match action {
-                // A program may compute after it, and begin anew in a trace that joins several.
+                // A program may compute after the end of MPI; in a trace of several programs, MPI begins again.
                 Action::Compute { .. } | Action::Sleep { .. } | Action::NoOperation => {}
                 Action::Init | Action::Finalize => is_final = action == Action::Finalize,
                 _ if is_final => late.add(rank, index, || {
