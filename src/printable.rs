@@ -1,10 +1,11 @@
 //! Safe output of text: nothing in it controls a terminal or disguises the text.
 //!
-//! Names and contents come from untrusted files. Control characters move cursors and set titles, and bidirectional
-//! overrides show letters in another order; both are written as `\\u001b`, which JSON interprets as the same character.
-//! Line ends and tabs stay. All output to a terminal or into a report passes through this module.
+//! Names and contents come from untrusted files. Control characters move cursors and set titles, bidirectional
+//! overrides show letters in another order, and characters without width make different names look the same; they are
+//! written as `\\u001b`, which JSON interprets as the same character. Line ends and tabs stay. All output to a terminal or into a report passes through this module.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// Returns `true` if a character must be escaped.
@@ -13,6 +14,8 @@ fn acts(c: char) -> bool {
         '\n' | '\t' => false,
         // Direction marks, line separators, embeddings and overrides, isolates.
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        // Without width: soft hyphen, joiners, byte order mark, tags.
+        '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}' => true,
         c => c.is_control(),
     }
 }
@@ -25,12 +28,40 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
         if acts(c) {
-            out.push_str(&format!("\\u{:04x}", u32::from(c)));
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
         } else {
             out.push(c);
         }
     }
     Cow::Owned(out)
+}
+
+/// Characters of a word of a message that are shown, at its front and at its end.
+const SHOWN: (usize, usize) = (240, 40);
+
+/// Returns a message for a terminal: unsafe characters are escaped, and of a word that is longer than a name can be, the
+/// middle is left out. A file of one line of 10 GB fits on a screen that way.
+pub fn message(text: &str) -> String {
+    let text = printable(text);
+    let mut out = String::with_capacity(text.len().min(1 << 16));
+    for word in text.split_inclusive(char::is_whitespace) {
+        let length = if word.len() > SHOWN.0 + SHOWN.1 { word.chars().count() } else { 0 };
+        if length <= SHOWN.0 + SHOWN.1 + 20 {
+            out.push_str(word);
+            continue;
+        }
+        out.extend(word.chars().take(SHOWN.0));
+        let _ = write!(out, "...({} characters)...", grouped((length - SHOWN.0 - SHOWN.1) as u64));
+        out.extend(word.chars().skip(length - SHOWN.1));
+    }
+    out
+}
+
+/// Returns the name of a file for a message, which would otherwise go on in a line that looks like one of ours.
+pub fn one_line(name: &str) -> Cow<'_, str> {
+    if name.contains('\n') { name.replace('\n', "\\u000a").into() } else { name.into() }
 }
 
 /// Writer that escapes unsafe characters. Its input is UTF-8 in pieces of any length.
@@ -132,8 +163,19 @@ mod tests {
             printable("\u{1b}]0;x\u{7}\r\u{9b}\u{202e}\u{7f}\0"),
             "\\u001b]0;x\\u0007\\u000d\\u009b\\u202e\\u007f\\u0000"
         );
-        let name: String = serde_json::from_str(&printable("\"a\u{202e}b\"")).unwrap();
-        assert_eq!(name, "a\u{202e}b");
+        let name: String = serde_json::from_str(&printable("\"a\u{202e}b\u{e0041}\u{200b}\"")).unwrap();
+        assert_eq!(name, "a\u{202e}b\u{e0041}\u{200b}");
+        assert_eq!(printable("\u{feff}a\u{e0041}"), "\\ufeffa\\udb40\\udc41");
+        assert_eq!(one_line("a\nerror: b"), "a\\u000aerror: b");
+    }
+
+    #[test]
+    fn messages_are_short() {
+        let short = "no host `h9`\n help: take\tanother";
+        assert_eq!(message(short), short);
+        let word = format!("{}{}{}", "a".repeat(240), "\u{e9}".repeat(1_000_000), "b".repeat(40));
+        let expected = format!("no {}...(1,000,000 characters)...{} is", "a".repeat(240), "b".repeat(40));
+        assert_eq!(message(&format!("no {word} is")), expected);
     }
 
     proptest! {

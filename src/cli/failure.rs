@@ -107,7 +107,7 @@ impl Failure {
             return;
         }
         let text = format!("error: {}\n", self.text());
-        let text = super::colour::labelled(&mopsim::printable::printable(&text));
+        let text = super::colour::labelled(&mopsim::printable::message(&text));
         let _ = std::io::stderr().write_all(text.as_bytes());
     }
 

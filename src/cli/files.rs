@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::part::TemporaryFile;
-use mopsim::printable::Printable;
+use mopsim::printable::{Printable, one_line};
 use mopsim::report::mark;
 use mopsim::topology::input::open_to_write;
 use std::borrow::Cow;
@@ -73,7 +73,11 @@ pub fn is_standard_output(file: &Path) -> bool {
 
 /// Returns the name of a file for messages.
 pub fn name(file: &Path) -> Cow<'_, str> {
-    if is_standard_output(file) { "standard output".into() } else { file.to_string_lossy() }
+    match file.to_string_lossy() {
+        _ if is_standard_output(file) => "standard output".into(),
+        Cow::Borrowed(name) => one_line(name),
+        Cow::Owned(name) => one_line(&name).into_owned().into(),
+    }
 }
 
 /// Standard output that remembers its error: a reader that has closed it is not an error, but ends the work.

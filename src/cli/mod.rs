@@ -49,7 +49,7 @@ mod workload_help;
 use clap::FromArgMatches;
 use clap::error::ErrorKind;
 use failure::Failure;
-use mopsim::printable::{Printable, printable};
+use mopsim::printable::{Printable, message};
 use mopsim::report::Reporter;
 use mopsim::report::site::SiteDefault;
 use std::ffi::OsString;
@@ -98,13 +98,12 @@ fn told(error: &clap::Error) -> u8 {
     }
     let text = error.render().to_string();
     // Arguments may be names of untrusted files.
-    match printable(&text) {
-        std::borrow::Cow::Borrowed(_) => error.exit(),
-        shown => {
-            let _ = io::stderr().write_all(shown.as_bytes());
-            mopsim::user_error::BAD_INPUT
-        }
+    let shown = message(&text);
+    if shown == text {
+        error.exit();
     }
+    let _ = io::stderr().write_all(shown.as_bytes());
+    mopsim::user_error::BAD_INPUT
 }
 
 /// Time limit for one statement of a workload program: a step of the interpreter that cannot be interrupted.
@@ -188,7 +187,7 @@ pub fn main(invocation: Invocation) -> u8 {
 
 /// Prints a line on standard error; failure to write it is ignored.
 fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "{}", colour::labelled(&printable(line)));
+    let _ = writeln!(io::stderr(), "{}", colour::labelled(&message(line)));
 }
 
 /// Writes a report to standard output, with the defaults of the site that it rests on: those with these keys.

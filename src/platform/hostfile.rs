@@ -3,6 +3,7 @@
 //! for each number. These are the forms of MPICH, Open MPI and Slurm.
 
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::path::Path;
 
 use super::error::PlatformError;
@@ -80,9 +81,11 @@ fn entries(line: &str, names: &HostNames<'_>) -> Result<(Vec<HostId>, usize), Ho
     if let Some(host) = names.find(name) {
         return Ok((vec![host], count));
     }
-    let all = expanded(name, MAX_HOSTS).map_err(HostLineFault::Line)?;
-    let hosts =
-        all.into_iter().map(|name| names.find(&name).ok_or(HostLineFault::Name(name))).collect::<Result<_, _>>()?;
+    let mut hosts = Vec::new();
+    each_name(name, MAX_HOSTS, |name| {
+        hosts.push(names.find(name).ok_or_else(|| HostLineFault::Name(name.into()))?);
+        Ok(())
+    })?;
     Ok((hosts, count))
 }
 
@@ -117,42 +120,124 @@ fn counted(line: &str) -> Result<(&str, usize), String> {
     }
 }
 
-/// Returns the names of a list such as `n[01-03,7],login`, at most `most`.
-fn expanded(text: &str, most: usize) -> Result<Vec<String>, String> {
-    let wrong = |text: &str| format!("`{text}` is not a list of numbers such as `[0-3,8]`");
-    let mut names = vec![String::new()];
-    let mut done = Vec::new();
+/// Passes each name of a list such as `n[01-03,7],login` to `take`, in order, at most `most` of them.
+///
+/// A name is made when it is its turn: a list of a few bytes may stand for millions of names, and the first that is
+/// unknown ends it.
+fn each_name(
+    text: &str,
+    most: usize,
+    mut take: impl FnMut(&str) -> Result<(), HostLineFault>,
+) -> Result<(), HostLineFault> {
+    let mut left = most as u64;
     let mut rest = text;
-    while let Some(at) = rest.find(['[', ',']) {
-        let before = &rest[..at];
-        names.iter_mut().for_each(|name| name.push_str(before));
-        if rest[at..].starts_with(',') {
-            done.append(&mut names);
-            names.push(String::new());
-            rest = &rest[at + 1..];
-            continue;
+    let mut name = String::new();
+    loop {
+        let (pattern, after) = Pattern::read(rest).map_err(HostLineFault::Line)?;
+        let count = pattern.count().filter(|&count| count <= left);
+        let count = count.ok_or_else(|| HostLineFault::Line(format!("more than {most} entries")))?;
+        left -= count;
+        for index in 0..count {
+            pattern.write(index, &mut name);
+            take(&name)?;
         }
-        let Some((list, after)) = rest[at + 1..].split_once(']') else { return Err(wrong(&rest[at..])) };
-        let mut numbers: Vec<String> = Vec::new();
-        for part in list.split(',') {
-            let (first, last) = part.split_once('-').unwrap_or((part, part));
-            let bounds = (first.trim().parse::<u64>(), last.trim().parse::<u64>());
-            let (Ok(low), Ok(high)) = bounds else { return Err(wrong(part)) };
-            if low > high {
-                return Err(wrong(part));
-            }
-            let width = first.trim().len();
-            if high - low >= most as u64 || (numbers.len() as u64 + high - low) * names.len() as u64 >= most as u64 {
-                return Err(format!("more than {most} entries"));
-            }
-            numbers.extend((low..=high).map(|number| format!("{number:0width$}")));
+        match after {
+            Some(after) => rest = after,
+            None => return Ok(()),
         }
-        names = names.iter().flat_map(|name| numbers.iter().map(move |number| format!("{name}{number}"))).collect();
-        rest = after;
     }
-    names.iter_mut().for_each(|name| name.push_str(rest));
-    done.append(&mut names);
-    Ok(done)
+}
+
+/// Numbers from `low` to `high`, with zeros in front up to `width` digits.
+struct Numbers {
+    low: u64,
+    high: u64,
+    width: usize,
+}
+
+impl Numbers {
+    fn count(&self) -> u64 {
+        (self.high - self.low).saturating_add(1)
+    }
+}
+
+/// A name in which numbers vary, such as `n[01-03,7]-ib`.
+struct Pattern<'a> {
+    /// Each list of numbers, with the text in front of it.
+    lists: Vec<(&'a str, Vec<Numbers>)>,
+    /// The text behind the last list.
+    end: &'a str,
+}
+
+impl<'a> Pattern<'a> {
+    /// Reads the pattern at the front of `text`, and returns it with what follows the comma behind it.
+    fn read(text: &'a str) -> Result<(Self, Option<&'a str>), String> {
+        let mut lists = Vec::new();
+        let mut rest = text;
+        loop {
+            let Some(at) = rest.find(['[', ',']) else { return Ok((Self { lists, end: rest }, None)) };
+            let before = &rest[..at];
+            if rest[at..].starts_with(',') {
+                return Ok((Self { lists, end: before }, Some(&rest[at + 1..])));
+            }
+            let Some((list, after)) = rest[at + 1..].split_once(']') else { return Err(no_numbers(&rest[at..])) };
+            if lists.len() == MAX_LISTS {
+                return Err(format!("a name has more than {MAX_LISTS} lists of numbers"));
+            }
+            lists.push((before, list.split(',').map(numbers).collect::<Result<_, _>>()?));
+            rest = after;
+        }
+    }
+
+    /// Returns the number of names, or none if it is too large to count.
+    fn count(&self) -> Option<u64> {
+        self.lists.iter().try_fold(1_u64, |product, (_, list)| {
+            let sum = list.iter().try_fold(0_u64, |sum, numbers| sum.checked_add(numbers.count()))?;
+            product.checked_mul(sum)
+        })
+    }
+
+    /// Writes name `index` to `name`; the last list varies first.
+    fn write(&self, index: u64, name: &mut String) {
+        let mut chosen = [0; MAX_LISTS];
+        let mut index = index;
+        for (place, (_, list)) in self.lists.iter().enumerate().rev() {
+            let size: u64 = list.iter().map(Numbers::count).sum();
+            chosen[place] = index % size;
+            index /= size;
+        }
+        name.clear();
+        for ((before, list), mut skip) in self.lists.iter().zip(chosen) {
+            name.push_str(before);
+            for numbers in list {
+                if skip < numbers.count() {
+                    let _ = write!(name, "{:0width$}", numbers.low + skip, width = numbers.width);
+                    break;
+                }
+                skip -= numbers.count();
+            }
+        }
+        name.push_str(self.end);
+    }
+}
+
+/// Lists of numbers in a name; Slurm has no more than a few.
+const MAX_LISTS: usize = 16;
+
+/// Reads a number or a range of numbers.
+fn numbers(part: &str) -> Result<Numbers, String> {
+    let (first, last) = part.split_once('-').unwrap_or((part, part));
+    let (first, last) = (first.trim(), last.trim());
+    match (first.parse(), last.parse()) {
+        // Numbers of 64 bits have 20 digits.
+        (Ok(low), Ok(high)) if low <= high && first.len() <= 20 => Ok(Numbers { low, high, width: first.len() }),
+        _ => Err(no_numbers(part)),
+    }
+}
+
+/// Returns the message that a text is not a list of numbers.
+fn no_numbers(text: &str) -> String {
+    format!("`{text}` is not a list of numbers such as `[0-3,8]`")
 }
 
 /// Index of the hosts of a platform by name.
@@ -213,11 +298,40 @@ mod tests {
     fn forms_of_other_programs_are_read() {
         let text = "# hosts of the run\nh1 slots=2\nh0 slots=1 max_slots=4 # one core\nh[2-3]\nh[0,2-3]:2\nh1,h[0]";
         assert_eq!(read(text).unwrap(), [1, 1, 0, 2, 3, 0, 0, 2, 2, 3, 3, 1, 0]);
-        let names = |text: &str| expanded(text, 100).unwrap();
-        assert_eq!(names("n[08-11]"), ["n08", "n09", "n10", "n11"]);
-        assert_eq!(names("r[0-1]n[1,3]s,login"), ["r0n1s", "r0n3s", "r1n1s", "r1n3s", "login"]);
-        for wrong in ["n[1", "n[3-1]", "n[a]", "n[]", "n[0-99999999999]", "n[0-9]x[0-9]y[0-9]", "n[-1]"] {
-            assert!(expanded(wrong, 100).is_err(), "{wrong}");
+        assert_eq!(names("n[08-11]").unwrap(), ["n08", "n09", "n10", "n11"]);
+        assert_eq!(names("r[0-1]n[1,3]s,login").unwrap(), ["r0n1s", "r0n3s", "r1n1s", "r1n3s", "login"]);
+        let (zeros, lists) = ("0".repeat(70_000), "[1]".repeat(17));
+        for wrong in ["n[1", "n[3-1]", "n[a]", "n[]", "n[0-99999999999]", "n[0-9]x[0-9]y[0-9]", "n[-1]"]
+            .into_iter()
+            .chain([&*format!("n[{zeros}1]"), &*lists, "n[0-18446744073709551615]", "n[0-50],n[0-50]"])
+        {
+            assert!(names(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    fn names(text: &str) -> Result<Vec<String>, String> {
+        let mut names = Vec::new();
+        let all = each_name(text, 100, |name| {
+            names.push(name.to_owned());
+            Ok(())
+        });
+        match all {
+            Ok(()) => Ok(names),
+            Err(HostLineFault::Line(text) | HostLineFault::Name(text)) => Err(text),
+        }
+    }
+
+    /// Sixteen million names of a line of 20 bytes, and long ones: none is made but the first, which is unknown.
+    #[test]
+    fn names_are_made_in_turn() {
+        for text in ["x[1-16777216]".to_owned(), format!("{}[1-9999999]", "x".repeat(1 << 20))] {
+            let mut made = 0;
+            let ended = each_name(&text, MAX_HOSTS, |name| {
+                made += 1;
+                Err(HostLineFault::Name(name.into()))
+            });
+            assert!(ended.is_err());
+            assert_eq!(made, 1);
         }
     }
 

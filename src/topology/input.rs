@@ -3,6 +3,7 @@
 //! Graph and platform files are read into memory, because errors in them are reported with line and column and some
 //! formats use names before their definition. Traces, which are large, have readers of their own.
 
+use crate::printable::one_line;
 use crate::user_error::UserError;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -66,7 +67,7 @@ impl UserError for ReadError {
 
 /// A broken rule in a file, with its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{file}:{line}:{column}: {message}")]
+#[error("{}:{line}:{column}: {message}", one_line(file))]
 pub struct Located {
     /// Name of the file as given.
     pub file: String,

@@ -1,5 +1,6 @@
 //! Errors of traces, each with the information needed to fix it.
 
+use crate::printable::one_line;
 use crate::user_error::UserError;
 use std::io;
 use std::path::PathBuf;
@@ -405,7 +406,7 @@ impl ArgumentProblem {
 
 impl std::fmt::Display for TraceError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:", self.file.display())?;
+        write!(f, "{}:", one_line(&self.file.to_string_lossy()))?;
         if let Some(line) = self.line {
             write!(f, "{line}:")?;
         }
