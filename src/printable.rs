@@ -15,7 +15,12 @@ fn acts(c: char) -> bool {
         // Direction marks, line separators, embeddings and overrides, isolates.
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
         // Without width: soft hyphen, joiners, byte order mark, tags.
-        '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}' => true,
+        '\u{ad}'
+        | '\u{200b}'..='\u{200d}'
+        | '\u{2060}'..='\u{2064}'
+        | '\u{feff}'
+        | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e007f}' => true,
         c => c.is_control(),
     }
 }
@@ -47,14 +52,16 @@ pub fn message(text: &str) -> String {
     let text = printable(text);
     let mut out = String::with_capacity(text.len().min(1 << 16));
     for word in text.split_inclusive(char::is_whitespace) {
+        let (word, end) = word.split_at(word.trim_end().len());
         let length = if word.len() > SHOWN.0 + SHOWN.1 { word.chars().count() } else { 0 };
         if length <= SHOWN.0 + SHOWN.1 + 20 {
             out.push_str(word);
-            continue;
+        } else {
+            out.extend(word.chars().take(SHOWN.0));
+            let _ = write!(out, "...({} characters)...", grouped((length - SHOWN.0 - SHOWN.1) as u64));
+            out.extend(word.chars().skip(length - SHOWN.1));
         }
-        out.extend(word.chars().take(SHOWN.0));
-        let _ = write!(out, "...({} characters)...", grouped((length - SHOWN.0 - SHOWN.1) as u64));
-        out.extend(word.chars().skip(length - SHOWN.1));
+        out.push_str(end);
     }
     out
 }

@@ -27,6 +27,9 @@ const SMALL: u32 = 1024;
 /// Factor between two series of one kind from which on they were hardly measured on the same network.
 const FAR: f64 = 1.5;
 
+/// Most sizes: sections are chosen in a time that grows with their third power.
+const MOST_POINTS: usize = 1000;
+
 /// Part by which messages may be faster than the bandwidth of their route: benchmarks round, and bandwidths are nominal.
 const FASTER: f64 = 0.05;
 
@@ -94,6 +97,9 @@ pub enum FitError {
     /// There are too few sizes.
     #[error("the ping-pong has {0} different sizes, and a line needs {LEAST_POINTS}")]
     TooFew(usize),
+    /// There are too many sizes.
+    #[error("the ping-pong has {0} different sizes, and at most {MOST_POINTS} are fitted")]
+    TooMany(usize),
     /// Messages were faster than the route.
     #[error("the fastest message takes {measured:e} s, and its route {route:e} s: it cannot be faster than its links")]
     FasterThanRoute {
@@ -127,6 +133,7 @@ impl UserError for FitError {
     fn help(&self) -> String {
         let help = match self {
             Self::NoPingPong => "also pass the output of osu_latency, IMB-MPI1 PingPong or NetPIPE",
+            Self::TooMany(_) => "leave out some of the rows",
             Self::TooFew(_) => "measure more sizes, for example 1 B to 4 MiB in powers of two",
             Self::FasterThanBandwidth { .. } => {
                 "give the bandwidth of the slowest link between the two hosts with --link-bandwidth; without it, that of the largest messages is taken"
@@ -264,6 +271,9 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
     }
     if ping_pong.len() < LEAST_POINTS {
         return Err(FitError::TooFew(ping_pong.len()));
+    }
+    if ping_pong.len() > MOST_POINTS {
+        return Err(FitError::TooMany(ping_pong.len()));
     }
     let stream = points(&of(SeriesKind::Stream));
     let both = points(&of(SeriesKind::BothWays));

@@ -20,11 +20,12 @@ pub(super) fn rows(
         if line.starts_with(title) {
             break;
         }
-        if !line.starts_with(|c: char| c.is_ascii_digit()) {
-            continue;
-        }
         let mut words = line.split_whitespace();
         let size = words.next().unwrap_or_default();
+        // A size with a sign, or none at all, is that of a damaged row, and no line of a launcher.
+        if !line.starts_with(|c: char| c.is_ascii_digit()) && size.parse::<f64>().is_err() {
+            continue;
+        }
         let size = size.parse().map_err(|_| (at, format!("`{size}` is not a size of a message in bytes")))?;
         let number = |word: &str| {
             let value = word.parse::<f64>().ok().filter(|value| *value == 0.0 || RANGE.contains(value));

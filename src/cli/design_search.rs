@@ -30,6 +30,11 @@ pub fn run(arguments: &DesignSearch, output: &Output) -> Result<(), Failure> {
     let wanted = Wanted::new(arguments.hosts, arguments.radix, ["--hosts", "--radix"])?;
     check(arguments)?;
     let written = study::written(&arguments.workloads)?;
+    if written.file.networks.is_empty() {
+        let message =
+            format!("{} has no [[networks]], and speeds are relative to one", files::name(&arguments.workloads));
+        return Err(Failure::input(message, "add the network to compare with: [[networks]] with a topology"));
+    }
     let read = || inputs::study(&written).into_iter().chain(arguments.prices.prices.clone());
     Outputs::default()
         .continuing("--results", arguments.results.as_deref())

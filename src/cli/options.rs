@@ -174,3 +174,19 @@ pub fn model(flags: &ModelFlags) -> Result<ModelChoice, Failure> {
     }
     Ok(choice.over(&base))
 }
+
+/// Splits a list of patterns at commas. A part without the name of a pattern belongs to the previous parameters.
+pub fn patterns(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for part in text.split(',') {
+        let name = part.split(':').next().unwrap_or(part);
+        match found.last_mut() {
+            Some(last) if last.contains(':') && mopsim::traffic::find(name).is_err() => {
+                last.push(',');
+                last.push_str(part);
+            }
+            _ => found.push(part.trim().to_owned()),
+        }
+    }
+    found
+}

@@ -26,7 +26,6 @@ use mopsim::printable::printable;
 use mopsim::report::{html, packets as report};
 use mopsim::topology::Topology;
 use mopsim::topology::input::{MAX_FILE_BYTES, ReadError, read_text};
-use mopsim::traffic;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -184,7 +183,7 @@ pub fn ran(bar: &Counting, what: &str) {
 fn files_read(arguments: &Packets) -> Vec<PathBuf> {
     let here = Path::new("");
     let mut files: Vec<PathBuf> = arguments.specs.iter().flat_map(|spec| inputs::topology(spec, here)).collect();
-    let all = arguments.pattern.iter().flat_map(|text| patterns(text));
+    let all = arguments.pattern.iter().flat_map(|text| options::patterns(text));
     files.extend(all.flat_map(|pattern| inputs::pattern(&pattern, here)));
     files
 }
@@ -193,27 +192,11 @@ fn topology(spec: &str, seed: u64, without: Option<&str>) -> Result<Arc<Topology
     Ok(Arc::new(options::topology(spec, Some(seed), without)?.build()?))
 }
 
-/// Splits a list of patterns at commas. A part without the name of a pattern belongs to the previous parameters.
-fn patterns(text: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for part in text.split(',') {
-        let name = part.split(':').next().unwrap_or(part);
-        match found.last_mut() {
-            Some(last) if last.contains(':') && traffic::find(name).is_err() => {
-                last.push(',');
-                last.push_str(part);
-            }
-            _ => found.push(part.trim().to_owned()),
-        }
-    }
-    found
-}
-
 /// Returns the choices of the options.
 fn choice(arguments: &Packets) -> SweepChoice {
     let flags: &PacketSwitch = &arguments.switch;
     SweepChoice {
-        patterns: Some(arguments.pattern.iter().flat_map(|text| patterns(text)).collect()),
+        patterns: Some(arguments.pattern.iter().flat_map(|text| options::patterns(text)).collect()),
         load: Some(arguments.load.clone()),
         routing: None,
         endpoints: arguments.endpoints,

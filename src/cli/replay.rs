@@ -48,6 +48,9 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     if !output.quiet {
         network.warnings().for_each(|warning| say(&format!("warning: {warning}")));
     }
+    if arguments.ranks == Some(0) {
+        return Err(Failure::input("--ranks is 0", "give the number of ranks, or leave it out"));
+    }
     let begin = Instant::now();
     let how = trace::Options {
         keep_graphs: true,

@@ -76,7 +76,7 @@ type WrittenThroughput = (PathBuf, StudyFile);
 fn written(arguments: &Throughput) -> Result<Option<WrittenThroughput>, Failure> {
     let studies: Vec<&String> = arguments.specs.iter().filter(|spec| is_study(spec)).collect();
     if studies.len() > 1 {
-        return Err(Failure::input("several study files are given", "give one; networks may stand beside it as SPEC"));
+        return Err(Failure::input("several study files are given", "give one; networks may follow as SPEC"));
     }
     let Some(file) = studies.first().map(PathBuf::from) else { return Ok(None) };
     match toml_file::read(&file) {
@@ -94,7 +94,8 @@ fn files_read(arguments: &Throughput, written: Option<&WrittenThroughput>) -> Ve
     files.extend(written.iter().flat_map(|(file, study)| inputs::throughput_study(file, study)));
     files.extend(arguments.matrix.iter().cloned());
     files.extend(arguments.from_trace.iter().flat_map(|file| inputs::trace(file)));
-    files.extend(arguments.pattern.iter().flat_map(|pattern| inputs::pattern(pattern, here)));
+    let patterns = arguments.pattern.iter().flat_map(|text| options::patterns(text));
+    files.extend(patterns.flat_map(|pattern| inputs::pattern(&pattern, here)));
     files
 }
 
@@ -164,8 +165,9 @@ fn flags(arguments: &Throughput, beside_study: bool) -> Result<StudyFile, Failur
     let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
     let in_file = |kind: &'static str| move |path: &PathBuf| format!("{kind}:{}", absolute(path).display());
     let here = std::env::current_dir().unwrap_or_default();
-    let pattern = |text: &String| if beside_study { traffic::found_from(text, &here) } else { text.clone() };
-    let mut patterns: Vec<String> = arguments.pattern.iter().map(pattern).collect();
+    let pattern = |text: String| if beside_study { traffic::found_from(&text, &here) } else { text };
+    let all = arguments.pattern.iter().flat_map(|text| options::patterns(text));
+    let mut patterns: Vec<String> = all.map(pattern).collect();
     patterns.extend(arguments.matrix.iter().map(in_file("matrix")));
     patterns.extend(arguments.from_trace.iter().map(in_file("trace")));
     let list = |given: &[String]| (!given.is_empty()).then(|| given.to_vec());

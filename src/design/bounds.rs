@@ -21,7 +21,7 @@ pub struct SwitchCounts {
 /// 2; that is the value of n = 3.)
 ///
 /// # Errors
-/// [`DesignError::InvalidParameter`] unless m > 2, N > 2, n > 0.
+/// [`DesignError::InvalidParameter`] unless m > 2, N > 2, 0 < n < N - 1.
 pub fn switch_counts(nodes: u64, ports: u64, node_ports: u64) -> Result<SwitchCounts, DesignError> {
     if nodes < 3 {
         return invalid("nodes", nodes, "there must be more than 2 compute nodes");
@@ -31,6 +31,9 @@ pub fn switch_counts(nodes: u64, ports: u64, node_ports: u64) -> Result<SwitchCo
     }
     if node_ports < 1 {
         return invalid("node-ports", node_ports, "a compute node must have a port");
+    }
+    if node_ports >= nodes - 1 {
+        return invalid("node-ports", node_ports, "compute nodes with as many ports as other nodes need no switch");
     }
     // The smallest k with n (m-1)^k >= N - 1, in integers: the logarithms may be off by a rounding.
     let (mut levels, mut reached, mut sum) = (0, u128::from(node_ports), 0_u128);
@@ -55,5 +58,6 @@ mod tests {
         let least = |nodes| switch_counts(nodes, 5, 1).unwrap().least;
         assert_eq!([5, 6, 8, 9, 11, 14].map(least), [1, 2, 2, 3, 3, 4].map(Some));
         assert!(switch_counts(2, 5, 1).is_err() && switch_counts(9, 2, 1).is_err() && switch_counts(9, 5, 0).is_err());
+        assert!(switch_counts(8, 4, 7).is_err() && switch_counts(8, 4, 6).is_ok_and(|counts| counts.most == 48));
     }
 }

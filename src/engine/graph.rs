@@ -276,6 +276,8 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         let graphs = self.graphs();
         graphs.open[rank as usize] -= 1;
         if graphs.open[rank as usize] == 0 {
+            self.tell_end(rank, number, cause);
+            let graphs = self.graphs();
             let clock = &mut graphs.clocks[rank as usize];
             clock.pass(now);
             clock.times.end = now;
@@ -310,6 +312,13 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         if !std::mem::replace(&mut self.graphs().streams[process as usize].idle, false) {
             return;
         }
+        self.tell_cause(process, cause);
+        self.processes[process as usize].state = State::Ready;
+        self.ready.push_back(process);
+    }
+
+    /// Tells the observer why an idle stream continues, or ends.
+    fn tell_cause(&mut self, process: u32, cause: Cause) {
         let (now, since) = (self.now, self.processes[process as usize].since);
         match cause {
             Cause::Message(message) => {
@@ -319,8 +328,17 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             Cause::Stream(by) if by != process => self.observer.released(process, by, now, now - since),
             Cause::Stream(_) => {}
         }
-        self.processes[process as usize].state = State::Ready;
-        self.ready.push_back(process);
+    }
+
+    /// Tells the observer how the last operation of a rank ended: no stream of the rank continues after it.
+    fn tell_end(&mut self, rank: u32, number: u32, cause: Cause) {
+        let process = self.graphs().process_of(rank, number);
+        if self.graphs().streams[process as usize].idle {
+            self.tell_cause(process, cause);
+        }
+        if process != rank && self.graphs().streams[rank as usize].idle {
+            self.tell_cause(rank, Cause::Stream(process));
+        }
     }
 
     /// Returns the first operation of a rank that can never begin, if there is one.

@@ -150,10 +150,11 @@ impl Replay<'_> {
         }
     }
 
-    /// Queues the released operations: rank by rank, sends first, then receives.
+    /// Queues the released operations: rank by rank, sends first, then receives; those of one kind as they were released,
+    /// so first those that a start has released.
     fn enter(&mut self) {
         let mut freed = std::mem::take(&mut self.freed);
-        freed.sort_by_key(|&(rank, kind, number)| (rank, kind as u8, number));
+        freed.sort_by_key(|&(rank, kind, _)| (rank, kind as u8));
         for (rank, kind, operation) in freed.drain(..) {
             let Operation { stream, card, .. } = *self.graph(rank).operation(operation);
             let state = &self.ranks[rank as usize];

@@ -153,7 +153,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         let handshake = Handshake { trips: self.model.mpi.rendezvous_trips, requested };
         let (hosts, stream) = self.ends_of(envelope);
         self.message_count += 1;
-        self.byte_count += bytes;
+        self.byte_count = self.byte_count.saturating_add(bytes);
         let latency = self
             .network
             .start_after(handshake, self.now, hosts, stream, bytes, id)
@@ -185,7 +185,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
     pub(super) fn start(&mut self, rank: u32, envelope: Envelope, id: u32) -> Result<f64, ReplayError> {
         let bytes = self.messages.get(id).bytes;
         self.message_count += 1;
-        self.byte_count += bytes;
+        self.byte_count = self.byte_count.saturating_add(bytes);
         let (hosts, stream) = self.ends_of(envelope);
         self.network
             .start(self.now, hosts, stream, bytes, id)

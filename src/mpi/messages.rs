@@ -465,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_used_again_once_everybody_let_go() {
+    fn entries_are_used_again_once_all_let_go() {
         let mut m = Messages::new();
         let sent = send(&mut m, 1);
         let received = recv(&mut m, 1);

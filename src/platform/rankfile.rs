@@ -33,9 +33,15 @@ fn split(line: &str) -> Option<(&str, &str)> {
     let host = words.next()?;
     match (words.next(), words.next()) {
         (None, _) => Some((rank.trim(), host)),
-        (Some(slot), None) if slot.starts_with("slot") => Some((rank.trim(), host)),
+        (Some(slot), None) if is_slot(slot) => Some((rank.trim(), host)),
         _ => None,
     }
+}
+
+/// Returns `true` for the slots of Open MPI: `slot=3`, `slot=0:1-2`, `slot=1,4`, `slot=*`.
+fn is_slot(text: &str) -> bool {
+    let list = text.strip_prefix("slot=").or_else(|| text.strip_prefix("slots="));
+    list.is_some_and(|list| !list.is_empty() && list.chars().all(|c| c.is_ascii_digit() || ":,-*".contains(c)))
 }
 
 /// Parses the text of a rank file; `file` is its name for messages.

@@ -38,7 +38,7 @@ pub fn fits(wanted: Wanted, fits: &[Fit], prices: &Prices) -> Sheet {
         ]
     };
     let mut notes = vec![
-        "h/s: hosts on each switch that bears some. ports: in use on the fullest switch; a cable out and a cable in share \
+        "h/s: hosts on each switch that has hosts. ports: in use on the fullest switch; a cable out and a cable in share \
          one. Distances are between switches with hosts. balance: cables in both directions over hosts times ASPL; \
          at 1 and above uniform traffic runs at full speed. Of each family, and of each number of dimensions or levels, the \
          smallest network that its convention of hosts per switch allows is shown."

@@ -142,7 +142,7 @@ fn matrix(jobs: &Interference) -> Option<CaptionedTable> {
         std::iter::once(times.job.clone()).chain(cells).collect()
     });
     Some(CaptionedTable {
-        title: "Slowdown of the job of a line beside one other job".to_owned(),
+        title: "Slowdown of the job in each row with one other job".to_owned(),
         headings: std::iter::once("beside".to_owned()).chain(names).collect(),
         rows: rows.collect(),
         sentences: Vec::new(),

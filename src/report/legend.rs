@@ -1,7 +1,7 @@
 //! Legend of a comparison: each network once, followed by its differences between settings.
 
 use super::findings::grouped;
-use super::label::{network, place, short};
+use super::label::{network, place, places, short};
 use super::network_words::routing;
 use crate::study::comparison::Comparison;
 
@@ -20,9 +20,10 @@ pub(super) struct LegendEntry {
 /// Returns the networks in the order of their first columns.
 pub(super) fn entries(c: &Comparison) -> Vec<LegendEntry> {
     let settings = c.of_settings().len();
+    let places = places(c);
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for column in 0..c.networks.len() {
-        match groups.iter_mut().find(|group| same(c, group[0], column)) {
+        match groups.iter_mut().find(|group| places[group[0]].1 == places[column].1 && same(c, group[0], column)) {
             Some(group) => group.push(column),
             None => groups.push(vec![column]),
         }
@@ -39,13 +40,12 @@ pub(super) fn entries(c: &Comparison) -> Vec<LegendEntry> {
     groups.into_iter().map(entry).collect()
 }
 
-/// Returns `true` if two columns show one network, except for its routing.
+/// Returns `true` if two columns with one letter show one network, except for its routing.
 fn same(c: &Comparison, one: usize, other: usize) -> bool {
     let (a, b) = (&c.networks[one], &c.networks[other]);
     // The seed of a random family is part of the topology; the routing may have another one.
     let repeated = [one, other].iter().any(|&column| c.seeds[column].len() > 1);
-    place(c, one).1 == place(c, other).1
-        && (&a.topology, &a.duplex, a.hosts) == (&b.topology, &b.duplex, b.hosts)
+    (&a.topology, &a.duplex, a.hosts) == (&b.topology, &b.duplex, b.hosts)
         && (&a.speeds, &a.parameters, c.costs[one]) == (&b.speeds, &b.parameters, c.costs[other])
         && (!repeated || c.seeds[one] == c.seeds[other])
 }

@@ -54,7 +54,11 @@ pub fn brief_seconds(value: f64) -> String {
 
 /// Formats Mop/s: with commas, and with decimals only for small numbers.
 pub fn mops(mops: f64) -> String {
-    if mops >= 1000.0 { grouped(mops.round() as u64) } else { format!("{mops:.2}") }
+    match mops {
+        1e15.. => format!("{mops:.3e}"),
+        1000.0.. => grouped(mops.round() as u64),
+        _ => format!("{mops:.2}"),
+    }
 }
 
 /// Formats a fraction as a percentage.

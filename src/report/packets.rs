@@ -171,7 +171,7 @@ pub(super) fn headings_in_words(seeds: usize, all: &[Series]) -> Vec<String> {
         "Loads are {port}, latencies cycles from creation to the arrival of the tail; in the first table \
          at the lowest load. carried: saturation, the highest load that is carried, to 1 %; at 1.0: accepted at an offered load of 1; rel.: \
          relative to the first network. A run is saturated, and has no latency, if less than 0.97 of the load is accepted, by more than \
-         chance explains, if hosts lag behind ever more, or if packets grow old."
+         chance explains, if hosts fall further and further behind, or if packet delays keep growing."
     )];
     if seeds > 1 {
         notes.push(
@@ -240,7 +240,8 @@ const FEW: f64 = 1000.0;
 
 /// Returns a note if runs measure few packets.
 fn few_packets(sweep: &Outline, all: &[Series]) -> Option<String> {
-    let measured = all.iter().flat_map(|series| &series.points).filter(|point| point.load > 0.0);
+    // A longer run of a saturated network measures no more.
+    let measured = all.iter().flat_map(|series| &series.points).filter(|point| point.load > 0.0 && !point.saturated);
     let least = measured.map(|point| point.packets).min().filter(|&packets| (packets as f64) < FEW);
     let flits = f64::from(sweep.parameters.packet);
     let searched = all.iter().filter_map(|series| Some(series.saturation? * f64::from(series.hosts * series.ports)));

@@ -3,6 +3,9 @@
 //! The format is that of "Trace Event Format" (Google, 2016): a process for the program, a thread for each rank, a
 //! complete event (`X`) for each action, and a flow (`s`, `f`) for a message that blocked a rank. Events are written as
 //! they occur, so that memory does not grow with the trace; their number is limited.
+//!
+//! Operations of a schedule overlap, so its threads are streams instead, with events for what a stream does:
+//! calculations, overheads, and waiting for a message.
 
 use super::mark::TIMELINE;
 use crate::engine::{Observer, Wakening};
@@ -14,6 +17,8 @@ use std::io::{self, Write};
 pub struct TraceEvents<'a, W: Write> {
     out: W,
     trace: &'a Trace,
+    /// Rank of each thread, if ranks run the operations of a schedule; else empty.
+    owners: Vec<u32>,
     /// Start time of each rank's action.
     began: Vec<f64>,
     /// Envelope, payload and poster of the messages in transit.
@@ -31,6 +36,7 @@ impl<'a, W: Write> TraceEvents<'a, W> {
         let mut events = Self {
             out,
             trace,
+            owners: if trace.schedule.is_some() { (0..trace.ranks() as u32).collect() } else { Vec::new() },
             began: vec![0.0; trace.ranks()],
             messages: Vec::new(),
             flows: 0,
@@ -45,16 +51,35 @@ impl<'a, W: Write> TraceEvents<'a, W> {
             serde_json::to_writer(&mut *out, &title)?;
             write!(out, "}}}}")
         });
-        for rank in 0..trace.ranks() {
-            events.write(|out| {
-                write!(
-                    out,
-                    ",\n{{\"ph\":\"M\",\"pid\":0,\"tid\":{rank},\"name\":\"thread_name\",\"args\":{{\"name\":\"rank {rank}\"}}}},\n\
-                     {{\"ph\":\"M\",\"pid\":0,\"tid\":{rank},\"name\":\"thread_sort_index\",\"args\":{{\"sort_index\":{rank}}}}}"
-                )
-            });
-        }
+        (0..trace.ranks()).for_each(|rank| events.name_thread(rank as u32, rank as u32, ""));
         events
+    }
+
+    /// Names the thread of a rank, or of a further stream of it, which stands below the rank.
+    fn name_thread(&mut self, thread: u32, rank: u32, suffix: &str) {
+        self.write(|out| {
+            write!(
+                out,
+                ",\n{{\"ph\":\"M\",\"pid\":0,\"tid\":{thread},\"name\":\"thread_name\",\"args\":{{\"name\":\"rank {rank}{suffix}\"}}}},\n\
+                 {{\"ph\":\"M\",\"pid\":0,\"tid\":{thread},\"name\":\"thread_sort_index\",\"args\":{{\"sort_index\":{rank}}}}}"
+            )
+        });
+    }
+
+    /// Writes a complete event; `arguments` is an object in JSON.
+    fn slice(&mut self, thread: u32, span: (f64, f64), (name, category): (&str, &str), arguments: &str) {
+        // What takes no time is invisible.
+        if span.1 <= span.0 || !self.room(1) {
+            return;
+        }
+        let (ts, dur) = (micros(span.0), micros(span.1 - span.0));
+        self.write(|out| {
+            write!(
+                out,
+                ",\n{{\"ph\":\"X\",\"pid\":0,\"tid\":{thread},\"ts\":{ts},\"dur\":{dur},\"name\":\"{name}\",\"cat\":\"{category}\",\
+                 \"args\":{arguments}}}"
+            )
+        });
     }
 
     /// Ends the file. Returns the number of events in it, and the number of omitted ones.
@@ -73,6 +98,10 @@ impl<'a, W: Write> TraceEvents<'a, W> {
         if self.result.is_ok() {
             self.result = write(&mut self.out);
         }
+    }
+
+    fn is_scheduled(&self) -> bool {
+        !self.owners.is_empty()
     }
 
     /// Returns `true` if there is room for `events` more events.
@@ -111,20 +140,27 @@ impl<W: Write> Observer for TraceEvents<'_, W> {
     }
 
     fn action_ended(&mut self, rank: u32, action: usize, time: f64) {
-        let began = self.began[rank as usize];
-        let (name, category) = self.describe(rank, action);
-        // Actions that take no time are invisible.
-        if time <= began || !self.room(1) {
-            return;
+        let span = (self.began[rank as usize], time);
+        self.slice(rank, span, self.describe(rank, action), &format!("{{\"action\":{action}}}"));
+    }
+
+    fn computed(&mut self, stream: u32, time: f64, seconds: f64) {
+        if self.is_scheduled() {
+            self.slice(stream, (time - seconds, time), ("compute", "compute"), "{}");
         }
-        let (ts, dur) = (micros(began), micros(time - began));
-        self.write(|out| {
-            write!(
-                out,
-                ",\n{{\"ph\":\"X\",\"pid\":0,\"tid\":{rank},\"ts\":{ts},\"dur\":{dur},\"name\":\"{name}\",\"cat\":\"{category}\",\
-                 \"args\":{{\"action\":{action}}}}}"
-            )
-        });
+    }
+
+    fn spent_overhead(&mut self, stream: u32, time: f64, seconds: f64) {
+        if self.is_scheduled() {
+            self.slice(stream, (time - seconds, time), ("overhead", "message"), "{}");
+        }
+    }
+
+    fn background_began(&mut self, stream: u32, rank: u32, _: f64) {
+        if self.is_scheduled() {
+            self.owners.push(rank);
+            self.name_thread(stream, rank, ", further processor");
+        }
     }
 
     fn message_started(&mut self, message: u32, poster: u32, envelope: Envelope, bytes: u64, _: f64) {
@@ -137,8 +173,12 @@ impl<W: Write> Observer for TraceEvents<'_, W> {
 
     fn woken(&mut self, rank: u32, w: Wakening) {
         let (envelope, bytes, _) = self.messages[w.message as usize];
+        if self.is_scheduled() {
+            self.slice(rank, (w.since, w.time), ("wait", "message"), &format!("{{\"bytes\":{bytes}}}"));
+        }
         // A sender that waits for its own message is also released by it; the arrow goes to the receiver.
-        if rank != envelope.destination || envelope.source == rank || !self.room(2) {
+        let owner = self.owners.get(rank as usize).copied().unwrap_or(rank);
+        if owner != envelope.destination || envelope.source == rank || !self.room(2) {
             return;
         }
         self.flows += 1;

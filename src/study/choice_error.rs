@@ -91,6 +91,9 @@ impl ChoiceError {
 impl UserError for ChoiceError {
     fn help(&self) -> String {
         let help = match (self.fault, self.option.as_str()) {
+            (ChoiceFault::Name, "model" | "network_model") if self.value.contains(':') => {
+                "choose one of the names; constants go into a file with the table [model], which --model FILE reads"
+            }
             (ChoiceFault::Name, _) => "choose one of the names",
             (ChoiceFault::File, _) => "check the path and its permissions",
             (ChoiceFault::Value, "collectives") => {

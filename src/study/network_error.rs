@@ -65,7 +65,7 @@ pub enum NetworkError {
     #[error(transparent)]
     Topology(#[from] TopologyError),
     /// A quoted price or power is not a valid number.
-    #[error("{key} = {value} is not a number, zero or more")]
+    #[error("{key} = {value} is neither 0 nor an amount from 1e-6 to 1e15")]
     Quoted {
         /// Name of the key.
         key: &'static str,

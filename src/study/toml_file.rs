@@ -6,7 +6,8 @@ use crate::user_error::UserError;
 use serde::de::DeserializeOwned;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use toml::de::DeTable;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 /// Largest file, in bytes: a study names its traces and graphs, but does not contain them.
 const MAX_BYTES: u64 = 16 << 20;
@@ -72,11 +73,45 @@ pub(super) fn read_plain(file: &Path) -> Result<String, TomlError> {
 /// # Errors
 /// [`TomlError::Wrong`].
 pub fn parse<T: DeserializeOwned>(file: &Path, text: &str) -> Result<T, TomlError> {
-    toml::from_str(text).map_err(|error| {
-        let place = Place::of(text, error.span().map_or(0, |span| span.start));
-        let message = in_words(error.message());
-        TomlError::Wrong { file: file.to_owned(), place, message }
-    })
+    let wrong = |start: usize, message: String| TomlError::Wrong {
+        file: file.to_owned(),
+        place: Place::of(text, start),
+        message,
+    };
+    let parsed = toml::from_str(text)
+        .map_err(|error| wrong(error.span().map_or(0, |span| span.start), in_words(error.message())))?;
+    match DeTable::parse(text).ok().and_then(|document| unfit(document.get_ref())) {
+        Some((start, message)) => Err(wrong(start, message)),
+        None => Ok(parsed),
+    }
+}
+
+/// Longest name of a network, a workload or a platform, in characters: it stands in tables and messages.
+const MOST_OF_A_NAME: usize = 200;
+
+/// Returns the first text that would end a line of a report, and a name that no table has room for.
+fn unfit(table: &DeTable) -> Option<(usize, String)> {
+    let of_value = |key: &str, value: &Spanned<DeValue>| match value.get_ref() {
+        DeValue::String(text) if text.contains('\n') => {
+            Some((value.span().start, format!("the text of `{key}` has a line end")))
+        }
+        DeValue::String(text) if key == "name" && text.chars().count() > MOST_OF_A_NAME => {
+            Some((value.span().start, format!("a name has more than {MOST_OF_A_NAME} characters")))
+        }
+        DeValue::Table(inner) => unfit(inner),
+        _ => None,
+    };
+    fn within(
+        key: &str,
+        value: &Spanned<DeValue>,
+        check: &dyn Fn(&str, &Spanned<DeValue>) -> Option<(usize, String)>,
+    ) -> Option<(usize, String)> {
+        match value.get_ref() {
+            DeValue::Array(all) => all.iter().find_map(|item| within(key, item, check)),
+            _ => check(key, value),
+        }
+    }
+    table.iter().find_map(|(key, value)| within(key.get_ref(), value, &of_value))
 }
 
 /// A place in a text.
@@ -175,6 +210,22 @@ mod tests {
         assert!(message("zzz = 1").starts_with("a.toml:1:1: unknown field `zzz`, expected"));
         assert!(message("title = 'x'\nbaseline = 'y'\n").starts_with("a.toml:2:12: `y` is text; write a whole number"));
         assert!(message("title = 'x").starts_with("a.toml:1:"));
+    }
+
+    #[test]
+    fn texts_stay_in_their_line() {
+        let told = |text: &str| match parse::<toml::Table>(Path::new("a.toml"), text) {
+            Err(error) => error.to_string(),
+            Ok(_) => "nothing".to_owned(),
+        };
+        let baseline = told("title = 'x'\nbaseline = \"a\\nerror: b\"\n");
+        assert!(baseline.starts_with("a.toml:2:12: the text of `baseline` has a line end"), "{baseline}");
+        let list = told("title = 'x'\nbaselines = ['a', \"b\\u000ac\"]\n");
+        assert!(list.starts_with("a.toml:2:19: the text of `baselines` has"), "{list}");
+        let name = "x".repeat(201);
+        let networks = |name: &str| told(&format!("title = 'x'\n[[networks]]\nname = '{name}'\ntopology = 'ring:4'\n"));
+        assert!(networks(&name).starts_with("a.toml:3:8: a name has more than 200 characters"), "{}", networks(&name));
+        assert_eq!(networks(&name[1..]), "nothing");
     }
 
     #[test]

@@ -5,13 +5,19 @@
 //! justify Mop/s.
 
 use std::io;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::topology::input::{ReadError, place, read_bytes, to_text};
 
+use crate::printable::number;
+
 use super::error::{TraceError, TraceErrorKind as Kind, shorten};
+
+/// Operations and seconds from which figures of a report can be made.
+const RANGE: RangeInclusive<f64> = 1e-12..=1e30;
 
 /// Largest side file, in bytes.
 const LONGEST: u64 = 1 << 20;
@@ -69,8 +75,8 @@ impl SideFile {
         let side: SideFile =
             toml::from_str(text).map_err(|error| wrong(text, path, error.span(), error.message().to_owned()))?;
         for (name, value) in [("operations", side.operations), ("measured_seconds", side.measured_seconds)] {
-            if let Some(value) = value.filter(|value| !(*value > 0.0 && value.is_finite())) {
-                let message = format!("{name} is {value}, it has to be finite and above 0");
+            if let Some(value) = value.filter(|value| !RANGE.contains(value)) {
+                let message = format!("{name} is {}, it has to be from 1e-12 to 1e30", number(value));
                 return Err(wrong(text, path, None, message));
             }
         }
@@ -121,6 +127,8 @@ mod tests {
             "operations = -1.0",
             "operations = nan",
             "operations = inf",
+            "operations = 1e308",
+            "measured_seconds = 5e-324",
             "measured_seconds = 0",
             "measured_seconds = -1e300",
         ] {

@@ -46,7 +46,7 @@ pub const PATTERNS: &[PatternKind] = &[
     PatternKind { name: "asymmetric", aliases: &[], parameters: &[], help: "s mod n/2, or n/2 more, with equal shares; n even", random: false, build: few::asymmetric },
     PatternKind { name: "diagonal", aliases: &[], parameters: &[], help: "one third to the next host, the rest to itself", random: false, build: few::diagonal },
     PatternKind { name: "hotspot", aliases: &["hot_spot"], parameters: &["nodes", "rates"], help: "to the listed hosts, in proportion to their rates", random: false, build: few::hotspot },
-    PatternKind { name: "incast", aliases: &[], parameters: &["target", "sources"], help: "to one host, from all others or the next so many", random: false, build: few::incast },
+    PatternKind { name: "incast", aliases: &[], parameters: &["target", "sources"], help: "to one host, from all others or the next S (sources)", random: false, build: few::incast },
     PatternKind { name: "random_permutation", aliases: &["permutation", "randperm", "uniform_permutation"], parameters: &["seed"], help: "a permutation, all equally likely", random: true, build: orders::random_permutation },
     PatternKind { name: "mirror", aliases: &["reverse"], parameters: &[], help: "n-1-s: bit complement for any number of hosts", random: false, build: orders::mirror },
     PatternKind { name: "matrix_transpose", aliases: &[], parameters: &["rows"], help: "hosts as a matrix, transposed; rows = largest divisor up to sqrt(n) if left out", random: false, build: orders::matrix_transpose },

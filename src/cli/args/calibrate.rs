@@ -25,7 +25,7 @@ pub struct Calibrate {
     pub run: bool,
     /// Measure how fast this host computes; with FILE, show that host
     ///
-    /// FILE is what `--host -o` wrote. A matrix product in cache and a triad over memory, on one core and on all of them, in C, compiled by `cc` (`$CC`).
+    /// FILE is an output of `--host -o`. The benchmarks are a matrix product in cache and a triad in memory, on one core and on all cores, in C, compiled by `cc` (`$CC`).
     #[arg(long, conflicts_with_all = ["run", "link_bandwidth", "link_latency", "svg", "html", "measurements", "mpicc", "command"])]
     pub host: bool,
     /// Compare --host with the host of a recording
@@ -38,7 +38,7 @@ pub struct Calibrate {
     pub link_bandwidth: Option<String>,
     /// Sum of the latencies of the links between the two hosts
     ///
-    /// As the platform of later replays has them.
+    /// Use the latencies that the platform of later replays will have.
     #[arg(long, allow_hyphen_values = true, value_name = "TIME", default_value = "0 s")]
     pub link_latency: String,
     /// Write the model file, or with --host the speed of the host
@@ -51,7 +51,7 @@ pub struct Calibrate {
     pub svg: Option<PathBuf>,
     /// Write a page of measured and modelled times
     ///
-    /// With their ratios, the constants, and what the measurements do not determine.
+    /// The page also has their ratios, the constants, and what the measurements leave undetermined.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Keep the output of the benchmark that --run starts

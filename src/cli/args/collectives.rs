@@ -19,7 +19,7 @@ pub struct Collectives {
     pub ranks: u32,
     /// Size in bytes, n, e.g. 4096 or 4KiB
     ///
-    /// Size of the message or vector, or of a block where every rank has one for each rank.
+    /// Size of the message or vector, or of one block in operations such as gather and alltoall.
     #[arg(long, value_name = "BYTES", value_parser = size)]
     pub size: u32,
     /// Consecutive ranks on each host
@@ -27,7 +27,7 @@ pub struct Collectives {
     pub ranks_per_host: u32,
     /// Table whose crossovers are shown [default: all]
     ///
-    /// mvapich2, ompi, mpich (3), mpich4 or default. Combined algorithms use it in turn; mvapich2 if it is left out. ompi:FILE shows what a rule file of Open MPI chooses.
+    /// mvapich2, ompi, mpich (3), mpich4 or default. Algorithms that combine others select their parts from this table, by default mvapich2. ompi:FILE shows what a rule file of Open MPI chooses.
     #[arg(long, value_name = "TABLE", value_parser = Known(tables), hide_possible_values = true)]
     pub collectives: Option<String>,
     /// Include the messages that find ranks on the same host, as in the first call of a replay [default: off]

@@ -27,9 +27,9 @@ pub enum DesignWhat {
 Example:
   mopsim design equality --n 256 --degree 9 --generations 200 --state eq.json
 
-A genetic search: the product of average distance and diameter gets smaller. The
-same seed gives the same network, in one run or in several that share a state
-file.")]
+A genetic search that minimises the product of mean distance and diameter. The
+same seed results in the same network, in one run or in several that share a
+state file.")]
 pub struct DesignEquality {
     /// Number of switches, even
     #[arg(long)]
@@ -37,19 +37,19 @@ pub struct DesignEquality {
     /// Cables at a switch, from 2 to n/2
     #[arg(long)]
     pub degree: u32,
-    /// Generations at most; it ends early after 100 without progress
+    /// Maximum number of generations; the search stops after 100 without progress
     #[arg(long, value_name = "G", default_value_t = 500)]
     pub generations: u32,
     /// Seed of the search
     #[arg(long, default_value_t = 1, value_parser = whole::<u64>)]
     pub seed: u64,
-    /// Odd hops beside -1 and 1 that must be there, e.g. 3,9
+    /// Odd hops that the network must have besides -1 and 1, e.g. 3,9
     #[arg(long, value_name = "HOPS", value_delimiter = ',')]
     pub odd: Vec<u32>,
-    /// Even hops that must be there, e.g. 4
+    /// Even hops that the network must have, e.g. 4
     #[arg(long, value_name = "HOPS", value_delimiter = ',')]
     pub even: Vec<u32>,
-    /// File that keeps the search: saved every second, and continued if it is there
+    /// State of the search: saved every second, and continued if the file exists
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
 }

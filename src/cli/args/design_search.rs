@@ -20,7 +20,7 @@ pub struct DesignSearch {
     /// Number of hosts to connect, at least 2
     #[arg(long, value_name = "N", value_parser = whole::<u64>)]
     pub hosts: u64,
-    /// Most ports of a switch, at least 3
+    /// Maximum number of ports per switch, at least 3
     #[arg(long, value_name = "R", value_parser = whole::<u64>)]
     pub radix: u64,
     /// Study with workloads, baseline, parameters and prices
@@ -39,9 +39,9 @@ pub struct DesignSearch {
     /// Families to leave out, e.g. hxmesh,tofu
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub leave_out: Vec<String>,
-    /// Most candidates that are replayed, in each setting of the study
+    /// Maximum number of candidates to replay, in each setting of the study
     ///
-    /// The others are not tried, unless they cannot be on the front. A continued search can have more.
+    /// The report counts the rest as not tried, except those that cannot be on the front. A continued search can have more.
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = whole::<u64>)]
     pub replays: u64,
     /// Number of replays at a time; 0: one per core [default: 0]

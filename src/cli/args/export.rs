@@ -13,12 +13,12 @@ Examples:
   mopsim export random:n=64,d=6,seed=1 --to dot | neato -Tsvg > random.svg
   mopsim export --platform cluster.xml --to simgrid    # all routes written out
 
-SimGrid gets two links for a cable (--duplex full) or one (--duplex shared), and
-a route for each ordered pair of hosts, so that it takes exactly our routes.
-`platform` has the same as JSON, which --platform reads. The
-other formats hold switches and cables, and how many hosts hang where. GraphML,
-JSON and edges can be read back as topologies (mopsim topology graph.graphml);
-Graphviz is for drawing.")]
+The file for SimGrid has two links per cable (--duplex full) or one (--duplex
+shared), and a route for each ordered pair of hosts, so SimGrid uses the same
+routes as mopsim. `platform` contains the same as JSON, which --platform reads.
+The other formats have only switches, cables and the hosts of each switch.
+GraphML, JSON and edges can be read back as topologies (mopsim topology
+graph.graphml); Graphviz is for drawing.")]
 pub struct Export {
     /// Topology, e.g. torus:8x8, random:n=64,d=6,seed=1, graph.json
     #[arg(value_name = "SPEC", required_unless_present = "platform")]

@@ -87,7 +87,7 @@ pub struct Output {
     /// Print errors only, no progress and no warnings
     #[arg(long, short, global = true, display_order = 901)]
     pub quiet: bool,
-    /// Memory that a network and the process may take, e.g. 8GB [default: half of the memory; all for the process]
+    /// Memory that a network and the process may take, e.g. 8GB [default: half of the memory for a network; all of it for the process]
     ///
     /// Memory is that of the machine, or of the control group if that is less.
     #[arg(long, global = true, value_name = "SIZE", value_parser = crate::cli::memory::size, help_heading = "Limits", hide_short_help = true)]

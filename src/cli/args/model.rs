@@ -10,7 +10,7 @@ Examples:
   mopsim model
   mopsim model smpi my-cluster.toml --link-bandwidth \"200 Gbit/s\" --svg model.svg
 
-docs/models.md says what the models are and when to choose which.")]
+docs/models.md describes the models and when to choose each of them.")]
 pub struct ModelVerb {
     /// Models: ordered, tcp, ideal, smpi, lv08, cm02, packet, or files [default: the first six]
     #[arg(value_name = "NAME|FILE", value_parser = Known(models), hide_possible_values = true)]

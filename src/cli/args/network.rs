@@ -101,9 +101,10 @@ pub struct Ports {
     /// Ports per host in each plane, each on a different switch [default: 1]
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub host_ports: Option<u32>,
-    /// Switches of the further ports of a host: next or group [default: next]
+    /// Switches of a host's second and further ports: next or group [default: next]
     ///
-    /// next: the next switches with hosts. group: those of a group of as many switches as a host has ports in a plane.
+    /// next: the next switches with hosts. group: with k ports, every k consecutive switches form a group, whose hosts have a
+    /// port on each of them.
     #[arg(long, value_name = "RULE", hide_short_help = true, requires = "host_ports")]
     pub host_ports_at: Option<String>,
 }
@@ -126,7 +127,7 @@ pub struct Floor {
     /// Switches per cabinet of the grid models [default: that of the family, else 16]
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub switches_per_cabinet: Option<u32>,
-    /// Hosts per cabinet, for the grid models [default: hosts take no room]
+    /// Hosts per cabinet, for the grid models [default: no cabinets for hosts]
     ///
     /// Hosts then have cabinets of their own next to those of switches.
     #[arg(long, value_name = "N", hide_short_help = true)]
@@ -182,7 +183,7 @@ pub struct ModelFlags {
     /// simgrid-full: exact with SimGrid's rounding errors, slow.
     #[arg(long, value_name = "RULE", hide_short_help = true, value_parser = Known(sharings), hide_possible_values = true)]
     pub sharing: Option<String>,
-    /// Seconds within which events happen together [default: 1e-12]
+    /// Interval in seconds within which events count as simultaneous [default: 1e-12]
     #[arg(long, value_name = "SECONDS", hide_short_help = true)]
     pub timing_precision: Option<f64>,
     /// simgrid: reproduce the numbers of SimGrid's default settings
@@ -190,12 +191,12 @@ pub struct ModelFlags {
     /// The same as --sharing simgrid-lazy --timing-precision 1e-9 --smp-setup on.
     #[arg(long, value_name = "TOOL", hide_short_help = true, value_parser = Known(|| vec!["simgrid"]), hide_possible_values = true)]
     pub compat: Option<String>,
-    /// Acknowledgements: share of its rate that a flow takes on the way back [default: that of the network model]
+    /// Acknowledgements: share of its rate that a flow uses on the return path [default: that of the network model]
     ///
     /// on is 0.05.
     #[arg(long, value_name = "ON|OFF|SHARE", hide_short_help = true)]
     pub crosstraffic: Option<CrossTraffic>,
-    /// Messages by which the first collective finds ranks on the same host, as in SimGrid's SMPI [default: on with models, sharing and --compat of SimGrid]
+    /// Simulate how the first collective finds ranks on the same host, as in SMPI [default: on with SimGrid's models, sharing rules and --compat]
     #[arg(long, value_name = "ON|OFF", hide_short_help = true)]
     pub smp_setup: Option<OnOff>,
 }

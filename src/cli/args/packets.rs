@@ -25,13 +25,13 @@ pub struct Packets {
     pub load: String,
     /// Packet routing, e.g. amin or static:bfs (may be repeated) [default: dimension-order on grids, amin on one-way networks, else escape]
     ///
-    /// Planes may have different rules, separated by semicolons. A star and a number behind a rule with one virtual channel
-    /// for each hop, such as amin*3, are several channels for each hop.
+    /// Planes may have different rules, separated by semicolons. A suffix *N lets a rule with one virtual channel for
+    /// each hop use N channels for each hop, e.g. amin*3.
     #[arg(long, value_name = "RULE", value_parser = Known(packet_routings), hide_possible_values = true)]
     pub routing: Vec<String>,
     /// Policy by which hosts with several ports choose one: message (default), destination, striped
     ///
-    /// Packets in turn, and parts of divided messages, are spread evenly over all ports.
+    /// message and striped both spread packets evenly over all ports.
     #[arg(long, value_name = "POLICY", hide_short_help = true, value_parser = Known(rails), hide_possible_values = true)]
     pub rail: Option<String>,
     /// Failed cables and switches, e.g. 3-7,12
@@ -73,7 +73,7 @@ pub struct Packets {
     /// Engine: `cycles`, flit by flit, or `events`, whole packets through switches held for them
     ///
     /// Both have the same results with --hold-switch, --wait-for-tail-credit, --switching cut-through and buffers of one
-    /// packet, which `events` implies. It is faster with long packets.
+    /// packet, which `events` implies. `events` is faster with long packets.
     #[arg(long, hide_short_help = true, value_name = "ENGINE", default_value = "cycles", value_parser = ["cycles", "events"], conflicts_with = "packets")]
     pub engine: String,
     /// Skip the search for saturation and the run at full load
@@ -200,7 +200,7 @@ pub struct PacketSwitch {
     /// Let adaptive rules also count flits that are routed and not sent yet
     #[arg(long, hide_short_help = true)]
     pub count_routed: bool,
-    /// Nanoseconds of a cycle [default: 2.56, a flit of 256 bit at 100 Gbit/s; in the presets 2.667, one at 96 Gbit/s]
+    /// Nanoseconds of a cycle [default: 2.56, a flit of 256 bits at 100 Gbit/s; in the presets 2.667, one at 96 Gbit/s]
     #[arg(long, hide_short_help = true, value_name = "NS", allow_hyphen_values = true)]
     pub cycle_ns: Option<f64>,
     #[command(flatten)]
@@ -220,7 +220,7 @@ Examples:
 
 A long sweep, in pieces or on several machines:
   mopsim packets SPEC... --results s.jsonl            # Ctrl-C stops it cleanly
-  mopsim packets SPEC... --results s.jsonl --resume   # and this goes on
+  mopsim packets SPEC... --results s.jsonl --resume   # this continues it
   mopsim packets SPEC... --shard 1/2 --results a.jsonl
   mopsim packets SPEC... --shard 2/2 --results b.jsonl
   mopsim merge a.jsonl b.jsonl                        # the same as in one run

@@ -12,19 +12,19 @@ Examples:
   mopsim trace info app.mrec
   mopsim replay app.mrec --topology torus:4x4
 
-The program is not changed and not compiled anew: a library is preloaded that
-sees its calls of MPI, in C and Fortran. It is compiled by `mpicc` (the one
-beside mpirun), so that it fits the MPI library that the program uses.
+The program is neither modified nor recompiled: a preloaded library intercepts
+its MPI calls, in C and Fortran. mopsim compiles this library with `mpicc` (the
+one next to mpirun), so that it matches the MPI library of the program.
 The folder has a file for each rank, and is a trace for all other verbs.
-docs/guide/recording.md tells what is recorded, and what is not.
+docs/guide/recording.md describes what is recorded, and what is not.
 
-The exit code is that of the command; 2 or 3 where nothing was recorded, and 3
-where the command ended well, but a part of what it did is missing.")]
+The exit code is that of the command; 2 or 3 if nothing was recorded, and 3 if
+the command succeeded, but part of the recording is missing.")]
 pub struct Record {
     /// Folder to write [default: the name of the program with .mrec]
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Also count instructions, where the system allows it; time is divided by them
+    /// Also count instructions, if the system allows it, and distribute time by them
     #[arg(long)]
     pub instructions: bool,
     /// Use processor time as the clock, for more ranks than cores

@@ -38,7 +38,7 @@ pub struct Replay {
     /// Number of ranks [default: that of the trace]
     #[arg(long, visible_alias = "np", value_name = "N", value_parser = whole::<usize>)]
     pub ranks: Option<usize>,
-    /// Most bytes that a trace may unpack to [default: 8 GiB, and 1,000 times the size of the file]
+    /// Maximum size of an unpacked trace [default: 8 GiB, and 1,000 times the size of the file]
     #[arg(long, hide_short_help = true, value_name = "BYTES", value_parser = whole::<u64>)]
     pub max_unpacked_bytes: Option<u64>,
     /// Let a list of trace files name files outside its own folder
@@ -54,7 +54,7 @@ pub struct Replay {
     /// The time that links were full, and the critical path through ranks and messages.
     #[arg(long)]
     pub explain: bool,
-    /// Replay iterations until their mean time is known within 1 %
+    /// Replay iterations until their mean time is known to within 1 %
     ///
     /// The whole run is then extrapolated from them, with its 95 % interval. `--until-steady=0.5%` asks for another half width.
     /// A run without iterations, or with fewer than 20, is replayed as a whole. docs/guide/long-runs.md has the method.
@@ -63,7 +63,7 @@ pub struct Replay {
     /// Write a timeline of all ranks, for ui.perfetto.dev
     #[arg(long, value_name = "FILE")]
     pub timeline: Option<PathBuf>,
-    /// Most events of the timeline; later ones are left out
+    /// Maximum number of events in the timeline; later ones are left out
     #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 2_000_000, requires = "timeline", value_parser = whole::<u64>)]
     pub timeline_events: u64,
     /// Also replace a file that is not a mopsim report
@@ -94,10 +94,10 @@ pub struct SeveralJobs {
     pub jobs: Option<PathBuf>,
     /// Hosts of jobs: contiguous, random, random-groups[:N] or striped[:N] [default: contiguous]
     ///
-    /// For jobs that name no hosts. N is the number of hosts in a group [default: those of a cabinet].
+    /// For jobs without hosts of their own. N is the number of hosts in a group [default: a Dragonfly group, else a cabinet].
     #[arg(long, hide_short_help = true, value_name = "RULE", conflicts_with_all = ["mapping", "hostfile"])]
     pub allocation: Option<AllocationRule>,
-    /// Let hosts have more ranks of several jobs than cores
+    /// Let jobs share a host that has fewer cores than their ranks
     #[arg(long, hide_short_help = true)]
     pub share_hosts: bool,
     /// Replay jobs alone and all together, but not in pairs

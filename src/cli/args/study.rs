@@ -41,7 +41,7 @@ One more candidate, without another study:
 
 A long study, in pieces or on a cluster:
   mopsim compare S.toml --results s.jsonl            # Ctrl-C stops it cleanly
-  mopsim compare S.toml --results s.jsonl --resume   # and this goes on
+  mopsim compare S.toml --results s.jsonl --resume   # this continues it
   mopsim compare S.toml --shard 1/2 --results a.jsonl
   mopsim compare S.toml --shard 2/2 --results b.jsonl
   mopsim merge S.toml a.jsonl b.jsonl                # the same as in one run
@@ -95,13 +95,13 @@ pub struct StudyFlags {
     pub sensitivity: bool,
     /// Repeat every replay with packets, and compare the answers
     ///
-    /// The same as `packets = true` in the table [check] of a study. The time that it takes is printed before.
+    /// The same as `packets = true` in the table [check] of a study. An estimate of the time is printed first.
     #[arg(long)]
     pub cross_check: bool,
     /// Cross-check the first N iterations of each workload only
     #[arg(long, hide_short_help = true, value_name = "N")]
     pub check_iterations: Option<usize>,
-    /// Replay iterations until their mean time is known within 1 %
+    /// Replay iterations until their mean time is known to within 1 %
     ///
     /// Whole runs are then extrapolated, with 95 % intervals; `--until-steady=0.5%` asks for another half width. The same as
     /// `until_steady = "1%"` in a study. docs/guide/long-runs.md has the method.
@@ -151,7 +151,7 @@ pub struct CompareFiles {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Ranking stability")]
 pub struct Perturbation {
-    /// Vary speeds by up to PART, e.g. 10%, to test the ranking
+    /// Vary speeds by up to FRACTION, e.g. 10%, to test the ranking
     ///
     /// Repeats the study with bandwidth, latency and compute speed varied, and counts how often each ranking holds. message=20% instead delays each message by up
     /// to a fifth of its time, at random.

@@ -14,7 +14,7 @@ pub struct Throughput {
     /// Topologies, e.g. torus:8x8 random:n=64,d=6, or a study file (TOML)
     #[arg(required = true, value_name = "SPEC")]
     pub specs: Vec<String>,
-    /// Traffic pattern, e.g. transpose or tornado:k=8 (may be repeated) [default: uniform]
+    /// Traffic patterns, separated by commas, e.g. transpose,tornado:k=8 (may be repeated) [default: uniform]
     #[arg(long, value_name = "PATTERN", value_parser = Known(patterns), hide_possible_values = true)]
     pub pattern: Vec<String>,
     /// File with a traffic matrix as another pattern
@@ -105,7 +105,7 @@ pub struct SpeedFlags {
     pub packet_bytes: Option<u32>,
     /// Rail of a message, if hosts have several ports: message, destination or striped [default: message]
     ///
-    /// As in `replay`. In steady traffic, messages in turn are an equal part on each rail.
+    /// As in `replay`. In steady traffic, `message` puts an equal part of each flow on each rail.
     #[arg(long, value_name = "POLICY", hide_short_help = true, value_parser = Known(rails), hide_possible_values = true)]
     pub rail: Option<String>,
 }
@@ -141,7 +141,7 @@ Examples:
   mopsim throughput studies/throughput-256.toml --svg throughput.svg
 
 Injection is what every source sends, in units of a link's bandwidth. At
-saturation the first link is full. docs/throughput.md tells how all is computed.
+saturation the first link is full. docs/throughput.md describes the method.
 
 Patterns:
 ",

@@ -33,7 +33,7 @@ pub struct Topology {
     /// Estimate distances from K switches, with an error bound, instead of all
     #[arg(long, hide_short_help = true, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     pub aspl_samples: Option<u32>,
-    /// Seeds of the bisection by METIS; 0: no bisection [default: 5, and none beyond a million arcs]
+    /// Number of METIS runs for the bisection; 0: no bisection [default: 5, and none beyond a million arcs]
     #[arg(long, hide_short_help = true, value_name = "SEEDS", value_parser = clap::value_parser!(u32).range(0..=10_000))]
     pub bisection: Option<u32>,
     /// Compute all metrics, even those that take long: latencies, paths, connectivity, bisection
@@ -61,7 +61,7 @@ pub struct Topology {
     /// Price list (TOML) [default: built-in, data/prices/equality.toml]
     #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,
-    /// Rate of the links, which decides which prices of the list apply [default: its first rate]
+    /// Rate of the links, which selects the prices of the list [default: first rate of the list]
     #[arg(long, allow_hyphen_values = true, value_name = "RATE")]
     pub link_bandwidth: Option<String>,
     /// Draw the floor with its cables (SVG); for one topology

@@ -51,7 +51,7 @@ pub struct Reading {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading")]
 pub struct ReadingLimits {
-    /// Most bytes that a trace may unpack to [default: 8 GiB, and 1,000 times the size of the file]
+    /// Maximum size of an unpacked trace [default: 8 GiB, and 1,000 times the size of the file]
     #[arg(long, hide_short_help = true, value_name = "BYTES")]
     pub max_unpacked_bytes: Option<u64>,
     /// Let a list of trace files name files outside its own folder
@@ -129,7 +129,7 @@ pub struct TraceConvert {
     pub trace: PathBuf,
     /// Write text that SimGrid's replay reads
     ///
-    /// Communicators that consist of all ranks in order become that of all ranks. Calls that SimGrid cannot replay
+    /// Communicators that consist of all ranks in order become the communicator of all ranks. Calls that SimGrid cannot replay
     /// are an error, or are left out and counted with --leave-out.
     #[arg(long = "for", value_name = "TOOL")]
     pub reader: Option<ForTool>,
@@ -152,7 +152,7 @@ Examples:
   mopsim trace cut lu.mtrace --iterations 3-5 -o some.mtrace
   mopsim trace cut lu.mtrace --window 25%-75% -o middle.mtrace
 
-Messages and collectives of which a half is outside are left out and counted.")]
+Messages and collectives that are only partly inside are left out and counted.")]
 pub struct TraceCut {
     /// Trace file
     pub trace: PathBuf,

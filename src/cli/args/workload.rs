@@ -62,10 +62,10 @@ pub struct Workload {
     /// The trace must have the same number of ranks.
     #[arg(long, hide_short_help = true, value_name = "TRACE", requires = "name")]
     pub calibrate: Option<PathBuf>,
-    /// Most actions of all ranks together
+    /// Maximum number of actions of all ranks together
     #[arg(long, hide_short_help = true, value_name = "N", requires = "name", value_parser = whole::<u64>)]
     pub max_actions: Option<u64>,
-    /// Most calls and loop iterations per rank
+    /// Maximum number of calls and loop iterations per rank
     #[arg(long, hide_short_help = true, value_name = "N", requires = "name", value_parser = whole::<u64>)]
     pub max_steps: Option<u64>,
 }

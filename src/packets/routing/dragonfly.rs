@@ -4,11 +4,13 @@
 //! Minimal: a cable within the group to the switch that has the global cable, on virtual channel 0; that cable and one
 //! within the other group on channel 1, as BookSim 2 has them.
 //!
-//! UGAL compares the loads of the first outputs: direct if `q_m <= 2 q_n + 30`, else by a random group. Cables before
+//! UGAL compares the loads of the first outputs: direct if `q_m <= 2 q_n + T`, else by a random group. Cables before
 //! the intermediate group are on channel 0, those from it to the last group on 1, those within the last group on 2; so
 //! channels of local and global cables follow each other without a cycle. Packets that take the direct path begin on 1,
 //! and those within a group are on 2. With `booksim` the path leads by a random switch of the other group, to which
-//! BookSim routes on channel 0 throughout: local, global and local cables of one channel, which can deadlock.
+//! BookSim routes on channel 0 throughout: local, global and local cables of one channel, which can deadlock. T is then
+//! BookSim's 30 flits, which belongs to its buffers of 256: shorter ones never hold that many, and no packet would take
+//! a detour. Otherwise T is 0, as in the paper, or what follows the name.
 
 use super::rule::{At, Candidate, Head, Request, Rule};
 use super::valiant::delivery;
@@ -20,8 +22,8 @@ use crate::routing::spread;
 use crate::topology::families::dragonfly::Groups;
 use std::sync::Arc;
 
-/// Bias towards the direct path, in flits.
-const THRESHOLD: u32 = 30;
+/// Bias of BookSim towards the direct path, in flits.
+const OF_BOOKSIM: u32 = 30;
 /// The second and third bit of the phase are the virtual channel.
 const SHIFT: u32 = 1;
 
@@ -32,6 +34,8 @@ struct DragonflyRoute {
     adaptive: bool,
     /// `true` if detours lead by a switch and not by a group.
     by_switch: bool,
+    /// Bias towards the direct path, in flits.
+    threshold: u32,
     vcs: u32,
 }
 
@@ -45,13 +49,10 @@ pub(super) fn ugal(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError> 
 }
 
 fn build(request: &Request<'_>, adaptive: bool) -> Result<Box<dyn Rule>, PacketError> {
-    let by_switch = match request.argument {
-        None => false,
-        Some("booksim") => true,
-        Some(text) => {
-            let value = format!("`{}:{text}`", request.name);
-            return Err(PacketError::invalid("routing", value, "the only variant is `booksim`"));
-        }
+    let (by_switch, threshold) = match request.argument {
+        None => (false, 0),
+        Some("booksim") => (true, OF_BOOKSIM),
+        Some(_) => (false, request.number_or(0)?),
     };
     let Some(shape) = Groups::of(&request.wiring.topology.spec) else {
         return Err(request.unsuitable(
@@ -65,6 +66,7 @@ fn build(request: &Request<'_>, adaptive: bool) -> Result<Box<dyn Rule>, PacketE
         shape,
         adaptive,
         by_switch,
+        threshold,
         vcs: request.vcs,
     }))
 }
@@ -154,7 +156,7 @@ impl Rule for DragonflyRoute {
             };
             let load = |goal: u32| at.loads[usize::from(self.output(at.switch, self.next(at.switch, goal).0, goal))];
             *head = match detour {
-                Some(detour) if load(head.target) > 2 * load(detour.note) + THRESHOLD => detour,
+                Some(detour) if load(head.target) > 2 * load(detour.note) + self.threshold => detour,
                 _ => direct,
             };
         }

@@ -164,5 +164,5 @@ fn refusal_help(name: &str) -> &'static str {
 /// Returns `true` if the number of a quantity is zero, whatever its unit.
 pub(super) fn is_zero(text: &str) -> bool {
     let rest = text.trim().trim_start_matches(['0', '.']);
-    rest.len() < text.trim().len() && !rest.starts_with(|c: char| c.is_ascii_digit())
+    rest.len() < text.trim().len() && !rest.starts_with(|c: char| c.is_ascii_digit() || matches!(c, 'x' | 'X'))
 }

@@ -8,6 +8,7 @@ use crate::report::site::SiteDefault;
 use crate::result::time_split::Split;
 use crate::study::comparison::Comparison;
 use crate::survey::{CollectivesSurvey, Survey};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 pub(super) mod parts;
@@ -149,13 +150,23 @@ impl Reporter for Text {
             };
             let names = shown.columns.iter().position(is_name);
             let key = |index: usize, values: &[Datum]| if names == Some(0) { letter(index) } else { values[0].text() };
+            // Rows with the same name differ in what stands next to it, so that it belongs to the name.
+            let named = |at: usize| shown.rows.iter().map(move |values| values[at].text()).collect::<BTreeSet<_>>();
+            let is_repeated = names.is_some_and(|at| named(at).len() < shown.rows.len());
+            let is_word = |at: usize| at > 0 && shown.rows.iter().all(|values| matches!(values[at], Datum::Text(_)));
+            let words: Vec<usize> = (0..shown.columns.len())
+                .filter(|&at| is_repeated && shown.columns[at].heading.is_some() && Some(at) != names && is_word(at))
+                .collect();
             if let Some(at) = names {
                 writeln!(out)?;
                 for (index, values) in shown.rows.iter().enumerate() {
-                    writeln!(out, "  {:<2}  {}", key(index, values), values[at].text())?;
+                    let of_row = [at].iter().chain(&words).map(|&at| values[at].text()).collect::<Vec<_>>();
+                    writeln!(out, "  {:<2}  {}", key(index, values), of_row.join(", "))?;
                 }
             }
-            let is_shown = |at: usize| shown.columns[at].heading.is_some() && (at == 0 || Some(at) != names);
+            let is_shown = |at: usize| {
+                shown.columns[at].heading.is_some() && (at == 0 || Some(at) != names) && !words.contains(&at)
+            };
             let visible: Vec<usize> = (0..shown.columns.len()).filter(|&at| is_shown(at)).collect();
             let headings: Vec<&str> = visible.iter().filter_map(|&at| shown.columns[at].heading).collect();
             let cells = |(index, values): (usize, &Vec<Datum>)| {

@@ -370,7 +370,7 @@ impl JobEntry {
             "ranks" => self.ranks = Some(whole(value)?),
             "hostfile" => self.hostfile = Some(PathBuf::from(value)),
             "hosts" => {
-                let numbers = value.split([' ', '+']).filter(|number| !number.is_empty());
+                let numbers = value.split(' ').filter(|part| !part.is_empty()).flat_map(|part| part.split('+'));
                 self.hosts = Some(
                     numbers
                         .map(|number| number.parse().map_err(|_| "give numbers of hosts, as in 0+1+2".to_owned()))

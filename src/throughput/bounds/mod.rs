@@ -21,6 +21,7 @@ pub use problem::{Concurrent, Problem};
 use super::rails::NetworkPlane;
 use super::{Demand, Network, ThroughputError};
 use crate::ids::SwitchId;
+use crate::memory;
 use crate::platform::Duplex;
 use crate::steps::Steps;
 use crate::topology::hops::{FAR, distances};
@@ -124,7 +125,9 @@ pub fn bounds(
     bounds.cut_is_bisection = halves.is_some_and(|halves| halves <= alone);
     let problem = problem.with_fewer_sources();
     let solve = |problem: &Problem| {
-        lp::solve(problem).map_err(|reason| ThroughputError::Solver { topology: network.name.clone(), reason })
+        let refusal = memory::refuse_program(lp::size(problem));
+        let solved = refusal.map_or_else(|| lp::solve(problem), Err);
+        solved.map_err(|reason| ThroughputError::Solver { topology: network.name.clone(), reason })
     };
     bounds.concurrent = match wanted {
         Wanted::Quick => None,

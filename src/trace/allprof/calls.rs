@@ -7,6 +7,48 @@ use crate::trace::check_call::MOST;
 use crate::trace::error::{TraceError, TraceErrorKind, shorten};
 use crate::trace::{Action, CollectiveCall, CollectiveKind as K, Counts, Datatype, Effect};
 
+/// How the names of calls begin that send nothing, or only set up what others send.
+const LOCAL: [&str; 38] = [
+    "Abort",
+    "Add_error_",
+    "Address",
+    "Aint_",
+    "Alloc_mem",
+    "Attr_",
+    "Buffer_",
+    "Cancel",
+    "Cart_",
+    "Cartdim_",
+    "Close_port",
+    "Comm_",
+    "Dims_",
+    "Errhandler_",
+    "Error_",
+    "Finalize",
+    "Free_mem",
+    "Get_",
+    "Graph_",
+    "Graphdims_",
+    "Group_",
+    "Info_",
+    "Init",
+    "Is_thread_",
+    "Keyval_",
+    "Op_",
+    "Open_port",
+    "Pack",
+    "Pcontrol",
+    "Query_",
+    "Request_",
+    "Status_",
+    "Topo_",
+    "Type_",
+    "Unpack",
+    "Win_",
+    "Wtick",
+    "Wtime",
+];
+
 pub(super) struct RankReader<'p, 'o> {
     program: &'p mut Program<'o>,
     rank: u32,
@@ -188,8 +230,9 @@ impl<'p, 'o> RankReader<'p, 'o> {
             "Ibarrier" | "Ibcast" | "Iallreduce" | "Ireduce" | "Ialltoall" | "Iallgather" | "Igather" | "Iscatter" => {
                 self.refuse(&format!("MPI_{name}"), "collectives that do not block are not recorded with their waits")?;
             }
-            // Everything else takes no part in communication.
-            _ => {}
+            // These take no part in communication.
+            _ if LOCAL.iter().any(|local| name.starts_with(local)) => {}
+            _ => self.refuse(&format!("MPI_{name}"), "the call is not known, and may be one of communication")?,
         }
         Ok(())
     }

@@ -23,9 +23,12 @@ use crate::trace::{Action, Actions, Effect, Options, Trace};
 /// receivers.
 const TURN: usize = 4096;
 
+/// Largest message of a graph: a pebibyte, so that no sum of headers and messages is too large to count.
+const LARGEST: u64 = 1 << 50;
+
 /// Replacement of messages that name a card other than the first.
-const CARDS: &str = "messages of a further network card of a rank: over the links of its host, as all others (the model \
-                     loggops keeps cards apart)";
+const CARDS: &str = "messages of a further network card of a rank: over the links of its host, unless the model is \
+                     loggops";
 
 /// Reason why an operation in a circle never begins, and the remedy.
 const CIRCLE: &str = "what it requires waits for itself";
@@ -145,6 +148,10 @@ fn graphs(schedule: Schedule, name: &str, file: &Path, options: &Options) -> Res
         let mut graph = Graph::with_capacity(place.count as usize, place.edges());
         for number in 0..place.count {
             let GraphOperation { kind, cpu, nic, peer, tag, size, at: here } = graphs.operation(place, number);
+            if kind != OperationKind::Calculate && size > LARGEST {
+                let message = format!("a message of {size} bytes is too large");
+                return Err(program.error(file, at(here), message, "split the message"));
+            }
             if nic > 0 && kind != OperationKind::Calculate {
                 program.note(Effect::Approximated, CARDS, ranks.len() as u32, file, at(here));
             }

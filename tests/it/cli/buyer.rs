@@ -119,7 +119,7 @@ fn what_is_quoted_overrides_the_list() {
         let study = format!("title = 'x'\n{}", quoted.replace(from, to));
         folder(&study).refuse(&["compare", "s.toml"], 2, parts);
     };
-    wrong("price = 1234567", "price = -1", &["s.toml:9:", "price = -1 is not a number, zero or more"]);
+    wrong("price = 1234567", "price = -1", &["s.toml:9:", "price = -1 is neither 0 nor an amount from 1e-6 to 1e15"]);
     wrong("price = 1234567", "price = { fats = 1 }", &["s.toml:9:", "the study has no platform `fats`"]);
     wrong("price = 1234567", "price = '300k'", &["s.toml:9:", "a number"]);
     // A number of a price list is named with its line, in the table of its rate.

@@ -224,6 +224,8 @@ fn bad_input_is_refused() {
     folder.refuse(&search("8", "6", "s.toml", &[]), 2, &["16 ranks", "hosts"]);
     folder.write("none.toml", "title = 'None'\n[[networks]]\ntopology = 'ring:4'\n");
     folder.refuse(&search("16", "6", "none.toml", &[]), 2, &["none.toml", "[[workloads]]"]);
+    folder.write("nothing.toml", "title = 'None'\n[[workloads]]\nworkload = 'ring'\nranks = 4\n");
+    folder.refuse(&search("16", "6", "nothing.toml", &[]), 2, &["nothing.toml has no [[networks]]", "add the network"]);
     folder.write("typing.toml", STUDY.replace("ranks = 16\niter", "rank = 16\niter"));
     folder.refuse(&search("16", "6", "typing.toml", &[]), 2, &["typing.toml:19:1", "rank"]);
     // Results of another search, and those that are there already.

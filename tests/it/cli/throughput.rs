@@ -14,6 +14,15 @@ fn the_least_fair_rate_is_the_saturation_and_no_cut_is_below_it() {
     assert!(number(&cell["bounds"], "cut") >= number(cell, "saturation"));
 }
 
+/// As `packets` takes them.
+#[test]
+fn commas_separate_patterns() {
+    let folder = Folder::new().pinned();
+    let ask = |patterns: &[&str]| folder.output(&[&["throughput", "torus:8x8"], patterns].concat());
+    let one_by_one = ask(&["--pattern", "transpose", "--pattern", "tornado:k=8,m=2", "--pattern", "uniform"]);
+    assert_eq!(ask(&["--pattern", "transpose,tornado:k=8,m=2,uniform"]), one_by_one);
+}
+
 #[test]
 fn what_is_full_first_is_named() {
     let folder = Folder::new().pinned();

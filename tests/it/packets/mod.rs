@@ -5,6 +5,7 @@ mod cli;
 mod deflection;
 mod dsnf;
 mod engines;
+mod fair;
 mod identities;
 mod page;
 mod ports;

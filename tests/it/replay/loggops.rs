@@ -276,6 +276,19 @@ fn cards_are_kept_apart() {
     }
 }
 
+/// The start of the first send releases the third operation, and its end the second one: the third is sent first. The
+/// nanoseconds are LogGOPSim's; in the order of the operations they would be 868,048.
+#[test]
+fn what_a_start_releases_goes_before_what_the_end_releases() {
+    let text = "num_ranks 3\nrank 0 {\na: send 10b to 1 tag 1\nb: send 60000b to 1 tag 2\nc: send 10b to 2 tag 3\n\
+                b requires a\nc irequires a\n}\nrank 1 {\na: recv 10b from 0 tag 1\nb: recv 60000b from 0 tag 2\n}\n\
+                rank 2 {\na: recv 10b from 0 tag 3\nb: calc 500000\nb requires a\n}\n";
+    let folder = Folder::new();
+    folder.write("t.goal", text);
+    let json = folder.json(&["replay", "-q", "t.goal", "--topology", "full_mesh:3", "--model", "loggops"]);
+    assert_eq!((number(&json, "simulated_seconds") * 1e9).round() as u64, 507_054);
+}
+
 #[test]
 fn lists_become_graphs_and_constants_are_keys_of_the_model() {
     // o + L + 99 G at the receiver, after 1000 ns of computation: 100,000 flops on a core of 100 Gflop/s.

@@ -137,6 +137,43 @@ fn schedules_of_others_take_what_loggopsim_says() {
     }
 }
 
+/// The critical path of a schedule is as long as its run, whatever ends it: a message, another processor of the rank, a
+/// calculation. The slices of its timeline cover the time that a processor is at work or waits.
+#[test]
+fn the_path_of_a_schedule_ends_with_it() {
+    let folder = Folder::new();
+    let schedules = ["rings", "pipeline", "tree"].map(|name| format!("docs/schedules/{name}.goal"));
+    for (file, text) in schedules.iter().map(|file| (file, std::fs::read_to_string(file).expect("a schedule"))).chain([
+        // The last operation is a receive for which nothing waits, then the same on a further processor.
+        (
+            &"reply".to_owned(),
+            "num_ranks 2\nrank 0 {\na: calc 1000\nb: send 100b to 1 tag 1\nb requires a\nc: recv 200b from 1 tag 2\n}\n\
+             rank 1 {\na: recv 100b from 0 tag 1\nb: send 200b to 0 tag 2\nb requires a\n}\n"
+                .to_owned(),
+        ),
+        (
+            &"processors".to_owned(),
+            "num_ranks 2\nrank 0 {\na: calc 1000 cpu 1\nb: send 100b to 1 tag 1\nb requires a\nc: recv 200b from 1 tag 2 \
+             cpu 1\nd: calc 300 cpu 1\nd requires c\n}\nrank 1 {\na: recv 100b from 0 tag 1\nb: send 200b to 0 tag 2\n\
+             b requires a\n}\n"
+                .to_owned(),
+        ),
+    ]) {
+        folder.write("t.goal", &text);
+        let ask = ["replay", "t.goal", "-q", "--topology", "full_mesh:8", "--explain", "--timeline", "t.json"];
+        let json = folder.json(&ask);
+        let path = ["compute_seconds", "latency_seconds", "bandwidth_seconds"]
+            .map(|part| number(&json["critical_path"], part));
+        let (length, whole) = (path.iter().sum::<f64>(), number(&json, "simulated_seconds"));
+        assert!(support::relative_difference(length, whole) < 1e-9, "{file}: {length} of {whole}");
+        let events: serde_json::Value = serde_json::from_str(&folder.read("t.json")).expect("JSON");
+        let slices = events["traceEvents"].as_array().expect("a list").iter().filter(|event| event["ph"] == "X");
+        let ends = slices.map(|slice| number(slice, "ts") + number(slice, "dur")).fold(0.0, f64::max);
+        assert!((ends - whole * 1e6).abs() < 1e-5, "{file}: slices end at {ends} us of {whole} s");
+        std::fs::remove_file(folder.path("t.json")).expect("a timeline");
+    }
+}
+
 /// Half a million operations in chains and across them.
 #[test]
 fn a_large_schedule_replays() {

@@ -169,7 +169,7 @@ fn against_others(all: &Results, run: &Run, columns: &[Column]) -> Vec<Vec<Strin
         let [better, equal] = [count(&|ratio| ratio > 1.01), count(&|ratio| (0.99..=1.01).contains(&ratio))];
         vec![
             format!(
-                "with its best rule, Equality beats the best rule of another network in almost all patterns ({})",
+                "with the best rule of each network, Equality beats another network in almost all patterns ({})",
                 other.0
             ),
             format!("better in {better} of {}, the same within 1 % in {equal}", ratios.len()),
@@ -184,7 +184,7 @@ fn bit_complement(all: &Results, columns: &[Column]) -> Vec<String> {
     let [ours, fly] = [(columns[0].1, "ugal-equality"), (columns[1].1, "hyperx-ugal")]
         .map(|(network, rule)| accepted(all, network, rule, "bit_complement"));
     vec![
-        "under ugal, Equality does bit complement like FlatFly".to_owned(),
+        "under ugal, Equality accepts about as much bit-complement traffic as FlatFly (HyperX)".to_owned(),
         format!("{ours:.3}; HyperX {fly:.3}"),
         holds(ours >= 0.9 * fly).to_owned(),
     ]

@@ -112,7 +112,7 @@ fn statements(all: &Results) -> String {
     };
     for pattern in TWO {
         let hyperx = carried(all, HYPERX, pattern);
-        let statement = "HyperX carries the most that a host can send, or nearly (12 Gbit/s; within 10 %)";
+        let statement = "HyperX carries nearly all that a host can send (12 Gbit/s; within 10 %)";
         row(pattern, statement, format!("{hyperx:.1}"), holds(hyperx >= 0.9 * MOST));
     }
     for pattern in TWO {
@@ -132,7 +132,7 @@ fn statements(all: &Results) -> String {
         row(
             "bit_reversal",
             &format!("Skywalk carries about half of random at low degree ({degree})"),
-            format!("{traffic:.2} of it, with {ratio:.2} of its latency"),
+            format!("{traffic:.2} of random's traffic, with {ratio:.2} of its latency"),
             holds((0.4..=0.6).contains(&traffic)),
         );
     }

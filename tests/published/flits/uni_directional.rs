@@ -137,7 +137,7 @@ fn statements(all: &Results) -> String {
         let most = ratios.iter().copied().fold(0.0, f64::max);
         row(
             &format!("deflection accepts about as much as minimal routing, often more ({what})"),
-            format!("{least:.2} to {most:.2} of it, more in {more} of {} cases", ratios.len()),
+            format!("{least:.2} to {most:.2} times as much, more in {more} of {} cases", ratios.len()),
             holds(least >= 0.8 && more * 2 >= ratios.len()),
         );
     }

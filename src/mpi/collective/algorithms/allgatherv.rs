@@ -9,7 +9,7 @@ pub static NONBLOCKING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Allgatherv),
     name: "nonblocking",
     simgrid: &[],
-    summary: "everybody sends its block to everybody, all at once",
+    summary: "every rank sends its block to every other rank, simultaneously",
     steps: nonblocking,
 };
 

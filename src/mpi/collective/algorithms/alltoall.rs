@@ -9,7 +9,7 @@ pub static LINEAR: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Alltoall),
     name: "linear",
     simgrid: &["basic_linear"],
-    summary: "everybody exchanges with everybody, all at once",
+    summary: "every rank exchanges with every other rank, simultaneously",
     steps: linear,
 };
 
@@ -59,7 +59,7 @@ pub static LINEAR_SYNC: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Alltoall),
     name: "linear-sync",
     simgrid: &[],
-    summary: "exchanges with everybody; all at once, or as many at a time as a rule file says",
+    summary: "exchanges with every other rank; simultaneously, or with the number in flight set by a rule file",
     steps: linear_sync,
 };
 

@@ -11,7 +11,7 @@ pub static LINEAR: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Alltoallv),
     name: "linear",
     simgrid: &["ompi_basic_linear"],
-    summary: "everybody exchanges with everybody, all at once",
+    summary: "every rank exchanges with every other rank, simultaneously",
     steps: linear,
 };
 

@@ -10,7 +10,7 @@ pub static LINEAR: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Barrier),
     name: "linear",
     simgrid: &["ompi_basic_linear"],
-    summary: "rank 0 collects an empty message from everybody, then answers everybody",
+    summary: "rank 0 collects an empty message from every rank, then answers every rank",
     steps: linear,
 };
 
@@ -30,7 +30,7 @@ pub static BRUCK: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Barrier),
     name: "bruck",
     simgrid: &["ompi_bruck"],
-    summary: "dissemination: everybody tells the rank 1, 2, 4, ... places on (Bruck)",
+    summary: "dissemination: every rank notifies the rank 1, 2, 4, ... places on (Bruck)",
     steps: bruck,
 };
 

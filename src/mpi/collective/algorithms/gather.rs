@@ -11,7 +11,7 @@ pub static NONBLOCKING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Gather),
     name: "nonblocking",
     simgrid: &[],
-    summary: "everybody sends to the root, which receives from all at once",
+    summary: "every rank sends to the root, which receives from all simultaneously",
     steps: collect_at_root,
 };
 
@@ -20,7 +20,7 @@ pub static LINEAR: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Gather),
     name: "linear",
     simgrid: &["ompi_basic_linear"],
-    summary: "everybody sends to the root, which receives from one after the other",
+    summary: "every rank sends to the root, which receives from one after the other",
     steps: linear,
 };
 
@@ -54,7 +54,7 @@ pub static GATHERV: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Gatherv),
     name: "linear",
     simgrid: &[],
-    summary: "everybody sends its block to the root, which receives from all at once",
+    summary: "every rank sends its block to the root, which receives from all simultaneously",
     steps: collect_at_root,
 };
 

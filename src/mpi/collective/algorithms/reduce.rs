@@ -9,7 +9,7 @@ pub static NONBLOCKING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Reduce),
     name: "nonblocking",
     simgrid: &[],
-    summary: "everybody sends to the root, which receives from all at once",
+    summary: "every rank sends to the root, which receives from all simultaneously",
     steps: nonblocking,
 };
 
@@ -19,7 +19,7 @@ pub static LINEAR: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Reduce),
     name: "linear",
     simgrid: &["ompi_basic_linear"],
-    summary: "everybody sends to the root, which receives from one after the other, last rank first",
+    summary: "every rank sends to the root, which receives from one after the other, last rank first",
     steps: linear,
 };
 

@@ -10,7 +10,7 @@ pub static SCAN: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Scan),
     name: "linear",
     simgrid: &[],
-    summary: "everybody receives from all lower ranks and sends to all higher ones",
+    summary: "every rank receives from all lower ranks and sends to all higher ones",
     steps: linear,
 };
 
@@ -19,7 +19,7 @@ pub static EXSCAN: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Exscan),
     name: "linear",
     simgrid: &[],
-    summary: "everybody receives from all lower ranks and sends to all higher ones",
+    summary: "every rank receives from all lower ranks and sends to all higher ones",
     steps: linear,
 };
 

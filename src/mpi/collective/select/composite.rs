@@ -79,7 +79,7 @@ pub(super) static LINEAR: Composite = Composite {
     kind: Allreduce,
     name: "linear",
     simgrid: &[],
-    summary: "everybody sends to rank 0, which sends the result to all",
+    summary: "every rank sends to rank 0, which sends the result to all",
     plan: linear,
 };
 
@@ -88,7 +88,7 @@ pub(super) static ALLGATHER_REDUCE: Composite = Composite {
     kind: Allreduce,
     name: "allgather-reduce",
     simgrid: &[],
-    summary: "everybody gets all vectors, as the table says for allgather, and reduces them",
+    summary: "every rank gets all vectors, by the allgather of the table, and reduces them",
     plan: |planner| {
         let block = planner.block();
         planner.delegate(Allgather, 0, block);
