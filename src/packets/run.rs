@@ -307,9 +307,11 @@ pub(super) fn drive(
             }
             let (after, grown) = (engine.lags(), refused(engine.cycle() - from));
             old |= missing > 0.0 && mean(&after) - mean(&before) > grown;
-            let through = full as f64 * f64::from(engine.cycle() - from);
-            let chance = 2.0 * (through * f64::from(flits)).sqrt();
-            old |= full > 0 && backlog(&*engine, &after) - first > (1.0 - CARRIED) * through + chance;
+            let cycles = f64::from(engine.cycle() - from);
+            // Two standard deviations of what all hosts send meanwhile, which is more than waiting packets vary by chance.
+            let chance = 2.0 * (trial.load * senders * cycles * f64::from(flits)).sqrt();
+            let gathered = backlog(&*engine, &after) - first;
+            old |= full > 0 && gathered > (1.0 - CARRIED) * full as f64 * cycles + chance;
             let limit = ten_latencies(&*engine);
             old |= before.iter().zip(&after).any(|(before, after)| {
                 let (Some(first), Some(now)) = (before, after) else { return false };
