@@ -133,7 +133,7 @@ fn each_name(
     let mut rest = text;
     let mut name = String::new();
     loop {
-        let (pattern, after) = Pattern::read(rest).map_err(HostLineFault::Line)?;
+        let (pattern, after) = HostNamePattern::read(rest).map_err(HostLineFault::Line)?;
         let count = pattern.count().filter(|&count| count <= left);
         let count = count.ok_or_else(|| HostLineFault::Line(format!("more than {most} entries")))?;
         left -= count;
@@ -148,28 +148,28 @@ fn each_name(
     }
 }
 
-/// Numbers from `low` to `high`, with zeros in front up to `width` digits.
-struct Numbers {
+/// NumberRange from `low` to `high`, with zeros in front up to `width` digits.
+struct NumberRange {
     low: u64,
     high: u64,
     width: usize,
 }
 
-impl Numbers {
+impl NumberRange {
     fn count(&self) -> u64 {
         (self.high - self.low).saturating_add(1)
     }
 }
 
 /// A name in which numbers vary, such as `n[01-03,7]-ib`.
-struct Pattern<'a> {
+struct HostNamePattern<'a> {
     /// Each list of numbers, with the text in front of it.
-    lists: Vec<(&'a str, Vec<Numbers>)>,
+    lists: Vec<(&'a str, Vec<NumberRange>)>,
     /// The text behind the last list.
     end: &'a str,
 }
 
-impl<'a> Pattern<'a> {
+impl<'a> HostNamePattern<'a> {
     /// Reads the pattern at the front of `text`, and returns it with what follows the comma behind it.
     fn read(text: &'a str) -> Result<(Self, Option<&'a str>), String> {
         let mut lists = Vec::new();
@@ -202,7 +202,7 @@ impl<'a> Pattern<'a> {
         let mut chosen = [0; MAX_LISTS];
         let mut index = index;
         for (place, (_, list)) in self.lists.iter().enumerate().rev() {
-            let size: u64 = list.iter().map(Numbers::count).sum();
+            let size: u64 = list.iter().map(NumberRange::count).sum();
             chosen[place] = index % size;
             index /= size;
         }
@@ -225,12 +225,12 @@ impl<'a> Pattern<'a> {
 const MAX_LISTS: usize = 16;
 
 /// Reads a number or a range of numbers.
-fn numbers(part: &str) -> Result<Numbers, String> {
+fn numbers(part: &str) -> Result<NumberRange, String> {
     let (first, last) = part.split_once('-').unwrap_or((part, part));
     let (first, last) = (first.trim(), last.trim());
     match (first.parse(), last.parse()) {
-        // Numbers of 64 bits have 20 digits.
-        (Ok(low), Ok(high)) if low <= high && first.len() <= 20 => Ok(Numbers { low, high, width: first.len() }),
+        // NumberRange of 64 bits have 20 digits.
+        (Ok(low), Ok(high)) if low <= high && first.len() <= 20 => Ok(NumberRange { low, high, width: first.len() }),
         _ => Err(no_numbers(part)),
     }
 }
