@@ -89,29 +89,22 @@ pub fn parse<T: DeserializeOwned>(file: &Path, text: &str) -> Result<T, TomlErro
 /// Longest name of a network, a workload or a platform, in characters: it stands in tables and messages.
 const MOST_OF_A_NAME: usize = 200;
 
-/// Returns the first text that would end a line of a report, and a name that no table has room for.
+/// Returns the place of the first text that would end a line of a report, or of a name that no table has room for.
 fn unfit(table: &DeTable) -> Option<(usize, String)> {
-    let of_value = |key: &str, value: &Spanned<DeValue>| match value.get_ref() {
-        DeValue::String(text) if text.contains('\n') => {
-            Some((value.span().start, format!("the text of `{key}` has a line end")))
-        }
+    table.iter().find_map(|(key, value)| unfit_value(key.get_ref(), value))
+}
+
+fn unfit_value(key: &str, value: &Spanned<DeValue>) -> Option<(usize, String)> {
+    let message = match value.get_ref() {
+        DeValue::String(text) if text.contains('\n') => format!("the text of `{key}` has a line end"),
         DeValue::String(text) if key == "name" && text.chars().count() > MOST_OF_A_NAME => {
-            Some((value.span().start, format!("a name has more than {MOST_OF_A_NAME} characters")))
+            format!("a name has more than {MOST_OF_A_NAME} characters")
         }
-        DeValue::Table(inner) => unfit(inner),
-        _ => None,
+        DeValue::Array(all) => return all.iter().find_map(|item| unfit_value(key, item)),
+        DeValue::Table(inner) => return unfit(inner),
+        _ => return None,
     };
-    fn within(
-        key: &str,
-        value: &Spanned<DeValue>,
-        check: &dyn Fn(&str, &Spanned<DeValue>) -> Option<(usize, String)>,
-    ) -> Option<(usize, String)> {
-        match value.get_ref() {
-            DeValue::Array(all) => all.iter().find_map(|item| within(key, item, check)),
-            _ => check(key, value),
-        }
-    }
-    table.iter().find_map(|(key, value)| within(key.get_ref(), value, &of_value))
+    Some((value.span().start, message))
 }
 
 /// A place in a text.
