@@ -216,7 +216,7 @@ fn a_study_compares_jobs_with_the_baseline_and_does_not_depend_on_threads() {
     let one = folder.output(&["compare", "-q", "s.toml", "--threads", "1"]);
     assert_eq!(one, folder.output(&["compare", "-q", "s.toml", "--threads", "3"]));
     assert_80_columns(&one);
-    assert!(one.contains("Jobs of a.list + b.list + uniform") && one.contains("beside one other job on B"), "{one}");
+    assert!(one.contains("Jobs of a.list + b.list + uniform") && one.contains("with one other job on B"), "{one}");
     let report = folder.json(&["compare", "-q", "s.toml", "--results", "r.jsonl"]);
     let cells = report["cells"].as_array().expect("cells");
     let of = |network: &str| {
