@@ -523,8 +523,8 @@ impl Simulation for DeflectionEngine {
         self.packets_of.mean_age(self.cycle(), inside, ages, waiting)
     }
 
-    fn lags(&self) -> Vec<Option<u32>> {
-        PacketSource::lags(self.cycle(), self.hosts.iter().map(|host| host.created))
+    fn mean_lag(&self) -> f64 {
+        PacketSource::mean_lag(self.cycle(), self.hosts.iter().map(|host| host.created))
     }
 
     fn accepted(&self) -> Vec<u32> {

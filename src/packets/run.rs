@@ -74,9 +74,8 @@ pub struct Outcome {
     pub accepted_most: f64,
     /// Jain's index of fairness of what hosts accepted: 1 if all the same.
     pub fairness: f64,
-    /// `true` if the network does not carry the load: accepted below 0.97 of it, or packets gather in front of full cables
-    /// or at hosts for as long as the run goes on, or accumulate delay. Then there is no latency. `false` for a run in
-    /// throughput mode, which does not go on to find out.
+    /// `true` if the network does not carry the load: accepted below 0.97 of it, or packets accumulate delay. Then
+    /// there is no latency. `false` for a run in throughput mode, which does not go on to find out.
     pub saturated: bool,
     /// Cycles from creation to the arrival of the tail, mean of the measured packets.
     pub latency_mean: Option<f64>,
@@ -229,8 +228,8 @@ impl Simulation for CycleEngine {
         self.mean_age()
     }
 
-    fn lags(&self) -> Vec<Option<u32>> {
-        self.lags()
+    fn mean_lag(&self) -> f64 {
+        self.mean_lag()
     }
 
     fn accepted(&self) -> Vec<u32> {
@@ -258,12 +257,11 @@ pub(super) fn drive(
         true => Err(PacketError::Deadlock { cycle: u64::from(engine.cycle()), waiting: engine.waiting() }),
         false => Ok(()),
     };
-    let ten_latencies = |engine: &dyn Simulation| {
+    let is_old = |engine: &dyn Simulation| {
         let counts = engine.counts();
         let hops = counts.window_hops as f64 / counts.window_packets.max(1) as f64;
-        10.0 * zero_load(hops)
+        engine.mean_age() > 1000.0 + 10.0 * zero_load(hops)
     };
-    let is_old = |engine: &dyn Simulation| engine.mean_age() > 1000.0 + ten_latencies(engine);
     // A run that is cut short has measured some cycles, from which the accepted traffic follows.
     let shortest = window.from.saturating_add(LOOK);
     let mut old = false;
@@ -283,41 +281,16 @@ pub(super) fn drive(
         let noise = 4.0 * (offered * f64::from(flits)).sqrt();
         let missing = CARRIED * offered - engine.counts().flits_accepted as f64;
         old |= missing > noise;
-        // Chance, or too high a load: hosts that cannot send all of it lag behind ever more, whatever was drawn. A few full
-        // cables hardly change what all hosts accept, and buffers may hide for long that packets gather in front of them.
-        let (from, before) = (engine.cycle(), engine.lags());
-        let refused = |cycles: u32| (1.0 - CARRIED) * f64::from(cycles);
-        let lags_behind = |lag: &Option<u32>| lag.is_some_and(|lag| f64::from(lag) > refused(from));
-        let is_full = |&&flits: &&u32| f64::from(flits) > CARRIED * f64::from(measured);
-        let full: usize =
-            [engine.arc_flits(), engine.accepted()].iter().map(|all| all.iter().filter(is_full).count()).sum();
-        let backlog = |engine: &dyn Simulation, lags: &[Option<u32>]| {
-            let counts = engine.counts();
-            let waiting = |(host, lag): (u32, &Option<u32>)| trial.to.share(host) * f64::from(lag.unwrap_or(0));
-            let inside = counts.entered as f64 - counts.left as f64;
-            inside * f64::from(flits) + trial.load * (0..).zip(lags).map(waiting).sum::<f64>()
-        };
-        if !old && (missing > 0.0 || full > 0 || before.iter().any(lags_behind)) {
-            let first = backlog(&*engine, &before);
+        if !old && missing > 0.0 {
+            // Chance, or too high a load: hosts that cannot send all of it lag behind ever more, whatever was drawn.
+            let (from, lag) = (engine.cycle(), engine.mean_lag());
             let last = window.until.saturating_mul(LONGER);
             while !old && engine.cycle() < last {
                 engine.run_to((engine.cycle() + LOOK).min(last))?;
                 watch(&*engine)?;
                 old = is_old(&*engine);
             }
-            let (after, grown) = (engine.lags(), refused(engine.cycle() - from));
-            old |= missing > 0.0 && mean(&after) - mean(&before) > grown;
-            let cycles = f64::from(engine.cycle() - from);
-            // Two standard deviations of what all hosts send meanwhile, which is more than waiting packets vary by chance.
-            let chance = 2.0 * (trial.load * senders * cycles * f64::from(flits)).sqrt();
-            let gathered = backlog(&*engine, &after) - first;
-            old |= full > 0 && gathered > (1.0 - CARRIED) * full as f64 * cycles + chance;
-            let limit = ten_latencies(&*engine);
-            old |= before.iter().zip(&after).any(|(before, after)| {
-                let (Some(first), Some(now)) = (before, after) else { return false };
-                let now = f64::from(*now);
-                lags_behind(before) && now > limit && now - f64::from(*first) > grown
-            });
+            old |= engine.mean_lag() - lag > (1.0 - CARRIED) * f64::from(engine.cycle() - from);
         }
         while !old && !engine.is_drained() {
             engine.run_to(engine.cycle() + LOOK.min(64))?;
@@ -326,12 +299,6 @@ pub(super) fn drive(
         }
     }
     Ok(outcome(&*engine, trial, window, old))
-}
-
-/// Returns the mean lag of hosts that still send.
-fn mean(lags: &[Option<u32>]) -> f64 {
-    let sending = lags.iter().flatten();
-    sending.clone().map(|&lag| f64::from(lag)).sum::<f64>() / sending.count().max(1) as f64
 }
 
 fn outcome(engine: &dyn Simulation, trial: &Trial, window: Window, old: bool) -> Outcome {

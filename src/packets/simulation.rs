@@ -29,8 +29,8 @@ pub trait Simulation {
     /// Returns the mean age in cycles of the packets in the network and of those that wait at hosts.
     fn mean_age(&self) -> f64;
 
-    /// Returns the cycles by which each host lags behind the packets that it has to send; `None` for one that sends no more.
-    fn lags(&self) -> Vec<Option<u32>>;
+    /// Returns the cycles by which hosts lag behind the packets that they have to send, mean over hosts that send.
+    fn mean_lag(&self) -> f64;
 
     /// Returns the flits that arrived at each host in the window.
     fn accepted(&self) -> Vec<u32>;

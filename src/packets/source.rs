@@ -139,10 +139,13 @@ impl PacketSource {
         if count > 0.0 { ages / count } else { 0.0 }
     }
 
-    /// Returns the cycles by which each host lags behind the packets that it has to send, `None` for one that sends no more;
-    /// `waiting` as above, for every host.
-    pub(super) fn lags(now: u32, waiting: impl Iterator<Item = u32>) -> Vec<Option<u32>> {
-        waiting.map(|created| (created != NEVER).then(|| now.saturating_sub(created))).collect()
+    /// Returns the cycles by which hosts lag behind the packets that they have to send, mean over hosts that send; `waiting` as
+    /// above.
+    pub(super) fn mean_lag(now: u32, waiting: impl Iterator<Item = u32>) -> f64 {
+        let sending = waiting.filter(|&created| created != NEVER);
+        let (hosts, cycles) = sending
+            .fold((0_u32, 0.0), |(hosts, sum), created| (hosts + 1, sum + f64::from(now.saturating_sub(created))));
+        cycles / f64::from(hosts.max(1))
     }
 
     /// Returns the first packet of a host: creation, and destination or place in the list.

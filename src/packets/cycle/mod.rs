@@ -278,9 +278,9 @@ impl CycleEngine {
         self.plan.packets.mean_age(now, count, ages, self.waiting_since())
     }
 
-    /// Returns the cycles by which each host lags behind the packets that it has to send; `None` for one that sends no more.
-    pub fn lags(&self) -> Vec<Option<u32>> {
-        PacketSource::lags(self.cycle(), self.waiting_since())
+    /// Returns the cycles by which hosts lag behind the packets that they have to send, mean over hosts that send.
+    pub fn mean_lag(&self) -> f64 {
+        PacketSource::mean_lag(self.cycle(), self.waiting_since())
     }
 
     /// Returns the cycle in which the next packet of each host is created.

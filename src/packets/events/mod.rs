@@ -475,8 +475,8 @@ impl Simulation for PacketEngine {
         self.setup.packets.mean_age(self.now, inside, ages, self.hosts.iter().map(|host| host.created))
     }
 
-    fn lags(&self) -> Vec<Option<u32>> {
-        PacketSource::lags(self.now, self.hosts.iter().map(|host| host.created))
+    fn mean_lag(&self) -> f64 {
+        PacketSource::mean_lag(self.now, self.hosts.iter().map(|host| host.created))
     }
 
     fn accepted(&self) -> Vec<u32> {

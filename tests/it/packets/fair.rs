@@ -1,21 +1,6 @@
-//! Loads that most hosts can send and some cannot, and rules that leave a full cable or do not.
+//! Adaptive rules that leave a full cable, and those that do not.
 
 use crate::support::cli::{Folder, number};
-
-/// With dimension order, `k - 1` flows of a transposition share a cable of a mesh of `k` by `k` switches, and the other
-/// hosts send all they have: in the mean, 97 % of a load above the limit is accepted, too.
-#[test]
-fn no_more_is_carried_than_the_fullest_cable_permits() {
-    let folder = Folder::new();
-    // 3 % of what the cable carries may gather, some more by chance, which short runs do not tell apart; the search is
-    // exact to 1 %.
-    for (k, measure, above) in [(4_u32, "3000", 1.06), (8, "3000", 1.09), (8, "12000", 1.04)] {
-        let network = format!("mesh:{k}x{k}");
-        let ask = ["packets", &network, "--pattern", "transpose", "--vcs", "8", "--load", "0.05", "--measure", measure];
-        let (carried, limit) = (number(&folder.json(&ask)["series"][0], "saturation"), 1.0 / f64::from(k - 1));
-        assert!((0.97 * limit..above * limit).contains(&carried), "{network}: {carried}, and the limit is {limit}");
-    }
-}
 
 /// All hosts of a group send to the next one, so minimal routes share one of the eight cables between groups.
 #[test]
