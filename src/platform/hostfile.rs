@@ -131,16 +131,12 @@ fn each_name(
 ) -> Result<(), HostLineFault> {
     let mut left = most as u64;
     let mut rest = text;
-    let mut name = String::new();
     loop {
         let (pattern, after) = HostNamePattern::read(rest).map_err(HostLineFault::Line)?;
         let count = pattern.count().filter(|&count| count <= left);
         let count = count.ok_or_else(|| HostLineFault::Line(format!("more than {most} entries")))?;
         left -= count;
-        for index in 0..count {
-            pattern.write(index, &mut name);
-            take(&name)?;
-        }
+        pattern.each(0, &mut String::new(), &mut take)?;
         match after {
             Some(after) => rest = after,
             None => return Ok(()),
@@ -148,7 +144,7 @@ fn each_name(
     }
 }
 
-/// NumberRange from `low` to `high`, with zeros in front up to `width` digits.
+/// Numbers from `low` to `high`, with zeros in front up to `width` digits.
 struct NumberRange {
     low: u64,
     high: u64,
@@ -197,27 +193,31 @@ impl<'a> HostNamePattern<'a> {
         })
     }
 
-    /// Writes name `index` to `name`; the last list varies first.
-    fn write(&self, index: u64, name: &mut String) {
-        let mut chosen = [0; MAX_LISTS];
-        let mut index = index;
-        for (place, (_, list)) in self.lists.iter().enumerate().rev() {
-            let size: u64 = list.iter().map(NumberRange::count).sum();
-            chosen[place] = index % size;
-            index /= size;
-        }
-        name.clear();
-        for ((before, list), mut skip) in self.lists.iter().zip(chosen) {
-            name.push_str(before);
-            for numbers in list {
-                if skip < numbers.count() {
-                    let _ = write!(name, "{:0width$}", numbers.low + skip, width = numbers.width);
-                    break;
-                }
-                skip -= numbers.count();
+    /// Passes each name that begins with `name` and goes on from list `from` to `take`; the last list varies first.
+    fn each(
+        &self,
+        from: usize,
+        name: &mut String,
+        take: &mut dyn FnMut(&str) -> Result<(), HostLineFault>,
+    ) -> Result<(), HostLineFault> {
+        let begun = name.len();
+        let Some((before, list)) = self.lists.get(from) else {
+            name.push_str(self.end);
+            let taken = take(name);
+            name.truncate(begun);
+            return taken;
+        };
+        name.push_str(before);
+        let begins = name.len();
+        for &NumberRange { low, high, width } in list {
+            for number in low..=high {
+                let _ = write!(name, "{number:0width$}");
+                self.each(from + 1, name, take)?;
+                name.truncate(begins);
             }
         }
-        name.push_str(self.end);
+        name.truncate(begun);
+        Ok(())
     }
 }
 
@@ -229,7 +229,7 @@ fn numbers(part: &str) -> Result<NumberRange, String> {
     let (first, last) = part.split_once('-').unwrap_or((part, part));
     let (first, last) = (first.trim(), last.trim());
     match (first.parse(), last.parse()) {
-        // NumberRange of 64 bits have 20 digits.
+        // Numbers of 64 bits have 20 digits.
         (Ok(low), Ok(high)) if low <= high && first.len() <= 20 => Ok(NumberRange { low, high, width: first.len() }),
         _ => Err(no_numbers(part)),
     }
