@@ -2,7 +2,8 @@
 //!
 //! Names and contents come from untrusted files. Control characters move cursors and set titles, bidirectional
 //! overrides show letters in another order, and characters without width make different names look the same; they are
-//! written as `\\u001b`, which JSON interprets as the same character. Line ends and tabs stay. All output to a terminal or into a report passes through this module.
+//! written as `\\u001b`, which JSON interprets as the same character. Line ends and tabs stay. All output to a terminal
+//! or into a report passes through this module.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -67,8 +68,9 @@ pub fn message(text: &str) -> String {
 }
 
 /// Returns the name of a file for a message, which would otherwise go on in a line that looks like one of ours.
-pub fn one_line(name: &str) -> Cow<'_, str> {
-    if name.contains('\n') { name.replace('\n', "\\u000a").into() } else { name.into() }
+pub fn one_line<'a>(name: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
+    let name = name.into();
+    if name.contains('\n') { name.replace('\n', "\\u000a").into() } else { name }
 }
 
 /// Writer that escapes unsafe characters. Its input is UTF-8 in pieces of any length.

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 const RANGE: RangeInclusive<f64> = 1e-9..=1e9;
 
 /// Reads the rows from line `first` on to the next line that begins with `title`: numbers of which the first one is a size in
-/// bytes. Other lines that do not begin with a digit are passed over, also between rows, where the other rank and launchers
+/// bytes. Lines that begin neither with a digit nor with another number are passed over, also between rows, where the other rank and launchers
 /// print theirs. `columns` is the least number of values. Returns for each row its line and its numbers.
 pub(super) fn rows(
     lines: &[&str],

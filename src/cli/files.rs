@@ -73,11 +73,7 @@ pub fn is_standard_output(file: &Path) -> bool {
 
 /// Returns the name of a file for messages.
 pub fn name(file: &Path) -> Cow<'_, str> {
-    match file.to_string_lossy() {
-        _ if is_standard_output(file) => "standard output".into(),
-        Cow::Borrowed(name) => one_line(name),
-        Cow::Owned(name) => one_line(&name).into_owned().into(),
-    }
+    if is_standard_output(file) { "standard output".into() } else { one_line(file.to_string_lossy()) }
 }
 
 /// Standard output that remembers its error: a reader that has closed it is not an error, but ends the work.

@@ -32,6 +32,9 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
         read
     })?;
     // Cheap checks are first: a wrong name should not cost the reading of a large trace.
+    if arguments.ranks == Some(0) {
+        return Err(Failure::input("--ranks is 0", "give the number of ranks, or leave it out"));
+    }
     options::model(&arguments.model)?.build()?;
     let network = choice.build(Path::new(""))?;
     let has_several = network.topology.as_ref().is_some_and(|topology| topology.rails.is_some());
@@ -47,9 +50,6 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     }
     if !output.quiet {
         network.warnings().for_each(|warning| say(&format!("warning: {warning}")));
-    }
-    if arguments.ranks == Some(0) {
-        return Err(Failure::input("--ranks is 0", "give the number of ranks, or leave it out"));
     }
     let begin = Instant::now();
     let how = trace::Options {

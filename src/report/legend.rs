@@ -1,8 +1,8 @@
 //! Legend of a comparison: each network once, followed by its differences between settings.
 
 use super::findings::grouped;
-use super::label::{network, place, places, short};
-use super::network_words::routing;
+use super::label::{all, places};
+use super::network_words::{letter, routing};
 use crate::study::comparison::Comparison;
 
 /// A network, with the settings in which only its routing differs.
@@ -20,7 +20,7 @@ pub(super) struct LegendEntry {
 /// Returns the networks in the order of their first columns.
 pub(super) fn entries(c: &Comparison) -> Vec<LegendEntry> {
     let settings = c.of_settings().len();
-    let places = places(c);
+    let (places, names) = (places(c), all(c));
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for column in 0..c.networks.len() {
         match groups.iter_mut().find(|group| places[group[0]].1 == places[column].1 && same(c, group[0], column)) {
@@ -30,11 +30,11 @@ pub(super) fn entries(c: &Comparison) -> Vec<LegendEntry> {
     }
     let entry = |columns: Vec<usize>| LegendEntry {
         letters: match columns.len() == settings {
-            true => network(c, columns[0]),
-            false => columns.iter().map(|&column| short(c, column)).collect::<Vec<_>>().join(", "),
+            true => letter(places[columns[0]].1),
+            false => columns.iter().map(|&column| names[column].as_str()).collect::<Vec<_>>().join(", "),
         },
         name: c.plain_names[columns[0]].clone(),
-        routing: rules(c, &columns),
+        routing: rules(c, &columns, &places),
         columns,
     };
     groups.into_iter().map(entry).collect()
@@ -51,10 +51,10 @@ fn same(c: &Comparison, one: usize, other: usize) -> bool {
 }
 
 /// Returns the routing rules of some columns of one network.
-fn rules(c: &Comparison, columns: &[usize]) -> String {
+fn rules(c: &Comparison, columns: &[usize], places: &[(usize, usize)]) -> String {
     let mut rules = grouped(columns.iter().map(|&column| {
         let rule = routing(&c.networks[column], c.seeds[column].len() > 1);
-        (rule, (place(c, column).0 + 1).to_string())
+        (rule, (places[column].0 + 1).to_string())
     }));
     match &mut rules[..] {
         [(rule, _)] => std::mem::take(rule),

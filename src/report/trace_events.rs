@@ -55,7 +55,7 @@ impl<'a, W: Write> TraceEvents<'a, W> {
         events
     }
 
-    /// Names the thread of a rank, or of a further stream of it, which stands below the rank.
+    /// Names the thread of a rank, or of one of its additional streams, which are listed below the rank.
     fn name_thread(&mut self, thread: u32, rank: u32, suffix: &str) {
         self.write(|out| {
             write!(
@@ -159,7 +159,7 @@ impl<W: Write> Observer for TraceEvents<'_, W> {
     fn background_began(&mut self, stream: u32, rank: u32, _: f64) {
         if self.is_scheduled() {
             self.owners.push(rank);
-            self.name_thread(stream, rank, ", further processor");
+            self.name_thread(stream, rank, ", additional processor");
         }
     }
 
@@ -178,7 +178,7 @@ impl<W: Write> Observer for TraceEvents<'_, W> {
         }
         // A sender that waits for its own message is also released by it; the arrow goes to the receiver.
         let owner = self.owners.get(rank as usize).copied().unwrap_or(rank);
-        if owner != envelope.destination || envelope.source == rank || !self.room(2) {
+        if owner != envelope.destination || envelope.source == owner || !self.room(2) {
             return;
         }
         self.flows += 1;

@@ -2,6 +2,7 @@
 
 use super::choice_error::ChoiceError;
 use super::model_file::ModelFileError;
+use super::network_parts::QUOTES;
 use super::toml_file::{self, PathStep, PathStep::Key, Place, TomlError};
 use crate::packets::PacketError;
 use crate::platform::PlatformError;
@@ -65,7 +66,7 @@ pub enum NetworkError {
     #[error(transparent)]
     Topology(#[from] TopologyError),
     /// A quoted price or power is not a valid number.
-    #[error("{key} = {value} is neither 0 nor an amount from 1e-6 to 1e15")]
+    #[error("{key} = {value} is neither 0 nor an amount from {:e} to {:e}", QUOTES.start(), QUOTES.end())]
     Quoted {
         /// Name of the key.
         key: &'static str,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 /// Quotes besides 0: those that figures of a report can be made of.
-const RANGE: RangeInclusive<f64> = 1e-6..=1e15;
+pub const QUOTES: RangeInclusive<f64> = 1e-6..=1e15;
 
 /// Quoted price as written: a number, or a number for each of the study's platforms.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -28,7 +28,7 @@ impl Quoted {
 
     /// Returns the first entry with an invalid number: its platform, if any, and its value.
     pub fn mistake(&self) -> Option<(Option<&str>, f64)> {
-        let wrong = |value: f64| value != 0.0 && !RANGE.contains(&value);
+        let wrong = |value: f64| value != 0.0 && !QUOTES.contains(&value);
         match self {
             Self::All(value) => wrong(*value).then_some((None, *value)),
             Self::Each(values) => {

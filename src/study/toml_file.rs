@@ -78,9 +78,11 @@ pub fn parse<T: DeserializeOwned>(file: &Path, text: &str) -> Result<T, TomlErro
         place: Place::of(text, start),
         message,
     };
-    let parsed = toml::from_str(text)
-        .map_err(|error| wrong(error.span().map_or(0, |span| span.start), in_words(error.message())))?;
-    match DeTable::parse(text).ok().and_then(|document| unfit(document.get_ref())) {
+    let failed = |error: toml::de::Error| wrong(error.span().map_or(0, |span| span.start), in_words(error.message()));
+    let document = DeTable::parse(text).map_err(failed)?;
+    let unfit = unfit(document.get_ref());
+    let parsed = T::deserialize(toml::Deserializer::from(document)).map_err(failed)?;
+    match unfit {
         Some((start, message)) => Err(wrong(start, message)),
         None => Ok(parsed),
     }

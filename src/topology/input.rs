@@ -67,7 +67,7 @@ impl UserError for ReadError {
 
 /// A broken rule in a file, with its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}:{line}:{column}: {message}", one_line(file))]
+#[error("{}:{line}:{column}: {message}", one_line(file.as_str()))]
 pub struct Located {
     /// Name of the file as given.
     pub file: String,

@@ -406,7 +406,7 @@ impl ArgumentProblem {
 
 impl std::fmt::Display for TraceError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:", one_line(&self.file.to_string_lossy()))?;
+        write!(f, "{}:", one_line(self.file.to_string_lossy()))?;
         if let Some(line) = self.line {
             write!(f, "{line}:")?;
         }

@@ -76,7 +76,8 @@ impl SideFile {
             toml::from_str(text).map_err(|error| wrong(text, path, error.span(), error.message().to_owned()))?;
         for (name, value) in [("operations", side.operations), ("measured_seconds", side.measured_seconds)] {
             if let Some(value) = value.filter(|value| !RANGE.contains(value)) {
-                let message = format!("{name} is {}, it has to be from 1e-12 to 1e30", number(value));
+                let (least, most) = (RANGE.start(), RANGE.end());
+                let message = format!("{name} is {}, it has to be from {least:e} to {most:e}", number(value));
                 return Err(wrong(text, path, None, message));
             }
         }

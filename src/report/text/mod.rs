@@ -2,7 +2,7 @@
 
 use super::network_words::{describe, letter};
 use super::number::{bytes, counted, grouped, mops, percent, seconds};
-use super::sheet::{Column, Datum};
+use super::sheet::{Column, Datum, Rows};
 use super::{ReplayReport, Reporter, Sheet, ThroughputReport};
 use crate::report::site::SiteDefault;
 use crate::result::time_split::Split;
@@ -150,13 +150,7 @@ impl Reporter for Text {
             };
             let names = shown.columns.iter().position(is_name);
             let key = |index: usize, values: &[Datum]| if names == Some(0) { letter(index) } else { values[0].text() };
-            // Rows with the same name differ in what stands next to it, so that it belongs to the name.
-            let named = |at: usize| shown.rows.iter().map(move |values| values[at].text()).collect::<BTreeSet<_>>();
-            let is_repeated = names.is_some_and(|at| named(at).len() < shown.rows.len());
-            let is_word = |at: usize| at > 0 && shown.rows.iter().all(|values| matches!(values[at], Datum::Text(_)));
-            let words: Vec<usize> = (0..shown.columns.len())
-                .filter(|&at| is_repeated && shown.columns[at].heading.is_some() && Some(at) != names && is_word(at))
-                .collect();
+            let words = words_beside_repeated(shown, names);
             if let Some(at) = names {
                 writeln!(out)?;
                 for (index, values) in shown.rows.iter().enumerate() {
@@ -185,4 +179,17 @@ impl Reporter for Text {
         }
         notes(out, &sheet.notes.iter().map(|note| note.trim_end_matches('.').to_owned()).collect::<Vec<_>>())
     }
+}
+
+/// Returns the columns of words if names in column `names` are repeated: rows with one name differ in them, so that they
+/// belong to the name.
+fn words_beside_repeated(shown: &Rows, names: Option<usize>) -> Vec<usize> {
+    let Some(names) = names else { return Vec::new() };
+    let different: BTreeSet<String> = shown.rows.iter().map(|values| values[names].text()).collect();
+    if different.len() == shown.rows.len() {
+        return Vec::new();
+    }
+    let is_word = |at: usize| shown.rows.iter().all(|values| matches!(values[at], Datum::Text(_)));
+    let has_heading = |at: usize| shown.columns[at].heading.is_some();
+    (1..shown.columns.len()).filter(|&at| at != names && has_heading(at) && is_word(at)).collect()
 }
