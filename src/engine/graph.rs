@@ -317,7 +317,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         self.ready.push_back(process);
     }
 
-    /// Tells the observer why an idle stream continues, or ends.
+    /// Reports why an idle stream continues, or ends, to the observer.
     fn tell_cause(&mut self, process: u32, cause: Cause) {
         let (now, since) = (self.now, self.processes[process as usize].since);
         match cause {
@@ -330,7 +330,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         }
     }
 
-    /// Tells the observer how the last operation of a rank ended: no stream of the rank continues after it.
+    /// Reports what ended the last operation of a rank to the observer, since no stream of the rank continues after it.
     fn tell_end(&mut self, rank: u32, number: u32, cause: Cause) {
         let process = self.graphs().process_of(rank, number);
         if self.graphs().streams[process as usize].idle {

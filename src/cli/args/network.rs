@@ -101,7 +101,7 @@ pub struct Ports {
     /// Ports per host in each plane, each on a different switch [default: 1]
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub host_ports: Option<u32>,
-    /// Switches of a host's second and further ports: next or group [default: next]
+    /// Switches of a host's additional ports: next or group [default: next]
     ///
     /// next: the next switches with hosts. group: with k ports, every k consecutive switches form a group, whose hosts have a
     /// port on each of them.

@@ -97,7 +97,7 @@ pub struct SeveralJobs {
     /// For jobs without hosts of their own. N is the number of hosts in a group [default: a Dragonfly group, else a cabinet].
     #[arg(long, hide_short_help = true, value_name = "RULE", conflicts_with_all = ["mapping", "hostfile"])]
     pub allocation: Option<AllocationRule>,
-    /// Let jobs share a host that has fewer cores than their ranks
+    /// Let jobs share hosts that have fewer cores than ranks
     #[arg(long, hide_short_help = true)]
     pub share_hosts: bool,
     /// Replay jobs alone and all together, but not in pairs

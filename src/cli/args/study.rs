@@ -95,7 +95,7 @@ pub struct StudyFlags {
     pub sensitivity: bool,
     /// Repeat every replay with packets, and compare the answers
     ///
-    /// The same as `packets = true` in the table [check] of a study. An estimate of the time is printed first.
+    /// Equivalent to `packets = true` in the table [check] of a study. The estimated duration is printed first.
     #[arg(long)]
     pub cross_check: bool,
     /// Cross-check the first N iterations of each workload only

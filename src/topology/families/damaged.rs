@@ -87,7 +87,10 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
 fn base(arguments: &Arguments) -> Result<Spec, TopologyError> {
     let base: Spec = arguments.text("base").parse().map_err(|error| arguments.invalid("base", format!("{error}")))?;
     if base.family().name == arguments.family.name {
-        return Err(arguments.invalid("base", "it must be an intact network: one that is damaged already can be damaged no further (--without names what fails, too)"));
+        return Err(arguments.invalid(
+            "base",
+            "it must be an intact network; a damaged network cannot be damaged again, with --without or otherwise",
+        ));
     }
     Ok(base)
 }

@@ -7,7 +7,7 @@ use crate::trace::check_call::MOST;
 use crate::trace::error::{TraceError, TraceErrorKind, shorten};
 use crate::trace::{Action, CollectiveCall, CollectiveKind as K, Counts, Datatype, Effect};
 
-/// How the names of calls begin that send nothing, or only set up what others send.
+/// Prefixes of calls that send no messages, or only prepare for those of other calls.
 const LOCAL: [&str; 38] = [
     "Abort",
     "Add_error_",

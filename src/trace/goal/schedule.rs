@@ -27,7 +27,7 @@ const TURN: usize = 4096;
 const LARGEST: u64 = 1 << 50;
 
 /// Replacement of messages that name a card other than the first.
-const CARDS: &str = "messages of a further network card of a rank: over the links of its host, unless the model is \
+const CARDS: &str = "messages of an additional network card of a rank: sent over the links of its host, unless the model is \
                      loggops";
 
 /// Reason why an operation in a circle never begins, and the remedy.

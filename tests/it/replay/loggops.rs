@@ -271,7 +271,7 @@ fn cards_are_kept_apart() {
             let run = folder.run(&[command, &[file]].concat()).success();
             String::from_utf8_lossy(&run.get_output().stderr).into_owned()
         };
-        assert!(said("t.goal").contains("messages of a further network card of a rank"), "{}", said("t.goal"));
+        assert!(said("t.goal").contains("messages of an additional network card of a rank"), "{}", said("t.goal"));
         assert!(!said("u.goal").contains("network card"));
     }
 }

@@ -112,7 +112,7 @@ fn statements(all: &Results) -> String {
     };
     for pattern in TWO {
         let hyperx = carried(all, HYPERX, pattern);
-        let statement = "HyperX carries nearly all that a host can send (12 Gbit/s; within 10 %)";
+        let statement = "HyperX carries close to the maximum rate of a host (12 Gbit/s; within 10 %)";
         row(pattern, statement, format!("{hyperx:.1}"), holds(hyperx >= 0.9 * MOST));
     }
     for pattern in TWO {
