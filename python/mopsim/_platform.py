@@ -33,6 +33,14 @@ class Platform:
     rail : str, optional
         Rail of a message, if hosts have several ports (topology ``rails:base=...,planes=2``): ``"message"`` (default),
         ``"destination"`` or ``"striped"``.
+    planes : int or str, optional
+        Copies of the topology, or topologies separated by ``;``: every host has a port in each.
+    host_ports : int, optional
+        Ports per host in each plane, each on a different switch.
+    host_ports_at : str, optional
+        Switches of a host's additional ports: ``"next"`` (default) or ``"group"``.
+    without : str, optional
+        Failed cables and switches, such as ``"3-7,12"``.
     hosts_per_switch, cores : int, optional
         Hosts per switch that has hosts attached, and cores per host.
     host_speed : float or str, optional
@@ -69,6 +77,10 @@ class Platform:
         routing: str | None = None,
         duplex: str | None = None,
         rail: str | None = None,
+        planes: int | str | None = None,
+        host_ports: int | None = None,
+        host_ports_at: str | None = None,
+        without: str | None = None,
         hosts_per_switch: int | None = None,
         host_speed: Quantity | None = None,
         cores: int | None = None,
@@ -89,6 +101,10 @@ class Platform:
             "routing": routing,
             "duplex": duplex,
             "rail": rail,
+            "planes": planes,
+            "host_ports": host_ports,
+            "host_ports_at": host_ports_at,
+            "without": without,
             "hosts_per_switch": hosts_per_switch,
             "host_speed": host_speed,
             "cores": cores,
@@ -114,7 +130,9 @@ class Platform:
             file = os.fspath(network)
         graph = None if topology is None else topology._native
         self._native = _mopsim.Platform(graph, file, name, flags(options))
-        #: The topology that it is made of; ``None`` for a platform file.
+        if topology is not None and (spec := self.info["spec"]) != topology.spec:
+            topology = Topology(spec)
+        #: The topology that it is made of, with its planes and without what failed; ``None`` for a platform file.
         self.topology: Topology | None = topology
         warn(self._native.warnings())
 

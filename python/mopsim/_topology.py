@@ -24,7 +24,7 @@ class Topology:
     Parameters
     ----------
     spec : str
-        Specification, such as ``"torus:8x8"`` or ``"random:n=64,d=6,seed=1"``, or the path of a graph file. The 36
+        Specification, such as ``"torus:8x8"`` or ``"random:n=64,d=6,seed=1"``, or the path of a graph file. The
         families and their parameters are listed by ``mopsim topology --help``.
     seed : int, optional
         Seed of a random family whose specification has none (default 1).

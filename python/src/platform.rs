@@ -36,9 +36,11 @@ impl Platform {
                 ..options::network(&given.network)?
             };
             let folder = Path::new("");
+            // Planes and failures make another graph of the specification.
+            let changed = choice.planes.is_some() || choice.host_ports.is_some() || choice.without.is_some();
             Ok(match graph {
-                Some(graph) => choice.build_on(Some(graph), folder)?,
-                None => choice.build(folder)?,
+                Some(graph) if !changed => choice.build_on(Some(graph), folder)?,
+                _ => choice.build(folder)?,
             })
         };
         Ok(Self(wait::wait_for(py, build)?.or_raise(py)?))

@@ -87,6 +87,18 @@ def test_seeds():
     assert mopsim.Platform("random:n=32,d=4", seed=9).info["seed"] == 9
 
 
+def test_planes_and_failures_are_part_of_the_topology():
+    planes = mopsim.Platform("ring:4", planes=2, rail="striped")
+    assert planes.topology is not None
+    assert (planes.hosts, planes.topology.family, planes.topology.vertices) == (4, "rails", 8)
+    ports = mopsim.Platform(mopsim.Topology("torus:4x4"), host_ports=2, host_ports_at="group")
+    assert (ports.hosts, len(ports.link_table().rows)) == (16, 64 + 2 * 32)
+    broken = mopsim.Platform("torus:4x4", without="0-1", routing="repaired")
+    assert broken.topology is not None and broken.topology.cables == 31
+    with pytest.raises(mopsim.InputError, match="0-5"):
+        mopsim.Platform("torus:4x4", without="0-5")
+
+
 def test_notebooks_show_them():
     assert "torus" in mopsim.Topology("torus:4x4")._repr_html_()
     assert "hosts" in mopsim.Platform("torus:4x4")._repr_html_()

@@ -31,7 +31,17 @@ impl<'a> TraceSide<'a> {
 
     /// Refuses to replace a different side file.
     pub fn check_free(&self, force: bool) -> Result<(), Failure> {
-        if self.wanted && !self.is_there() { files::check_free(&self.file, force) } else { Ok(()) }
+        if !self.wanted || self.is_there() {
+            return Ok(());
+        }
+        // The user has named the trace: a study of that name is not what was meant to be replaced.
+        if force && self.file.is_file() && SideFile::read(&self.file).is_err() {
+            return Err(Failure::input(
+                format!("{} would become the side file of the trace, and is something else", files::name(&self.file)),
+                "give the trace another name, or remove that file",
+            ));
+        }
+        files::check_free(&self.file, force)
     }
 
     /// Writes the side file, unless an equal one exists.

@@ -30,26 +30,10 @@ pub struct Bill {
     pub watts: f64,
 }
 
-/// Reason why there is no bill.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CostError {
-    /// The routers have fewer ports than the price list covers.
-    #[error("a router has {ports} ports, but the prices hold for routers of at least {least} ports")]
-    FewPorts {
-        /// Ports of the routers.
-        ports: u64,
-        /// The smallest number of ports in the price list.
-        least: u64,
-    },
-}
-
 impl Bill {
     /// Returns the bill of all routers and cables. Two one-way links share a port, which has an input and an output.
-    /// A router with fewer ports than any in the price list costs as much as the smallest one there.
-    ///
-    /// # Errors
-    /// [`CostError::FewPorts`].
-    pub fn new(graph: &Graph, plan: &FloorPlan, cables: &Cables, prices: &Prices) -> Result<Self, CostError> {
+    /// A router with fewer ports than any in the price list costs, and draws, as much as the smallest one there.
+    pub fn new(graph: &Graph, plan: &FloorPlan, cables: &Cables, prices: &Prices) -> Self {
         let ports_of =
             |switch| graph.out_degree(switch).max(graph.in_degree(switch)) as u64 + u64::from(plan.hosts_on(switch));
         let least = prices.router.least_ports;
@@ -59,9 +43,6 @@ impl Bill {
             *routers.entry(ports.max(least)).or_default() += 1;
         }
         let ports = plan.switches().map(ports_of).max().unwrap_or(0);
-        if ports < least {
-            return Err(CostError::FewPorts { ports, least });
-        }
         let all = |of_one: &dyn Fn(u64) -> f64| -> f64 {
             routers.iter().map(|(&ports, &count)| count as f64 * of_one(ports)).sum()
         };
@@ -73,7 +54,7 @@ impl Bill {
             metres: 0.0,
             longest: 0.0,
             cable_dollars: 0.0,
-            router_dollars: all(&|ports| prices.router_dollars(ports).unwrap_or(0.0)),
+            router_dollars: all(&|ports| prices.router_dollars(ports)),
             host_dollars: 0.0,
             watts: all(&|ports| prices.router_watts(ports)),
         };
@@ -81,7 +62,7 @@ impl Bill {
         bill.add(cables.between_switches(), share, prices);
         bill.add(cables.to_hosts(), share, prices);
         bill.add(&plan.endpoint_lengths(), 1.0, prices);
-        Ok(bill)
+        bill
     }
 
     /// Adds adapters for `ports` ports of hosts at the prices of their own link rate, and a cable for each, unless the
@@ -129,8 +110,8 @@ mod tests {
             let plan = FloorPlan::new(&topology, &options).unwrap();
             Bill::new(&topology.graph, &plan, &plan.cables(&topology.graph), &Prices::default())
         };
-        let two_way = bill("full_mesh:4").unwrap();
-        let one_way = bill("random_directed:n=4,d=3").unwrap();
+        let two_way = bill("full_mesh:4");
+        let one_way = bill("random_directed:n=4,d=3");
         assert_eq!((two_way.copper_cables, one_way.copper_cables), (6, 12));
         assert!((two_way.cable_dollars - one_way.cable_dollars).abs() < 1e-9);
         assert!((two_way.metres * 2.0 - one_way.metres).abs() < 1e-9);
@@ -142,10 +123,10 @@ mod tests {
         let bill = |spec: &str| {
             let topology = build(spec).unwrap();
             let plan = FloorPlan::new(&topology, &FloorOptions::default()).unwrap();
-            let bill = Bill::new(&topology.graph, &plan, &plan.cables(&topology.graph), &Prices::default()).unwrap();
+            let bill = Bill::new(&topology.graph, &plan, &plan.cables(&topology.graph), &Prices::default());
             (bill.router_dollars.round(), bill.ports, bill.endpoints, bill.copper_cables + bill.fibre_cables)
         };
-        let price = |count: f64, ports| count * Prices::default().router_dollars(ports).unwrap();
+        let price = |count: f64, ports| count * Prices::default().router_dollars(ports);
         // 8 leaves and 4 spines of 8 ports; 20 switches of 4 ports.
         assert_eq!(bill("fat_tree2:8"), (price(12.0, 8).round(), 8, 32, 32));
         assert_eq!(bill("fat_tree3:4"), (price(20.0, 4).round(), 4, 16, 32));
@@ -159,9 +140,9 @@ mod tests {
         let bill = |spec: &str| {
             let topology = build(spec).unwrap();
             let plan = FloorPlan::new(&topology, &FloorOptions::default()).unwrap();
-            Bill::new(&topology.graph, &plan, &plan.cables(&topology.graph), &Prices::default()).unwrap()
+            Bill::new(&topology.graph, &plan, &plan.cables(&topology.graph), &Prices::default())
         };
-        let price = |ports| Prices::default().router_dollars(ports).unwrap();
+        let price = |ports| Prices::default().router_dollars(ports);
         let watts = |ports| Prices::default().router_watts(ports);
         // 8 leaves with 8 hosts and 4 cables up, 4 spines with 8 cables down.
         let tree = bill("xgft:m=[8,8],w=[1,4]");
@@ -174,11 +155,14 @@ mod tests {
     }
 
     #[test]
-    fn tiny_routers_have_no_price() {
+    fn small_routers_cost_as_much_as_the_smallest_on_offer() {
         let ring = build("ring:3").unwrap();
         let alone = FloorOptions { endpoints_per_switch: Some(0), ..FloorOptions::default() };
         let plan = FloorPlan::new(&ring, &alone).unwrap();
-        let error = Bill::new(&ring.graph, &plan, &plan.cables(&ring.graph), &Prices::default()).unwrap_err();
-        assert_eq!(error, CostError::FewPorts { ports: 2, least: 3 });
+        let mut prices = Prices::default();
+        prices.router.least_ports = 64;
+        let bill = Bill::new(&ring.graph, &plan, &plan.cables(&ring.graph), &prices);
+        assert_eq!((bill.ports, bill.router_dollars), (2, 3.0 * prices.router_dollars(64)));
+        assert_eq!(bill.watts, 3.0 * prices.router_watts(64));
     }
 }

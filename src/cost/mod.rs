@@ -5,5 +5,5 @@
 mod bill;
 mod prices;
 
-pub use bill::{Bill, CostError};
+pub use bill::Bill;
 pub use prices::{CablePrices, HostPrices, Limits, Ownership, PRESETS, PriceList, Prices, PricesError, RouterPrices};

@@ -342,9 +342,9 @@ impl Prices {
         }
     }
 
-    /// Returns the dollars for a router; `None` if it has fewer ports than the price list covers.
-    pub fn router_dollars(&self, ports: u64) -> Option<f64> {
-        (ports >= self.router.least_ports).then_some(self.router.dollars_per_port * ports as f64 + self.router.dollars)
+    /// Returns the dollars for a router. One with fewer ports than the price list covers costs as much as the smallest.
+    pub fn router_dollars(&self, ports: u64) -> f64 {
+        self.router.dollars_per_port * ports.max(self.router.least_ports) as f64 + self.router.dollars
     }
 
     /// Returns the watts of a router, all of whose ports draw power.
@@ -401,7 +401,8 @@ mod tests {
     #[test]
     fn examples_of_the_specification() {
         let prices = Prices::default();
-        assert!((prices.router_dollars(36).unwrap() - 11_722.10).abs() < 1e-9 && prices.router_dollars(2).is_none());
+        assert!((prices.router_dollars(36) - 11_722.10).abs() < 1e-9);
+        assert_eq!(prices.router_dollars(2), prices.router_dollars(3));
         assert!((prices.router_watts(36) - 100.8).abs() < 1e-12);
         let (dollars, fibre) = prices.cable_dollars(10.0);
         assert!(fibre && (dollars - 327.74).abs() < 1e-9);
@@ -417,7 +418,7 @@ mod tests {
         assert!(list.covers(100.0));
         let at = list.at(160.0);
         // Four times the rate for twice the price, of a router and of a cable.
-        assert!((at.router_dollars(36).unwrap() - 2.0 * 11_722.10).abs() < 1e-6);
+        assert!((at.router_dollars(36) - 2.0 * 11_722.10).abs() < 1e-6);
         assert!((at.cable_dollars(10.0).0 - 2.0 * 327.74).abs() < 1e-6);
         assert_eq!(at.router_watts(36), list.rates[0].router_watts(36));
     }

@@ -56,8 +56,8 @@ pub struct Fit {
     pub balance: Option<f64>,
     /// Metres of cable between switches on the default floor plan.
     pub metres: f64,
-    /// Prices on that floor plan; `None` if the list has no switch of that size.
-    pub bill: Option<Bill>,
+    /// Prices on that floor plan.
+    pub bill: Bill,
 }
 
 impl Fit {
@@ -154,10 +154,8 @@ pub(super) fn measure(topology: &Topology, hosts_per_switch: u32, prices: &Price
     let floor = FloorOptions { endpoints_per_switch: Some(hosts_per_switch), ..FloorOptions::default() }.on(graph);
     let plan = FloorPlan::new(topology, &floor).expect("the default floor plan takes every topology");
     let lengths = plan.cables(graph);
-    let bill = Bill::new(graph, &plan, &lengths, prices).map(|mut bill| {
-        bill.add_hosts(bill.endpoints, graph, &plan, prices);
-        bill
-    });
+    let mut bill = Bill::new(graph, &plan, &lengths, prices);
+    bill.add_hosts(bill.endpoints, graph, &plan, prices);
     Ok(Fit {
         topology: topology.name(),
         hosts_per_switch,
@@ -170,7 +168,7 @@ pub(super) fn measure(topology: &Topology, hosts_per_switch: u32, prices: &Price
         aspl,
         balance,
         metres: lengths.total,
-        bill: bill.ok(),
+        bill,
     })
 }
 
@@ -220,8 +218,8 @@ mod tests {
         let fits = fits("hosts=128,radix=8".parse().unwrap(), &Prices::default()).unwrap();
         let tree = fits.iter().find(|fit| fit.topology == "fat_tree3:k=8").unwrap();
         assert_eq!((tree.switches, tree.hosts, tree.ports, tree.diameter), (80, 128, 8, Some(4)));
-        let routers = Prices::default().router_dollars(8).unwrap();
-        let bill = tree.bill.as_ref().unwrap();
+        let routers = Prices::default().router_dollars(8);
+        let bill = &tree.bill;
         assert_eq!((bill.router_dollars, bill.metres), (80.0 * routers, tree.metres));
         // 512 arcs; 3 of 31 other leaves are two hops away, the others four.
         assert!((tree.balance.unwrap() - 512.0 / (128.0 * (6.0 + 112.0) / 31.0)).abs() < 1e-12);

@@ -99,7 +99,8 @@ pub enum ReplayError {
     },
     /// The time of the earliest event is not finite.
     #[error(
-        "the next event lies infinitely far ahead (after {seconds:?} simulated seconds): an amount divided by a speed overflowed"
+        "the next event lies infinitely far ahead (after {seconds:?} simulated seconds): an amount of work, bytes or time is too \
+         large for the speeds and latencies of the platform"
     )]
     Endless {
         /// Simulated time of the last event.

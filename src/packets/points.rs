@@ -218,6 +218,22 @@ fn check(outcome: &Outcome, load: f64, seed: u64, mode: Mode) -> Result<(), Stri
     let quantiles = [outcome.latency_p50, outcome.latency_p99, outcome.latency_p999, outcome.latency_max];
     let known: Vec<f64> = quantiles.into_iter().flatten().map(f64::from).collect();
     ascending("latency_p50, latency_p99, latency_p999, latency_max", &known)?;
+    let mean_and_most = [
+        ("latency_mean, latency_max", outcome.latency_mean, outcome.latency_max.map(f64::from)),
+        ("network_latency_mean, latency_mean", outcome.network_latency_mean, outcome.latency_mean),
+        ("hops_mean, hops_max", outcome.hops_mean, (outcome.hops_max > 0).then(|| f64::from(outcome.hops_max))),
+        ("deflections_mean, hops_mean", outcome.deflections_mean, outcome.hops_mean),
+        ("cable_load_max, 1", Some(outcome.cable_load_max), Some(1.0)),
+    ];
+    for (name, mean, most) in mean_and_most {
+        if let (Some(mean), Some(most)) = (mean, most) {
+            ascending(name, &[mean, most])?;
+        }
+    }
+    if outcome.cycles == 0 || (outcome.packets == 0 && outcome.latency_mean.is_some()) {
+        let (packets, cycles) = (outcome.packets, outcome.cycles);
+        return Err(format!("it has results of {packets} packets in {cycles} cycles"));
+    }
     if mode == Mode::Throughput && saturated {
         return Err("`saturated` is set in a run without a drain".to_owned());
     }

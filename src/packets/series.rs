@@ -4,7 +4,7 @@ use super::parameters::Switching;
 use super::run::Outcome;
 
 /// Results of a network, a routing and a pattern.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Series {
     /// The topology with all its parameters.
     pub topology: String,

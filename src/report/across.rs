@@ -69,10 +69,14 @@ pub(super) fn shown(c: &Comparison) -> Option<SettingTable> {
         sentences.insert(
             0,
             format!(
-                "Fastest in all settings: {} ({}), {:.3}.",
+                "Fastest in all settings: {} ({}), {:.3}{}.",
                 c.networks[best].name,
                 short(c, best),
-                across.relative[s][n]
+                across.relative[s][n],
+                match c.offers().iter().find(|offer| offer.network == best).and_then(|offer| offer.within_budget) {
+                    Some(false) if c.budget.is_some() => "; it is over the budget",
+                    _ => "",
+                }
             ),
         );
     }
@@ -117,7 +121,12 @@ fn of_axis<'a>(axis: &Axis, networks: usize, others: bool, name: &dyn Fn(usize) 
     // Faster platforms are compared with the first one.
     for value in 1..axis.values.len() {
         let gain = |network: usize| axis.relative[value][network] / axis.relative[0][network];
-        let price = |network: usize| Some(axis.money[value][network]? / axis.money[0][network]?);
+        // With one quote, or one rate of a list, for all platforms their prices are not known.
+        let is_one = |network: usize| axis.money[value][network] == axis.money[0][network];
+        let price = |network: usize| {
+            let ratio = axis.money[value][network]? / axis.money[0][network]?;
+            (!is_one(network)).then_some(ratio)
+        };
         let text = |network: usize| match price(network) {
             Some(price) => {
                 format!("{} {:.2} times the speed for {:.2} times the money", name(network), gain(network), price)
@@ -126,6 +135,20 @@ fn of_axis<'a>(axis: &Axis, networks: usize, others: bool, name: &dyn Fn(usize) 
         };
         let all: Vec<String> = (0..networks).map(text).collect();
         sentences.push(format!("{} instead of {}: {}.", axis.values[value], axis.values[0], all.join("; ")));
+        let alike: Vec<String> = (0..networks)
+            .filter(|&n| axis.money[value][n].is_some() && is_one(n))
+            .map(|n| name(n).to_owned())
+            .collect();
+        if !alike.is_empty() {
+            sentences.push(format!(
+                "The price of {} is one for both, so nothing is known of what {} costs: quote price = {{ {} = ..., {} = ... }}, or take \
+                 a list with both link rates.",
+                list(&alike),
+                axis.values[value],
+                axis.values[0],
+                axis.values[value]
+            ));
+        }
         let priced: Vec<usize> = (0..networks).filter(|&network| price(network).is_some()).collect();
         if !priced.is_empty() {
             let worth: Vec<String> = priced

@@ -1,8 +1,10 @@
 //! The basis of predictions, in words.
 
 use super::findings::list;
-use crate::study::basis::{Basis, CELLS, MEASURED, VALIDATIONS, Validation};
+use crate::study::basis::{Basis, CELLS, FINE, MEASURED, VALIDATIONS, Validation};
 use crate::study::choice::ModelDescription;
+use crate::study::comparison::Comparison;
+use crate::study::plan::Setting;
 use serde::Serialize;
 
 /// A model and the basis of its predictions, for JSON.
@@ -64,6 +66,24 @@ pub(super) fn json(model: &ModelDescription) -> Vec<JsonBasis> {
     all(model).map(one).collect()
 }
 
+/// Names the assumptions that a comparison does not vary; `None` if it varies one of them, or compares nothing.
+pub(super) fn unvaried(c: &Comparison) -> Option<String> {
+    let varies = |setting: &Setting| setting.model.is_some() || setting.collectives != c.settings[0].collectives;
+    let names: Vec<&String> = c.plain_names.iter().collect();
+    let is_one = names.windows(2).all(|pair| pair[0] == pair[1]);
+    (c.sensitivity.is_none() && !is_one && !c.settings.iter().any(varies)).then(|| {
+        "The order of networks may depend on the table of collectives and on the model, which were not varied; --sensitivity changes \
+         such assumptions one at a time."
+            .to_owned()
+    })
+}
+
+/// States a timing precision that changes times, as part of a list.
+pub(super) fn coarse_times(model: &ModelDescription) -> Option<String> {
+    (model.timing_precision > FINE)
+        .then(|| format!("times to {:e} s only, which are then too short", model.timing_precision))
+}
+
 fn sentence(name: &str, basis: &Basis) -> String {
     let error = |value: f64| {
         let percent = 100.0 * value;
@@ -90,12 +110,25 @@ fn sentence(name: &str, basis: &Basis) -> String {
             format!("{name}{} was not compared with a real network; {} were", sharing("with"), list(&models))
         }
     };
-    match (&basis.calibration, changed.is_empty()) {
+    let software = match basis.is_without_software {
+        true => {
+            " Software times of messages, which weighed little there, are 0 here; on faster links set message_latency, often about 1 us."
+        }
+        false => "",
+    };
+    let basis = match (&basis.calibration, changed.is_empty()) {
         (Some(text), _) => format!("Basis: {name}, calibrated on {text}. Elsewhere, {measured}."),
         (None, true) => format!("Basis: {name}, not calibrated for this fabric. Measured: {measured}."),
         (None, false) => format!(
             "Basis: {name} with {} of its own, which no measurement is known for. Measured: {measured}.",
             list(&changed)
         ),
-    }
+    };
+    let links = match name {
+        "loggops" => {
+            " Its hosts have a latency and rates, and no links: topology, routing, link speeds and sharing change nothing."
+        }
+        _ => "",
+    };
+    basis + software + links
 }

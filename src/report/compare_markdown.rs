@@ -5,7 +5,7 @@ use super::label::{self, short};
 use super::markdown_parts::{captioned, escape, heading, model, row};
 use super::network_words::described;
 use super::number::{mops, percent, seconds};
-use super::{across, offers, ranges, routings, sensitivity, tables};
+use super::{across, basis, offers, ranges, routings, sensitivity, tables};
 use crate::result::critical::CriticalPath;
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
@@ -100,6 +100,9 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     }
     if let Some(remark) = routings::different_rules(c) {
         writeln!(out, "\n{}", escape(&remark))?;
+    }
+    if let Some(remark) = basis::unvaried(c) {
+        writeln!(out, "\n{remark}")?;
     }
     for remark in findings::unknown_operations(c).into_iter().chain([findings::CHAOS]) {
         writeln!(out, "\n{remark}")?;

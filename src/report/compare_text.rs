@@ -6,7 +6,7 @@ use super::network_words::described;
 use super::number::{mops, percent, seconds};
 use super::text::parts::{captioned, fitting, grid, model, notes, row, table, wrapped};
 use super::wrap::width;
-use super::{across, offers, ranges, routings, sensitivity, tables};
+use super::{across, basis, offers, ranges, routings, sensitivity, tables};
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
 use comfy_table::{ColumnConstraint, Table};
@@ -148,6 +148,9 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         wrapped(out, remark, "")?;
     }
     if let Some(remark) = routings::different_rules(c) {
+        wrapped(out, &remark, "")?;
+    }
+    if let Some(remark) = basis::unvaried(c) {
         wrapped(out, &remark, "")?;
     }
     model(out, &c.model, &c.mapping, (&c.networks, &label::all(c)))?;

@@ -1,7 +1,7 @@
 //! Sheets of design searches.
 
 use super::sheet::{Column, Datum, Rows, Sheet};
-use crate::cost::{Bill, Prices};
+use crate::cost::Prices;
 use crate::design::bounds::SwitchCounts;
 use crate::design::dsnf::{Expansion, ExpansionStep, Switch, Work};
 use crate::design::equality::Search;
@@ -30,8 +30,8 @@ pub fn fits(wanted: Wanted, fits: &[Fit], prices: &Prices) -> Sheet {
             Datum::count(fit.diameter.map(|diameter| diameter as u64)),
             Datum::number(fit.aspl, 2),
             Datum::number(fit.balance, 2),
-            Datum::number(fit.bill.as_ref().map(Bill::dollars), 0),
-            Datum::number(fit.bill.as_ref().map(|bill| bill.watts), 0),
+            Datum::Number(fit.bill.dollars(), 0),
+            Datum::Number(fit.bill.watts, 0),
             Datum::Number(fit.metres, 0),
             Datum::Text(fit.topology.clone()),
             Datum::Text(fit.family().to_owned()),
@@ -40,12 +40,14 @@ pub fn fits(wanted: Wanted, fits: &[Fit], prices: &Prices) -> Sheet {
     let mut notes = vec![
         "h/s: hosts on each switch that has hosts. ports: in use on the fullest switch; a cable out and a cable in share \
          one. Distances are between switches with hosts. balance: cables in both directions over hosts times ASPL; \
-         at 1 and above uniform traffic runs at full speed. Of each family, and of each number of dimensions or levels, the \
+         below 1, all links together cannot carry uniform traffic at full speed; at 1 and above they can, where routes load them evenly \
+         (`mopsim throughput`). Networks with another number of hosts per switch than their specification has need \
+         --hosts-per-switch with that of the column h/s. Of each family, and of each number of dimensions or levels, the \
          smallest network that its convention of hosts per switch allows is shown."
             .into(),
         format!(
             "price in {}, and watts: price list `{}`, links of {} Gbit/s, {}; metres: cables between switches; both on the \
-             floor plan `grid`.",
+             floor plan `grid`. A switch is priced by its ports in use; `least_ports` of a price list is the smallest size on offer.",
             prices.currency,
             prices.name,
             printable::number(prices.link_rate_gbps),

@@ -69,6 +69,24 @@ fn other_rules<'a>(c: &'a Comparison, network: &NetworkEffect) -> Option<[&'a st
     (intact != failed && !failed.starts_with("repaired")).then_some([intact, failed])
 }
 
+/// States which networks lose less than others beyond chance, of networks in the order of their means.
+fn certain_order(order: &[&NetworkEffect], name: &dyn Fn(&NetworkEffect) -> String) -> String {
+    // Means with overlapping intervals have no certain order.
+    let is_certain = |a: &NetworkEffect, b: &NetworkEffect| {
+        a.geometric.ends()[1] < b.geometric.ends()[0] && b.geometric.mean - a.geometric.mean > APART
+    };
+    let over = |network: &&NetworkEffect| {
+        let others: Vec<String> = order.iter().filter(|other| is_certain(network, other)).map(|o| name(o)).collect();
+        (!others.is_empty()).then(|| format!("{} loses less than {}", name(network), list(&others)))
+    };
+    let all: Vec<String> = order.iter().filter_map(over).collect();
+    match all.len() {
+        0 => "The intervals of all networks overlap: no order is certain.".to_owned(),
+        1 => format!("{}: their intervals do not overlap.", all[0]),
+        _ => format!("{}: these intervals do not overlap.", all.join("; ")),
+    }
+}
+
 fn sentences(c: &Comparison, effect: &FailureEffect, name: &dyn Fn(&NetworkEffect) -> String) -> Vec<String> {
     let mut order: Vec<&NetworkEffect> = effect.networks.iter().collect();
     order.sort_by(|a, b| a.geometric.mean.total_cmp(&b.geometric.mean).then(a.columns.cmp(&b.columns)));
@@ -93,15 +111,11 @@ fn sentences(c: &Comparison, effect: &FailureEffect, name: &dyn Fn(&NetworkEffec
             list(&changed)
         ));
     }
-    if let [first, .., last] = &order[..] {
-        let [low, high] = [first, last].map(|network| network.geometric.ends());
-        // Means with overlapping intervals have no certain order.
-        sentences.push(if [first, last].iter().any(|network| other_rules(c, network).is_some()) {
+    if order.len() > 1 {
+        sentences.push(if order.iter().any(|network| other_rules(c, network).is_some()) {
             "The order also reflects the change of rule.".to_owned()
-        } else if low[1] < high[0] && last.geometric.mean - first.geometric.mean > APART {
-            format!("{} loses less than {}: their intervals do not overlap.", name(first), name(last))
         } else {
-            "The intervals of the networks that lose least and most overlap: no order is certain.".to_owned()
+            certain_order(&order, name)
         });
     }
     let beyond = |network: &&NetworkEffect| network.geometric.mean / network.geometric_even - 1.0;
@@ -110,12 +124,30 @@ fn sentences(c: &Comparison, effect: &FailureEffect, name: &dyn Fn(&NetworkEffec
     if comparable.is_empty() {
         return sentences;
     }
-    let worse: Vec<String> = comparable
+    let (worse, uncertain): (Vec<&NetworkEffect>, Vec<&NetworkEffect>) = comparable
         .iter()
         .filter(|network| beyond(network) > APART)
-        .map(|network| format!("{} ({:+.1} %)", name(network), 100.0 * beyond(network)))
-        .collect();
+        .partition(|network| network.geometric.ends()[0] > network.geometric_even);
+    let with_share = |networks: &[&NetworkEffect]| {
+        let share = |network: &&NetworkEffect| format!("{} ({:+.1} %)", name(network), 100.0 * beyond(network));
+        list(&networks.iter().map(share).collect::<Vec<_>>())
+    };
+    let faster: Vec<String> =
+        comparable.iter().filter(|network| network.geometric.ends()[1] < 1.0 - APART).map(|n| name(n)).collect();
+    if !faster.is_empty() {
+        sentences.push(format!(
+            "Failures make {} faster, so the routes of the intact network do not suit these workloads; compare rules with routings = [...].",
+            list(&faster)
+        ));
+    }
+    if !uncertain.is_empty() {
+        sentences.push(format!(
+            "Slower than the evenly reduced network, but within the interval: {}.",
+            with_share(&uncertain)
+        ));
+    }
     sentences.push(match worse.len() {
+        0 if !uncertain.is_empty() => return sentences,
         0 if comparable.len() < order.len() => {
             "No network whose rule stays loses more than the evenly reduced network, differences within half \
              a per cent aside."
@@ -123,7 +155,7 @@ fn sentences(c: &Comparison, effect: &FailureEffect, name: &dyn Fn(&NetworkEffec
         }
         0 => "No network loses more than the evenly reduced network, differences within half a per cent aside."
             .to_owned(),
-        _ => format!("Slower than the evenly reduced network: {}.", list(&worse)),
+        _ => format!("Slower than the evenly reduced network: {}.", with_share(&worse)),
     });
     sentences
 }

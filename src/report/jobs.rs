@@ -1,7 +1,7 @@
 //! Interference between jobs, for all formats.
 
 use super::captioned::CaptionedTable;
-use super::network_words::letter;
+use super::label::short;
 use super::number::{grouped, percent, seconds};
 use crate::study::comparison::{Comparison, Run};
 use crate::study::jobs::{Interference, JobTimes};
@@ -180,7 +180,7 @@ pub(super) fn of_comparison(c: &Comparison) -> Vec<CaptionedTable> {
                 let against = baseline_of(c, run).and_then(|baseline| relative(own, baseline.jobs.get(number)?));
                 let mut cells = vec![
                     if at == 0 { times.job.clone() } else { String::new() },
-                    letter(run.network),
+                    short(c, run.network),
                     time(own.alone_seconds),
                     time(own.together_seconds),
                     ratio(own.slowdown()),
@@ -203,12 +203,10 @@ pub(super) fn of_comparison(c: &Comparison) -> Vec<CaptionedTable> {
         });
         for (run, jobs) in runs {
             let tables = matrix(jobs).into_iter().chain(blocking(jobs));
-            shown.extend(
-                tables.map(|table| CaptionedTable {
-                    title: format!("{} on {}", table.title, letter(run.network)),
-                    ..table
-                }),
-            );
+            shown.extend(tables.map(|table| CaptionedTable {
+                title: format!("{} on {}", table.title, short(c, run.network)),
+                ..table
+            }));
         }
     }
     shown

@@ -52,7 +52,7 @@ pub(super) fn model(
     let overridden: String = m.collective.iter().map(|(kind, a)| format!(", {kind} always by {a}")).collect();
     writeln!(
         out,
-        "\nModel: network {}, {} sharing, collectives {}{}, cross-traffic {}, SMP set-up {}{}, mapping {}.",
+        "\nModel: network {}, {} sharing, collectives {}{}, cross-traffic {}, SMP set-up {}{}, mapping {}{}.",
         m.network_model,
         m.sharing,
         m.collectives,
@@ -60,7 +60,8 @@ pub(super) fn model(
         onoff(m.crosstraffic),
         onoff(m.smp_setup),
         escape(&constants),
-        escape(mapping)
+        escape(mapping),
+        basis::coarse_times(m).map(|text| format!(", {text}")).unwrap_or_default()
     )?;
     for text in basis::sentences(m).into_iter().chain(findings::platforms(networks, names)) {
         writeln!(out, "\n{}", escape(&text))?;

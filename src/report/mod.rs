@@ -36,6 +36,7 @@ mod network_words;
 pub mod number;
 mod offers;
 mod packet_curves;
+mod packet_notes;
 pub mod packets;
 mod ranges;
 mod replay;

@@ -1,14 +1,17 @@
 //! Sheets of packet simulations.
 
-use super::number::{counted, grouped};
+use super::number::grouped;
+use super::packet_notes::{
+    few_packets, free_cables, full_cables, headings_in_words, special_in_words, switches_in_words, switching_in_words,
+    unequal_hosts,
+};
 use super::sheet::{Column, Datum, Rows, Sheet};
 use crate::defaults::Version;
 use crate::packets::outline::Outline;
-use crate::packets::parameters::{HostPort, Parameters};
+use crate::packets::parameters::Parameters;
 use crate::packets::random::GENERATOR;
 use crate::packets::run::{Mode, Outcome};
 use crate::packets::series::Series;
-use crate::packets::source::Process;
 use crate::packets::statistics::Logged;
 use crate::study::statistics::Statistic;
 
@@ -159,103 +162,6 @@ pub(super) fn remarks(all: impl Iterator<Item = (String, String)>, of: usize) ->
     }
     let on = |names: Vec<String>| (names.len() < of).then(|| names.join(", "));
     remarks.into_iter().map(|(remark, names)| (remark, on(names))).collect()
-}
-
-/// Explains the short headings of the tables.
-pub(super) fn headings_in_words(seeds: usize, all: &[Series]) -> Vec<String> {
-    let port = match all.iter().any(|series| series.ports > 1) {
-        true => "flits per port of a host and cycle (of a host and cycle in what is relative)",
-        false => "flits per host and cycle",
-    };
-    let mut notes = vec![format!(
-        "Loads are {port}, latencies cycles from creation to the arrival of the tail; in the first table \
-         at the lowest load. carried: saturation, the highest load that is carried, to 1 %; at 1.0: accepted at an offered load of 1; rel.: \
-         relative to the first network. A run is saturated, and has no latency, if less than 0.97 of the load is accepted, by more than \
-         chance explains, if hosts fall further and further behind, or if packet delays keep growing."
-    )];
-    if seeds > 1 {
-        notes.push(
-            "+-: half of the 95 % confidence interval over seeds (Student's t); carried and at 1.0 are those of the first seed."
-                .into(),
-        );
-    }
-    notes
-}
-
-/// States the flits and cycles of switches and links.
-pub(super) fn switches_in_words(p: &Parameters) -> String {
-    format!(
-        "Flits of a packet: {}, of a VC buffer: {}; speed-up {}; cycles of routing {}, VC allocation {}, switch allocation {}, \
-         crossing {}, link {}, host link {}, credit {}.",
-        p.packet,
-        p.vc_buffer,
-        p.speedup,
-        p.routing_delay,
-        p.vc_delay,
-        p.switch_delay,
-        p.crossing_delay,
-        p.link_delay,
-        p.host_delay,
-        p.credit_delay
-    )
-}
-
-/// States what is not as by default, if anything is.
-pub(super) fn special_in_words(
-    p: &Parameters,
-    process: Process,
-    by_packets: bool,
-    allow_deadlock: bool,
-) -> Option<String> {
-    let special = [
-        (process == Process::Periodic, "packets created periodically"),
-        (by_packets, "the engine of whole packets"),
-        (p.hold_switch, "switches held for a packet"),
-        (p.wait_for_tail_credit, "channels given again once they are empty"),
-        (p.count_routed, "routed flits counted"),
-        (p.host_port == HostPort::Shared, "one port for the hosts of a switch"),
-        (allow_deadlock, "rules that can deadlock allowed"),
-    ];
-    let special: Vec<&str> = special.into_iter().filter_map(|(is_set, what)| is_set.then_some(what)).collect();
-    (!special.is_empty()).then(|| format!("Other than by default: {}.", special.join(", ")))
-}
-
-/// States the switching of all series, by their numbers if it differs.
-fn switching_in_words(all: &[Series]) -> Option<String> {
-    let of = |(number, series): (usize, &Series)| {
-        let name = series.switching.map_or("without buffers", |switching| switching.name());
-        (number.to_string(), name.to_owned())
-    };
-    let groups = remarks((1..).zip(all).map(of), all.len());
-    let in_words = |(name, on): (String, Option<String>)| match on {
-        Some(numbers) => format!("{name} on {numbers}"),
-        None => name,
-    };
-    let groups: Vec<String> = groups.into_iter().map(in_words).collect();
-    (!groups.is_empty()).then(|| format!("Switching: {}.", groups.join("; ")))
-}
-
-/// Measured packets of a run below which means and saturation depend much on chance.
-const FEW: f64 = 1000.0;
-
-/// Returns a note if runs measure few packets.
-fn few_packets(sweep: &Outline, all: &[Series]) -> Option<String> {
-    // A longer run of a saturated network measures no more.
-    let measured = all.iter().flat_map(|series| &series.points).filter(|point| point.load > 0.0 && !point.saturated);
-    let least = measured.map(|point| point.packets).min().filter(|&packets| (packets as f64) < FEW);
-    let flits = f64::from(sweep.parameters.packet);
-    let searched = all.iter().filter_map(|series| Some(series.saturation? * f64::from(series.hosts * series.ports)));
-    let at_saturation = searched.map(|load| load * f64::from(sweep.measure) / flits).reduce(f64::min);
-    match (least, at_saturation.filter(|&packets| packets < FEW)) {
-        (_, Some(packets)) => Some(format!(
-            "Runs measure about {packets:.0} packets at saturation, so what is carried is less exact than 1 %; raise --measure, and compare seeds."
-        )),
-        (Some(packets), None) => Some(format!(
-            "At the lowest load, a run measures {}: means depend on chance; raise --measure.",
-            counted(packets, "packet")
-        )),
-        (None, None) => None,
-    }
 }
 
 /// Most packets of a list that text shows.
@@ -444,6 +350,7 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
         Mode::Throughput => "throughput (no drain)",
     };
     let mut notes = headings_in_words(sweep.seeds.len(), all);
+    notes.extend(unequal_hosts(all));
     let numbered = (1..).zip(all).flat_map(|(number, series): (i32, _)| {
         let of_one = move |note: &String| (number.to_string(), note.clone());
         series.notes.iter().map(of_one)
@@ -453,6 +360,10 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
         None => note,
     }));
     notes.extend(few_packets(sweep, all));
+    if timed {
+        notes.extend(full_cables(all));
+        notes.extend(free_cables(all));
+    }
     // Text shows no facts next to tables.
     let seeds = match &sweep.seeds[..] {
         [seed] => format!("seed {seed}"),

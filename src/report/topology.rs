@@ -19,7 +19,7 @@ fn whole(value: f64) -> String {
 
 /// Returns a property of the bill.
 fn bill(report: &Survey, value: fn(&CostSurvey) -> Option<f64>) -> Option<String> {
-    report.cost.as_ref().and_then(value).map(whole)
+    value(&report.cost).map(whole)
 }
 
 fn reachable(report: &Survey, value: Option<String>) -> Option<String> {
@@ -77,14 +77,14 @@ const PROPERTIES: &[Property] = &[
     ("in all, $", |r| bill(r, |b| Some(b.dollars))),
     ("  per host, $", |r| bill(r, |b| b.dollars_per_endpoint)),
     ("power, W", |r| bill(r, |b| Some(b.watts))),
-    ("  per host, W", |r| r.cost.as_ref().and_then(|cost| cost.watts_per_endpoint).map(|watts| format!("{watts:.1}"))),
+    ("  per host, W", |r| r.cost.watts_per_endpoint.map(|watts| format!("{watts:.1}"))),
 ];
 
 /// Returns a row for each property that is known of any of these topologies: its name, then its value for each
 /// topology.
 pub(super) fn rows(reports: &[Survey]) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
-    let currency = reports.iter().find_map(|r| r.cost.as_ref()).map_or("USD", |cost| cost.currency.as_str());
+    let currency = reports.first().map_or("USD", |r| r.cost.currency.as_str());
     for (name, value) in PROPERTIES {
         let values: Vec<Option<String>> = reports.iter().map(value).collect();
         if values.iter().any(Option::is_some) {
@@ -121,22 +121,18 @@ pub(super) fn notes(reports: &[Survey]) -> Vec<String> {
             "Floor plan {}; latency: 300 ns at the ends, {} ns per switch, {} ns per metre of cable; defaults {}.",
             floor.plan, floor.switch_delay_ns, floor.cable_delay_ns_per_metre, floor.defaults
         ));
-        if let Some(cost) = reports.iter().find_map(|r| r.cost.as_ref()) {
-            let hosts = if cost.host_dollars.is_some() {
-                "; adapters and links of hosts counted"
-            } else if floor.plan == "equality" {
-                ""
-            } else {
-                "; cables to hosts on switches not counted"
-            };
-            notes.push(format!("Prices `{}`, links of {} Gb/s{hosts}.", cost.prices, cost.link_rate_gbps));
-            notes.extend(cost.prices_note.as_ref().map(|note| format!("{note}.")));
-        }
+        let cost = &r.cost;
+        let hosts = if cost.host_dollars.is_some() {
+            "; adapters and links of hosts counted"
+        } else if floor.plan == "equality" {
+            ""
+        } else {
+            "; cables to hosts on switches not counted"
+        };
+        notes.push(format!("Prices `{}`, links of {} Gb/s{hosts}.", cost.prices, cost.link_rate_gbps));
+        notes.extend(cost.prices_note.as_ref().map(|note| format!("{note}.")));
     }
     for (index, r) in reports.iter().enumerate() {
-        if let Some(reason) = &r.no_cost {
-            notes.push(format!("{}: no bill; {reason}.", letter(index)));
-        }
         notes.extend(r.remarks.iter().map(|remark| format!("{}: {remark}.", letter(index))));
         if let Some(merged) = r.duplicates_merged {
             notes.push(format!("{}: {}.", letter(index), named_once_more(merged)));

@@ -43,7 +43,8 @@ pub fn default_routing(version: Version, topology: &Topology, hosts: u64) -> &'s
         "equality" => "equality",
         _ => "balanced",
     };
-    let own = if base.is_some() && !matches!(own, "d_mod_k" | PLAIN) { "balanced" } else { own };
+    let is_missing = base.is_some() && damaged::whole(topology).is_none();
+    let own = if is_missing && !matches!(own, "d_mod_k" | PLAIN) { "balanced" } else { own };
     if own != "balanced" && fits(own, topology) {
         own
     } else if balanced::is_quick(&topology.graph, hosts) {

@@ -39,6 +39,7 @@ mod trees;
 mod ugal;
 mod up_down;
 mod valiant;
+mod valiant_split;
 mod walk;
 
 pub use repaired::can_repair;
@@ -68,6 +69,7 @@ pub const ROUTINGS: &[RoutingKind] = &[
     RoutingKind::new("dimension_order", "one dimension after another; ring, mesh, torus, tofu, hypercube, hyperx, flattened_butterfly", dimension_order::build).also(&["dor"]).with(&[dimension_order::TIES]),
     RoutingKind::new("dragonfly", "within the group, to the other group, within it; dragonfly, dragonfly_fc", dragonfly::minimal).also(&["dragonfly_minimal"]).detours(),
     RoutingKind::new("valiant", "through a switch (of a Dragonfly, a group) that a hash of the pair of hosts and the seed chooses", valiant::build).also(&["dragonfly_valiant"]).random().detours().by(Scope::Pair),
+    RoutingKind::new("valiant_split", "every message in equal parts through all switches, as packets that draw one each", valiant_split::build).also(&["vlb", "valiant_spray"]).detours(),
     RoutingKind::new("adaptive", "the shortest path with the least load when the message starts", adaptive::build).adaptive().by(Scope::Pair).with(&[adaptive::KNOWLEDGE]),
     RoutingKind::new("ugal", "the least load times hops of a shortest path and of k Valiant paths when the message starts", ugal::build).adaptive().detours().by(Scope::Pair).with(&[ugal::CANDIDATES, adaptive::KNOWLEDGE]),
     RoutingKind::new("repaired", "as before a failure, but for routes that cross what broke; damaged networks", repaired::build).detours().by(Scope::Pair).with(&[repaired::OF]),

@@ -95,6 +95,18 @@ pub trait Routing: Send + Sync {
         found
     }
 
+    /// Returns the largest sum of weights, one for each arc, on a path that a part of a message between one of these pairs of
+    /// switches takes; 0 without pairs. Pairs without a path do not count.
+    fn longest(&self, pairs: &[(SwitchId, SwitchId)], weights: &[f64]) -> f64 {
+        let mut arcs = Vec::new();
+        let sum = |&(from, to): &(SwitchId, SwitchId)| {
+            arcs.clear();
+            self.route(from, to, &mut arcs);
+            arcs.iter().map(|arc| weights[arc.index()]).sum()
+        };
+        pairs.iter().map(sum).fold(0.0, f64::max)
+    }
+
     /// Appends the arcs of the route of one message ([`Chosen::PerMessage`], [`Chosen::ByLoad`]). `load` returns the load
     /// of an arc in units of 1 / [`FULL_LOAD`] of its capacity.
     ///

@@ -56,6 +56,20 @@ pub(super) struct Axes {
 /// Weights of workloads; beyond them, sums would leave the range of floats.
 const WEIGHTS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
+/// The way in which jobs get their hosts.
+const PLACED: &str = "`hosts` of a job and `allocation` place them";
+
+/// Checks that a placement of the command line has ranks to place.
+pub(super) fn check_placement(file: &StudyFile, overrides: &Overrides) -> Result<(), StudyError> {
+    if overrides.placement.is_given() && file.workloads.is_empty() && !file.jobs.is_empty() {
+        let text = format!(
+            "--mapping, --hostfile and --rankfile are for [[workloads]], and the study has [[jobs]] only: {PLACED}"
+        );
+        return Err(StudyError::Contradiction(text));
+    }
+    Ok(())
+}
+
 /// Checks values that do not depend on other files.
 pub(super) fn check_numbers(source: &Source, file: &StudyFile) -> Result<(), StudyError> {
     for (number, workload) in file.workloads.iter().enumerate() {
@@ -82,6 +96,17 @@ pub(super) fn check_numbers(source: &Source, file: &StudyFile) -> Result<(), Stu
         let given = [("allocation", file.allocation.is_some()), ("share_hosts", file.share_hosts)];
         if let Some((key, _)) = given.into_iter().find(|(_, given)| *given) {
             return Err(source.wrong(&[Key(key)], format!("{key} is for [[jobs]], and the study has none")));
+        }
+    } else if file.workloads.is_empty() {
+        let given = [
+            ("mapping", file.mapping.is_some()),
+            ("mappings", file.mappings.is_some()),
+            ("hostfile", file.hostfile.is_some()),
+            ("rankfile", file.rankfile.is_some()),
+        ];
+        if let Some((key, _)) = given.into_iter().find(|(_, given)| *given) {
+            return Err(source
+                .wrong(&[Key(key)], format!("{key} is for [[workloads]], and the study has [[jobs]] only: {PLACED}")));
         }
     }
     if let Some((name, value, rule)) = file.budget.as_ref().and_then(BudgetChoice::out_of_range) {
@@ -137,6 +162,15 @@ pub(super) fn budget(
                 let message = format!("{key}: the study has no platform `{name}`");
                 let way = [Key(key), Key(name)];
                 return Err(source.in_network(number, &way, &[], StudyError::Contradiction(message)));
+            }
+            let each = quoted.iter().filter(|quoted| quoted.platforms().next().is_some());
+            let lacks = |name: &&&str| each.clone().any(|quoted| quoted.on(Some(**name)).is_none());
+            let names: Vec<&str> = axes.platforms.iter().filter_map(|(platform, _)| platform.as_deref()).collect();
+            if let Some(name) = names.iter().find(lacks) {
+                let message = format!(
+                    "{key}: platform `{name}` has none; quote all platforms, or leave {key} to the price list for all"
+                );
+                return Err(source.in_network(number, &[Key(key)], &[], StudyError::Contradiction(message)));
             }
         }
     }

@@ -62,10 +62,19 @@ pub struct Basis {
     pub changed: Vec<&'static str>,
     /// `true` if sharing is proportionally fair: the model's figures are then others.
     pub is_proportional: bool,
+    /// `true` if messages take no time in software, which weighed little where the model was measured.
+    pub is_without_software: bool,
 }
 
 /// Constants of the message protocol, which are not speeds of the network.
 const OF_PROTOCOL: [&str; 4] = ["async-below", "detached-below", "growing-times", "delivery"];
+
+/// Models whose messages take no time in software by default.
+const WITHOUT_SOFTWARE: [&str; 3] = ["ordered", "tcp", "ideal"];
+/// Constants that are times in software, and that of models that were fitted.
+const OF_SOFTWARE: [&str; 5] = ["message-latency", "send-overhead", "receive-overhead", "isend-overhead", CALIBRATION];
+/// Largest timing precision in seconds that does not change times beyond the figures of reports.
+pub const FINE: f64 = 1e-8;
 
 impl Basis {
     /// Returns the basis of a model.
@@ -80,10 +89,15 @@ impl Basis {
         let is_same = |validation: &Validation| {
             validation.model == model.network_model && (validation.sharing == PROPORTIONAL) == is_proportional
         };
+        let (mut changed, is_coarse) = (changed.collect::<Vec<_>>(), model.timing_precision > FINE);
+        changed.extend(is_coarse.then_some("timing-precision"));
+        let has = |name: &&str| model.parameters.contains_key(*name);
         Self {
+            is_without_software: WITHOUT_SOFTWARE.contains(&model.network_model.as_str())
+                && !OF_SOFTWARE.iter().any(has),
             calibration: model.parameters.get(CALIBRATION).cloned(),
             validation: VALIDATIONS.into_iter().find(is_same),
-            changed: changed.collect(),
+            changed,
             is_proportional,
         }
     }

@@ -197,7 +197,7 @@ impl ColumnBuilder<'_> {
             let error = StudyError::Network { network: label.clone(), error: Box::new(error) };
             self.source.in_network(number, &way, &behind, error)
         };
-        let name = choice.name.clone();
+        let (name, written_seed) = (choice.name.clone(), choice.seed);
         let choice = choice.clone().over(parameters).over(&axes.common);
         let choice = NetworkChoice { name, ..self.overrides.network.clone().over(&choice) };
         // Graphs are shared by the specification of the whole network.
@@ -208,7 +208,7 @@ impl ColumnBuilder<'_> {
             choice.routing = Some(rule.to_owned());
         }
         // A network's own seed excludes it from repetitions; a command-line seed is the first seed of the repetitions.
-        let own_seed = if self.overrides.seed.is_some() { None } else { choice.seed };
+        let own_seed = if self.overrides.seed.is_some() { written_seed } else { choice.seed };
         let random =
             own_seed.is_none() && axes.seeds.len() > 1 && choice.takes_seed(&axes.folder).map_err(in_network)?;
         let seeds = if random { &axes.seeds[..] } else { &axes.seeds[..1] };

@@ -163,6 +163,10 @@ impl Fingerprint {
                 "its title, baseline, weights, budget, prices, perturbations, sensitivity, check, explanations or `until_steady`",
             ),
         ];
-        parts.iter().filter(|part| part.0).map(|part| part.1).collect::<Vec<_>>().join(", ")
+        let different: Vec<&str> = parts.iter().filter(|part| part.0).map(|part| part.1).collect();
+        match different.is_empty() {
+            true => "the digest of the study, though all its parts are".to_owned(),
+            false => different.join(", "),
+        }
     }
 }

@@ -211,7 +211,7 @@ impl FailureLevel {
                 ));
             }
             // Rules based on numbers and coordinates need all cables.
-            (false, Some(rule)) if rule.kind.needs_whole_network() => None,
+            (false, Some(rule)) if rule.kind.needs_whole_network() && !self.is_degraded_only() => None,
             (false, _) => choice.routing.clone(),
         };
         Ok(NetworkChoice { damage, routing, ..choice.clone() })

@@ -192,7 +192,7 @@ fn listed(network: &NetworkUnderTest, list: &PriceList) -> Option<NetworkCost> {
     let of_hosts = rate(speeds.host_link_bandwidth).unwrap_or(between);
     let prices = list.at(between);
     let cables = plan.cables(&topology.graph);
-    let mut bill = Bill::new(&topology.graph, &plan, &cables, &prices).ok()?;
+    let mut bill = Bill::new(&topology.graph, &plan, &cables, &prices);
     let ports = topology.rails.as_ref().map_or(1, |rails| rails.count());
     let hosts = if intact.is_some() { bill.endpoints } else { network.info.hosts as u64 };
     bill.add_hosts(hosts * ports as u64, &topology.graph, &plan, &list.at(of_hosts));

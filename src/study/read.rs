@@ -1,7 +1,7 @@
 //! Study files: reading, checking and building of everything in them.
 
 use super::assumptions::{Base, SensitivityChoice};
-use super::axes::{Axes, axes, budget, check_numbers, repeated};
+use super::axes::{Axes, axes, budget, check_numbers, check_placement, repeated};
 use super::built::{BuiltColumn, Study};
 use super::choice_error::ChoiceError;
 use super::columns::ColumnBuilder;
@@ -72,6 +72,7 @@ impl Study {
             return Err(StudyError::Contradiction(needs.to_owned()));
         }
         check_numbers(&source, &file)?;
+        check_placement(&file, &overrides)?;
         let axes = axes(&source, &file, &overrides)?;
         let until_steady = until_steady(&source, &file, &overrides)?;
         let (budget, prices) = budget(&source, &file, &overrides, &axes)?;

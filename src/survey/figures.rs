@@ -113,11 +113,8 @@ pub struct Survey {
     pub nonblocking: Option<&'static str>,
     /// Floor plan of the switches.
     pub floor: FloorSurvey,
-    /// Cost of the network; `None` if the price list has no such routers.
-    pub cost: Option<CostSurvey>,
-    /// Reason for an unknown cost.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub no_cost: Option<String>,
+    /// Cost of the network.
+    pub cost: CostSurvey,
     /// Number of repeated cables in a file, which count once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duplicates_merged: Option<usize>,

@@ -6,7 +6,6 @@
 
 use super::topology::{QUICK_SEARCHES, cost, crossed, floor};
 use super::{PlaneSurvey, Survey, SurveyError, SurveyOptions};
-use crate::cost::CostError;
 use crate::floorplan::FloorPlan;
 use crate::topology::families::damaged;
 use crate::topology::metrics::{degrees, edge_sha256};
@@ -139,8 +138,7 @@ pub(super) fn report(topology: &Topology, rails: &Rails, options: &SurveyOptions
         links_per_host_and_hop: links_per_host(|plane| plane.links_per_host_and_hop),
         nonblocking: None,
         floor: whole,
-        no_cost: cost.as_ref().err().map(CostError::to_string),
-        cost: cost.ok(),
+        cost,
         duplicates_merged: None,
         route: None,
         ..first

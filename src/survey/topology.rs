@@ -1,7 +1,7 @@
 //! Measures a topology.
 
 use super::{CostSurvey, Effort, FloorSurvey, RouteSurvey, Survey, SurveyError, SurveyOptions, planes};
-use crate::cost::{Bill, CostError};
+use crate::cost::Bill;
 use crate::floorplan::FloorPlan;
 use crate::floorplan::latency::{self, Latency, PathChoice};
 use crate::topology::families::clos::nonblocking;
@@ -125,8 +125,7 @@ impl Survey {
             links_per_host_and_hop: None,
             nonblocking: nonblocking(&topology.spec),
             floor: floor(topology, &plan, options, shown.is_some() && quick(searches, QUICK_SEARCHES))?,
-            no_cost: cost.as_ref().err().map(CostError::to_string),
-            cost: cost.ok(),
+            cost,
             // Families may generate a cable twice, which is not an error of the user.
             duplicates_merged: Some(switches.duplicates_merged()).filter(|&count| topology.spec.is_file() && count > 0),
             remarks: switches.remarks().to_vec(),
@@ -256,7 +255,7 @@ pub(super) fn crossed(
     between.map(|between| between.switches())
 }
 
-pub(super) fn cost(topology: &Topology, plan: &FloorPlan, options: &SurveyOptions) -> Result<CostSurvey, CostError> {
+pub(super) fn cost(topology: &Topology, plan: &FloorPlan, options: &SurveyOptions) -> CostSurvey {
     // What failed was bought as well.
     if let Some(intact) = damaged::intact(&topology.spec)
         && let Ok(plan) = FloorPlan::new(&intact, &options.floor)
@@ -264,11 +263,11 @@ pub(super) fn cost(topology: &Topology, plan: &FloorPlan, options: &SurveyOption
         return cost(&intact, &plan, options);
     }
     let switches = &*topology.graph;
-    let mut bill = Bill::new(switches, plan, &plan.cables(switches), &options.prices)?;
+    let mut bill = Bill::new(switches, plan, &plan.cables(switches), &options.prices);
     // An adapter and a cable for each port.
     let ports = topology.rails.as_ref().map_or(1, |rails| rails.count()) as u64;
     bill.add_hosts(bill.endpoints * ports, switches, plan, &options.prices);
-    Ok(CostSurvey::of(&bill, options))
+    CostSurvey::of(&bill, options)
 }
 
 impl CostSurvey {

@@ -10,7 +10,7 @@
 //! Each entry is settled once, so the work is proportional to the number of entries, and the result is exact up to
 //! rounding.
 
-use super::paths::Incidence;
+use super::carried::Incidence;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 

@@ -9,8 +9,8 @@
 //! on its path, those of the hosts included, and takes S / c itself. This is an estimate: arrivals behind a queue are
 //! smoother than random ones, buffers are unlimited here, and packets of one flow do not wait for each other's credits.
 
+use super::carried::Carried;
 use super::load::Loads;
-use super::paths::Carried;
 use super::{Demand, Network};
 use crate::floorplan::latency::ends;
 use crate::ids::SwitchId;

@@ -1,7 +1,7 @@
 //! Loads of links, the bottleneck links among them, and the rates of hosts.
 
+use super::carried::{Carried, Incidence};
 use super::fill::{Fair, NOTHING, fill};
-use super::paths::{Carried, Incidence};
 use super::{Demand, Network};
 use crate::topology::ArcId;
 use serde::Serialize;

@@ -5,7 +5,7 @@
 //! of a pattern in proportion. The chain is
 //!
 //! 1. `demand`: equivalent flows are grouped into classes, for each rail if hosts have several ports ([`rails`]);
-//! 2. [`paths`]: classes take one route each, or split over all shortest paths;
+//! 2. [`paths`]: classes take one route each, split over all shortest paths, or divide as another rule does;
 //! 3. [`load`]: the injection at which the first link is full (saturation), loads of links, and the rate of every flow
 //!    if all share fairly ([`fill`]);
 //! 4. `latency`: without load, and an estimate under load;
@@ -26,7 +26,9 @@
 //! ```
 
 pub mod bounds;
+pub mod carried;
 pub(crate) mod demand;
+mod divided;
 mod error;
 pub mod fill;
 pub(crate) mod latency;
@@ -219,8 +221,9 @@ pub fn evaluate(
         let zero_load = latency::zero_load(network, demand, &carried);
         let finite = |value: f64| value.is_finite().then_some(value);
         let mut notes: Vec<String> = traffic.flows.note().into_iter().collect();
+        notes.extend(rule.remark.map(str::to_owned));
         if fair.is_none() {
-            notes.push(format!("fair rates are left out: more than {} entries of routes", paths::MAX_ENTRIES));
+            notes.push(format!("fair rates are left out: more than {} entries of routes", carried::MAX_ENTRIES));
         }
         cells.push(Cell {
             network: network.name.clone(),

@@ -1,27 +1,24 @@
-//! Links on the path of each class: one route for each, or all shortest paths.
+//! Links on the path of each class: one route for each, all shortest paths, or the paths of another rule that divides
+//! traffic ([`divided`](super::divided)).
 //!
 //! Splitting is that of a fluid: at every switch equal parts for all next hops that are one hop nearer to the
 //! destination. The traffic on links needs one sweep for each destination, whatever the number of pairs. The traffic of
 //! single classes on each link, which max-min rates need, takes more memory; there is a limit.
 
-use super::demand::{Class, Demand, NO_LINK};
+use super::carried::{BATCH, Carried, Incidence, MAX_ENTRIES, MAX_SPLIT_WORK, disconnected, ends_of, host_link};
+use super::demand::{Class, Demand};
+use super::divided::divided;
 use super::{Network, ThroughputError};
 use crate::ids::SwitchId;
-use crate::routing::{Chosen, Ends, Options, Routing, RoutingError, RoutingSpec, Scope};
+use crate::routing::{Chosen, Options, Routing, RoutingError, RoutingSpec, Scope};
 use crate::steps::Steps;
 use crate::topology::ArcId;
 use crate::topology::hops::{FAR, distances, nearer};
 use rayon::prelude::*;
 
-/// Most incidences (class on link) that are kept.
-pub const MAX_ENTRIES: usize = 1 << 26;
-/// Most steps of splitting: destinations times arcs.
-const MAX_SPLIT_WORK: u64 = 1 << 37;
 /// Number of classes that a thread takes at a time. It determines the order of additions, so it is the same for any
 /// number of threads.
 const CHUNK: usize = 2048;
-/// Chunks that are kept before they are added up.
-const BATCH: usize = 64;
 
 /// Checks that a routing of this name exists, or one for each plane, separated by semicolons.
 ///
@@ -31,12 +28,18 @@ pub fn check(name: &str) -> Result<(), ThroughputError> {
     name.split(';').try_for_each(|rule| Ok(rule.parse::<RoutingSpec>().map(drop)?))
 }
 
+/// Remark on a rule that draws once for each pair of hosts.
+const ONE_DRAW: &str = "`valiant` draws one way for each pair of hosts, as a route table does; where each packet draws its own, \
+                        the loads are those of `valiant-split`";
+
 /// Paths of the classes.
 pub enum Paths {
     /// One route for each class, by the rule of its plane.
     Single(Vec<Box<dyn Routing>>),
     /// All shortest paths.
     Split,
+    /// The paths of a rule that divides traffic otherwise, by the rule of its plane.
+    Divided(Vec<Box<dyn Routing>>),
 }
 
 /// Routing rule, with its name.
@@ -51,6 +54,8 @@ pub struct RoutingRule {
     pub scope: Scope,
     /// "static" or "adaptive".
     pub nature: &'static str,
+    /// What a reader of its results has to know.
+    pub remark: Option<&'static str>,
     paths: Paths,
 }
 
@@ -66,28 +71,30 @@ impl RoutingRule {
             let (routing, topology) = (spec.to_string(), network.topology.name());
             ThroughputError::from(RoutingError::Unsuitable { routing, topology, reason: reason.to_owned() })
         };
-        let mut single = Vec::with_capacity(specs.len());
+        let (mut single, mut divided) = (Vec::with_capacity(specs.len()), Vec::new());
         for (plane, spec) in network.planes.iter().zip(&specs) {
             let arcs = plane.first_arc as usize..plane.first_arc as usize + plane.topology.graph.arcs();
             let options = Options { seed, arc_delays: Some(&network.delays[arcs]), hosts: Some(&plane.ports_on) };
             let routing = spec.build_on_plane(&network.topology, &plane.topology, &options)?;
             match routing.chosen() {
                 Chosen::Once => single.push(routing),
-                Chosen::Split => {}
+                Chosen::Split if spec.kind.shortest => {}
+                Chosen::Split => divided.push(routing),
                 Chosen::PerMessage | Chosen::ByLoad => {
-                    let reason = "it chooses message by message, and steady traffic has no messages; `split` and `valiant` are \
-                                  the nearest static rules";
+                    let reason = "it chooses message by message, and steady traffic has no messages; `split` and \
+                                  `valiant-split` are the nearest static rules";
                     return Err(unsuitable(spec, reason));
                 }
             }
         }
-        let paths = match single.len() {
-            0 => Paths::Split,
-            all if all == specs.len() => Paths::Single(single),
+        let paths = match (single.len(), divided.len()) {
+            (0, 0) => Paths::Split,
+            (all, 0) if all == specs.len() => Paths::Single(single),
+            (0, all) if all == specs.len() => Paths::Divided(divided),
             _ => {
                 return Err(unsuitable(
                     &specs[0],
-                    "some planes divide traffic, and others do not; give all planes one kind",
+                    "some planes divide traffic, and others do not, or in another way; give all planes one kind",
                 ));
             }
         };
@@ -97,42 +104,10 @@ impl RoutingRule {
             shortest: specs.iter().all(|spec| spec.kind.shortest),
             scope: specs.iter().map(RoutingSpec::scope).max().unwrap_or(Scope::Switches),
             nature: specs[0].kind.nature(),
+            remark: specs.iter().any(|spec| spec.kind.name == "valiant").then_some(ONE_DRAW),
             paths,
         })
     }
-}
-
-/// Incidences of classes and links: for each class its links and the part of it on each.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Incidence {
-    /// The links of class c are `links[first[c]..first[c + 1]]`.
-    pub first: Vec<usize>,
-    /// Links between switches come first, then those of hosts.
-    pub links: Vec<u32>,
-    /// Part on each link; empty if all take the whole.
-    pub parts: Vec<f64>,
-}
-
-impl Incidence {
-    /// Returns the links of a class and the part on each.
-    #[inline]
-    pub fn of(&self, class: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
-        let range = self.first[class]..self.first[class + 1];
-        range.map(|at| (self.links[at] as usize, if self.parts.is_empty() { 1.0 } else { self.parts[at] }))
-    }
-}
-
-/// Traffic on the network at injection 1.
-#[derive(Clone, Debug)]
-pub struct Carried {
-    /// On each arc, in units of a link's bandwidth.
-    pub arcs: Vec<f64>,
-    /// Largest number of hops of a flow.
-    pub max_hops: u32,
-    /// Largest sum of delays of arcs on a path, with and without cables, in seconds.
-    pub max_delay: (f64, f64),
-    /// Incidences of classes and links; `None` if there would be too many entries.
-    pub incidence: Option<Incidence>,
 }
 
 /// Routes all traffic. A step is a class.
@@ -149,6 +124,7 @@ pub fn carry(
     match &rule.paths {
         Paths::Single(routings) => single(network, routings, demand, steps),
         Paths::Split => split(network, demand, steps),
+        Paths::Divided(routings) => divided(network, routings, demand, steps),
     }
 }
 
@@ -158,15 +134,6 @@ struct Piece {
     counts: Vec<u32>,
     links: Vec<u32>,
     parts: Vec<f64>,
-}
-
-fn disconnected(network: &Network, class: &Class) -> ThroughputError {
-    ThroughputError::Disconnected { topology: network.name.clone(), from: class.from, to: class.to }
-}
-
-/// Returns the host link of a class, if there is one.
-fn host_link(network: &Network, class: &Class) -> Option<u32> {
-    (class.down != NO_LINK).then(|| network.links as u32 + class.down)
 }
 
 fn single(
@@ -191,13 +158,7 @@ fn single(
                 for class in *classes {
                     let before = arcs.len();
                     let plane = &network.planes[class.plane as usize];
-                    let ends = Ends {
-                        from: SwitchId(class.from - plane.first_switch),
-                        to: SwitchId(class.to - plane.first_switch),
-                        source: class.source,
-                        destination: class.host,
-                    };
-                    if !routings[class.plane as usize].route_between(&ends, &mut arcs) {
+                    if !routings[class.plane as usize].route_between(&ends_of(network, class), &mut arcs) {
                         return Err(disconnected(network, class));
                     }
                     arcs[before..].iter_mut().for_each(|arc: &mut ArcId| arc.0 += plane.first_arc);

@@ -21,6 +21,9 @@ use super::star::Star;
 use super::torus::{self, Torus};
 use crate::ids::LinkId;
 
+/// Most levels of a fat tree.
+const MAX_LEVELS: usize = 64;
+
 /// A cluster, checked.
 struct Cluster<'a, 'input> {
     node: Node<'a, 'input>,
@@ -322,6 +325,10 @@ impl<'a, 'input> PlatformBuilder<'a, 'input> {
                 let message = format!("`topo_parameters` says {levels} levels and has a list of {}", list.len());
                 return self.source.wrong(parameters.range_value().start, message, help);
             }
+        }
+        if children.len() > MAX_LEVELS {
+            let message = format!("a fat tree of {levels} levels: the limit is {MAX_LEVELS}");
+            return self.source.wrong(parameters.range_value().start, message, help);
         }
         let shape = children.iter().zip(&parents).zip(&cables);
         let levels: Vec<FatTreeLevel> =

@@ -254,6 +254,10 @@ fn mistakes_in_zones_and_clusters_have_a_place() {
         (cluster("topology='TORUS' topo_parameters='9999999,9999999,9999999'"), "places"),
         (cluster("topology='FAT_TREE' topo_parameters='2;2,2;1,2'"), "has 3 parts"),
         (cluster("topology='FAT_TREE' topo_parameters='2;2,2;1,2;1'"), "has a list of 1"),
+        (
+            cluster(&format!("topology='FAT_TREE' topo_parameters='65;{0};{0};{0}'", vec!["1"; 65].join(","))),
+            "the limit is 64",
+        ),
         (cluster("topology='FAT_TREE' topo_parameters='1;4;16777216;16777216'"), "more than 4194304 links"),
         (cluster("topology='DRAGONFLY' topo_parameters='4,1;1,1;1,1;1'"), "4 groups"),
         (cluster("topology='DRAGONFLY' topo_parameters='1,1;1;1,1;1'"), "three pairs"),

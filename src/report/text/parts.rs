@@ -99,7 +99,8 @@ pub(in crate::report) fn model(
         onoff(model.crosstraffic),
     );
     let indent = "       ";
-    let second = format!("SMP set-up {}, mapping {mapping}.", onoff(model.smp_setup));
+    let precision = basis::coarse_times(model).map(|text| format!(", {text}")).unwrap_or_default();
+    let second = format!("SMP set-up {}, mapping {mapping}{precision}.", onoff(model.smp_setup));
     if first.chars().count() <= width() {
         writeln!(out, "{first}")?;
         fitting(out, &format!("{indent}{second}"), indent)?;

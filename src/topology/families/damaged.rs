@@ -105,6 +105,21 @@ pub(crate) fn base_of(spec: &Spec) -> Option<Spec> {
     if spec.family().name == "damaged" { base(spec.arguments()).ok() } else { None }
 }
 
+/// Returns a network of which no cable and no switch is missing as its intact form, which has the same arcs; `None` for
+/// other networks.
+pub(crate) fn whole(topology: &Topology) -> Option<Topology> {
+    let spec = base_of(&topology.spec)?;
+    let arguments = topology.spec.arguments();
+    let stays = |name: &&str| {
+        let text = arguments.text(name);
+        text.is_empty() || text.parse::<Amount>().is_ok_and(Amount::is_zero)
+    };
+    // A plane of a damaged network has no list of what failed there.
+    let is_whole = ["cables", "switches", "without"].iter().all(stays)
+        && spec.build().is_ok_and(|intact| intact.graph.cables() == topology.graph.cables());
+    is_whole.then(|| Topology { spec, ..topology.clone() })
+}
+
 /// Cables and switches that failed.
 struct FailedParts {
     /// Ends of the cables of the base, in ascending order.

@@ -21,6 +21,9 @@ const TRIES: usize = 200;
 /// Largest product of the number of inserted or removed switches and the square of the degree.
 const MAX_WORK: u128 = 1 << 29;
 
+/// Most attempts of the local search. Each checks all distances: the limit is minutes for some hundred switches.
+const MAX_SEARCH: usize = 1 << 20;
+
 /// Graph under construction. An undirected cable is an arc in each direction.
 pub(super) struct Draft {
     directed: bool,
@@ -196,7 +199,7 @@ pub(super) fn fit(
     n: usize,
     cut: usize,
 ) -> Result<Graph, TopologyError> {
-    let budget = arguments.count("search", 0, 1 << 30)?;
+    let budget = arguments.count("search", 0, MAX_SEARCH)?;
     let degree = arguments.count("d", 1, MAX_SWITCHES)? as u128;
     if order.abs_diff(n) as u128 * degree * degree > MAX_WORK {
         let rule = format!("the nearest known graph has {order} switches, and the way from there is too much work");

@@ -10,10 +10,16 @@ use crate::topology::family::Arguments;
 use crate::topology::graph::MAX_SWITCHES;
 use crate::topology::{Graph, Hosts, TopologyError};
 
+/// Most levels: more than any network has whose levels have two children at least.
+const MAX_LEVELS: usize = 64;
+
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let (m, w) = (sizes(arguments, "m")?, sizes(arguments, "w")?);
     if m.len() != w.len() {
         return Err(arguments.invalid("w", format!("it must have as many numbers as `m`, {}", m.len())));
+    }
+    if m.len() > MAX_LEVELS {
+        return Err(arguments.invalid("m", format!("it has {} levels, and the limit is {MAX_LEVELS}", m.len())));
     }
     // The vertices of the levels, and the cables above them.
     let height = m.len();
@@ -68,6 +74,14 @@ fn sizes(arguments: &Arguments, name: &str) -> Result<Vec<usize>, TopologyError>
 #[cfg(test)]
 mod tests {
     use crate::topology::build;
+
+    #[test]
+    fn towers_without_end_are_refused() {
+        let ones = |levels| vec!["1"; levels].join(",");
+        let tower = |levels| build(&format!("xgft:m=[{0}],w=[{0}]", ones(levels)));
+        assert!(tower(64).is_ok());
+        assert!(tower(65).unwrap_err().to_string().contains("65 levels, and the limit is 64"));
+    }
 
     #[test]
     fn the_example_of_the_specification() {

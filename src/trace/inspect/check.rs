@@ -105,7 +105,7 @@ fn deadlock(
 
 /// Checks requests: each has to be waited for, and each wait needs one. No call may follow the end of MPI.
 fn requests(trace: &Trace, findings: &mut Vec<Finding>) {
-    let [mut missing, mut forgotten, mut late] = [(); 3].map(|()| Tally::default());
+    let [mut none, mut missing, mut forgotten, mut late] = [(); 4].map(|()| Tally::default());
     for (rank, actions) in (0..).zip(&trace.actions) {
         let mut is_final = false;
         let mut open: FxHashMap<Triple, VecDeque<usize>> = FxHashMap::default();
@@ -125,18 +125,27 @@ fn requests(trace: &Trace, findings: &mut Vec<Finding>) {
                 Action::Irecv { from, tag, .. } => open.entry((from, rank, tag)).or_default().push_back(index),
                 Action::Wait { source, destination, tag } => {
                     let triple = (source, destination, tag);
+                    // A replay ends here only if the rank has no request at all.
+                    let tally = if open.values().all(VecDeque::is_empty) { &mut none } else { &mut missing };
                     let found = take_oldest(&mut open, &triple);
                     if found.is_none() {
-                        missing.add(rank, index, || {
+                        tally.add(rank, index, || {
                             format!("no request from rank {source} to {destination} with tag {tag} is open")
                         });
                     }
                 }
                 Action::Start { request, .. } => started.entry(request).or_default().push_back(index),
+                Action::Test { .. } if open.values().all(VecDeque::is_empty) => {
+                    none.add(rank, index, || "no request is open".to_owned());
+                }
+                Action::TestRequest { .. } if started.values().all(VecDeque::is_empty) => {
+                    none.add(rank, index, || "no collective is under way".to_owned());
+                }
                 Action::WaitRequest { request } => {
+                    let tally = if started.values().all(VecDeque::is_empty) { &mut none } else { &mut missing };
                     let found = take_oldest(&mut started, &request);
                     if found.is_none() {
-                        missing.add(rank, index, || format!("no collective of number {request} is under way"));
+                        tally.add(rank, index, || format!("no collective of number {request} is under way"));
                     }
                 }
                 Action::WaitAll => {
@@ -151,6 +160,7 @@ fn requests(trace: &Trace, findings: &mut Vec<Finding>) {
             forgotten.add(rank, index, || format!("no wait for `{}`", text()));
         }
     }
+    findings.extend(none.finding(Severity::Error, "wait-without-request"));
     findings.extend(missing.finding(Severity::Warning, "wait-without-request"));
     findings.extend(forgotten.finding(Severity::Warning, "request-without-wait"));
     findings.extend(late.finding(Severity::Warning, "call-after-finalize"));

@@ -63,6 +63,17 @@ fn requests_are_waited_for_once() {
 }
 
 #[test]
+fn what_a_replay_refuses_is_an_error() {
+    let severities = |text: &str| check(&ti(text)).into_iter().map(|found| found.severity).collect::<Vec<_>>();
+    for text in ["0 wait 0 1 0\n", "0 test 0 1 0\n", "0 wait_request 1\n", "0 test_request 1\n"] {
+        assert_eq!(severities(&format!("{text}1 compute 1\n")), [Severity::Error], "{text}");
+    }
+    // With another request open, a replay goes on.
+    let other = "0 isend 1 0 5 6\n0 wait 0 1 7\n0 wait 0 1 0\n1 recv 0 0 5 6\n";
+    assert_eq!(severities(other), [Severity::Warning]);
+}
+
+#[test]
 fn nothing_is_sent_after_the_end_of_mpi() {
     let text = "0 init\n0 finalize\n0 compute 1\n0 barrier\n1 init\n1 barrier\n1 finalize\n";
     assert_eq!(found(text), [("call-after-finalize", 1, 0, 3)]);

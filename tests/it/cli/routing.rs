@@ -215,6 +215,6 @@ fn reports_say_static_or_adaptive() {
     folder.refuse(
         &["throughput", "ring:8", "--routing", "adaptive"],
         2,
-        &["`adaptive` does not fit", "chooses message by message", "`split` and `valiant`"],
+        &["`adaptive` does not fit", "chooses message by message", "`split` and `valiant-split`"],
     );
 }

@@ -169,7 +169,9 @@ fn more_than_an_even_loss_is_a_ratio() {
     let json = folder.json(&["compare", "s.toml"]);
     let own = &json["failures"][0]["networks"][0];
     let (failed, even) = (number(&own["geometric"], "mean"), number(own, "geometric_even"));
-    let expected = format!("evenly reduced network: A ({:+.1} %)", 100.0 * (failed / even - 1.0));
+    // Two seeds have a wide interval.
+    let more = 100.0 * (failed / even - 1.0);
+    let expected = format!("evenly reduced network, but within the interval: A ({more:+.1} %)");
     assert!(failed / even > 1.005 && text.contains(&expected), "{expected}: {text}");
 }
 

@@ -87,6 +87,58 @@ fn split_loads_are_those_of_pouring_pair_by_pair() {
 }
 
 #[test]
+fn valiant_split_loads_are_those_of_pouring_through_every_switch() {
+    for (spec, pattern) in [
+        ("torus:3x4", "tornado"),
+        ("random:n=14,d=3", "random_permutation"),
+        ("imase_itoh:n=12,d=3", "all_to_all"),
+        ("dragonfly:a=3,h=1", "worst_case"),
+    ] {
+        let network = network(spec, 2, Speeds::default());
+        let (graph, traffic) = (&network.topology.graph, traffic(&network, pattern));
+        let (hops, n) = (hops(graph), graph.switches() as u32);
+        let (mut expected, mut longest) = (vec![0.0; graph.arcs()], 0);
+        for source in 0..network.endpoints() {
+            traffic.flows.visit(source, &mut |to, share| {
+                let [from, to] = [source, to].map(|host| network.host_switch[host as usize]);
+                for through in if from == to { 0..0 } else { 0..n } {
+                    pour(graph, &hops, from, through, share / f64::from(n), &mut expected);
+                    pour(graph, &hops, through, to, share / f64::from(n), &mut expected);
+                    longest = longest.max(hops[from as usize][through as usize] + hops[through as usize][to as usize]);
+                }
+            });
+        }
+        let demand = Demand::new(&network, &traffic, Scope::Switches).expect(spec);
+        let rule = RoutingRule::new("valiant-split", &network, 1).expect(spec);
+        let carried = carry(&network, &rule, &demand, &Steps::default()).expect(spec);
+        for (arc, (a, e)) in carried.arcs.iter().zip(&expected).enumerate() {
+            assert!((a - e).abs() < 1e-12 * (1.0 + e), "{spec} {pattern}, arc {arc}: {a} instead of {e}");
+        }
+        assert_eq!(carried.max_hops, longest, "{spec} {pattern}");
+        let levels = levels(&network, &demand, &carried).expect("kept").level;
+        let saturation = Loads::new(&network, &demand, &carried).saturation;
+        assert!(levels.iter().all(|level| *level >= saturation * (1.0 - 1e-9)), "{spec} {pattern}: below {saturation}");
+    }
+}
+
+#[test]
+fn valiant_split_carries_any_permutation_of_switches_alike() {
+    // L. Valiant, 1982: each phase loads the network as uniform traffic does, whatever the permutation. In a torus, where
+    // uniform traffic loads all links alike, that is half of its saturation; traffic within a switch takes no link.
+    let saturation = |pattern: &str, rule: &str| {
+        let network = network("torus:8x8", 1, Speeds { host: None, ..Speeds::default() });
+        let mut cells = evaluate(&network, pattern, &[rule.to_owned()], &ThroughputOptions::default()).expect(pattern);
+        cells.remove(0).saturation.expect("cables are limits")
+    };
+    let half = saturation("uniform", "split") / 2.0;
+    for pattern in ["tornado", "bit_complement", "neighbour"] {
+        let found = saturation(pattern, "valiant_split");
+        assert!((found - half).abs() < 1e-12, "{pattern}: {found} instead of {half}");
+    }
+    assert!(saturation("tornado", "split") < half);
+}
+
+#[test]
 fn hosts_of_a_switch_are_interchangeable_under_even_traffic() {
     // Once from the numbers of hosts alone, and once flow by flow, from a matrix of equal weights.
     let folder = tempfile::tempdir().expect("a folder");

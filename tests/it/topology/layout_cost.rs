@@ -66,7 +66,7 @@ fn costs_give_the_reference_values() {
         };
         let prices = Prices { link_rate_gbps: entry["gbps"].as_f64().unwrap(), ..Prices::default() };
         let plan = FloorPlan::new(&topology, &options).unwrap();
-        let bill = Bill::new(&topology.graph, &plan, &plan.cables(&topology.graph), &prices).unwrap();
+        let bill = Bill::new(&topology.graph, &plan, &plan.cables(&topology.graph), &prices);
         assert_eq!(plan.cabinets, count(entry, "cabinets"), "{entry}");
         assert_eq!((bill.endpoints, bill.ports), (count(entry, "endpoints") as u64, count(entry, "radix") as u64));
         assert_eq!(bill.copper_cables, count(entry, "copper_cables") as u64, "{entry}");
@@ -87,7 +87,7 @@ fn price_formulas_give_the_reference_values() {
     let reference = topology_reference();
     let (formulas, prices) = (&reference["formulas"], Prices::default());
     for entry in formulas["router_cost"].as_array().unwrap() {
-        close(prices.router_dollars(count(entry, "ports") as u64).unwrap(), entry, "usd");
+        close(prices.router_dollars(count(entry, "ports") as u64), entry, "usd");
     }
     for entry in formulas["cable_cost_per_gbps"].as_array().unwrap() {
         let metres = entry["m"].as_f64().unwrap();
