@@ -12,6 +12,9 @@ use crate::steps::Steps;
 use crate::topology::ArcId;
 use rayon::prelude::*;
 
+/// Arcs of a class, with the part of it on each.
+type Parts = Vec<(ArcId, f64)>;
+
 /// Number of classes that a thread takes at a time; each may use all arcs.
 const CHUNK: usize = 64;
 
@@ -44,7 +47,7 @@ pub(super) fn divided(
                 false => Err(disconnected(network, class)),
             }
         };
-        let parted: Vec<Result<Vec<Vec<(ArcId, f64)>>, ThroughputError>> = batch
+        let parted: Vec<Result<Vec<Parts>, ThroughputError>> = batch
             .par_iter()
             .map(|classes| {
                 let parts = classes.iter().map(parts_of).collect();
@@ -70,7 +73,7 @@ pub(super) fn divided(
         }
     }
     let longest = |weights: &[f64]| {
-        let of_plane = |(plane, routing): (usize, &Box<dyn Routing>)| {
+        let of_plane = |plane: usize| {
             let own = &network.planes[plane];
             let range = own.first_arc as usize..own.first_arc as usize + own.topology.graph.arcs();
             let mut pairs: Vec<(SwitchId, SwitchId)> = demand
@@ -80,9 +83,9 @@ pub(super) fn divided(
                 .map(|class| (SwitchId(class.from - own.first_switch), SwitchId(class.to - own.first_switch)))
                 .collect();
             pairs.dedup();
-            routing.longest(&pairs, &weights[range])
+            routings[plane].longest(&pairs, &weights[range])
         };
-        routings.iter().enumerate().map(of_plane).fold(0.0, f64::max)
+        (0..routings.len()).map(of_plane).fold(0.0, f64::max)
     };
     let max_hops = longest(&vec![1.0; arcs]) as u32;
     let max_delay = (longest(&network.delays), longest(&network.bare_delays));
