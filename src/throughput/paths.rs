@@ -1,5 +1,5 @@
 //! Links on the path of each class: one route for each, all shortest paths, or the paths of another rule that divides
-//! traffic ([`divided`](super::divided)).
+//! traffic (`divided`).
 //!
 //! Splitting is that of a fluid: at every switch equal parts for all next hops that are one hop nearer to the
 //! destination. The traffic on links needs one sweep for each destination, whatever the number of pairs. The traffic of
