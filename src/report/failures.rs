@@ -81,7 +81,7 @@ fn certain_order(order: &[&NetworkEffect], name: &dyn Fn(&NetworkEffect) -> Stri
     };
     let all: Vec<String> = order.iter().filter_map(over).collect();
     match all.len() {
-        0 => "The intervals of all networks overlap: no order is certain.".to_owned(),
+        0 => "No order is certain: intervals overlap, or means differ by less than half a per cent.".to_owned(),
         1 => format!("{}: their intervals do not overlap.", all[0]),
         _ => format!("{}: these intervals do not overlap.", all.join("; ")),
     }
