@@ -114,6 +114,7 @@ fn mistakes_in_them_are_found() {
         ("unmatched-send", 6, Some(15_003)),
         ("truncated-message", 3, Some(15_001)),
         ("different-collectives", 1, Some(15_000)),
+        ("wait-without-request", 3, Some(15_004)),
         ("deadlock", 3, Some(15_001)),
         ("request-without-wait", 3, Some(15_005)),
     ];
