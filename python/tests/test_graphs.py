@@ -92,7 +92,7 @@ def test_planes_and_failures_are_part_of_the_topology():
     assert planes.topology is not None
     assert (planes.hosts, planes.topology.family, planes.topology.vertices) == (4, "rails", 8)
     ports = mopsim.Platform(mopsim.Topology("torus:4x4"), host_ports=2, host_ports_at="group")
-    assert (ports.hosts, len(ports.link_table().rows)) == (16, 64 + 2 * 32)
+    assert ports.topology is not None and ports.topology.family == "rails"
     broken = mopsim.Platform("torus:4x4", without="0-1", routing="repaired")
     assert broken.topology is not None and broken.topology.cables == 31
     with pytest.raises(mopsim.InputError, match="0-5"):
