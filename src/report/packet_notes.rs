@@ -10,7 +10,7 @@ use crate::packets::source::Process;
 /// Explains the short headings of the tables.
 pub(super) fn headings_in_words(seeds: usize, all: &[Series]) -> Vec<String> {
     let port = match all.iter().any(|series| series.ports > 1) {
-        true => "flits per port of a host and cycle (of a host and cycle in what is relative)",
+        true => "flits per host port and cycle (relative values: flits per host and cycle)",
         false => "flits per host and cycle",
     };
     let mut notes = vec![format!(
@@ -124,7 +124,7 @@ pub(super) fn full_cables(all: &[Series]) -> Option<String> {
     })
 }
 
-/// Load of a cable, or of a host, below which neither limits a saturated network.
+/// If neither a cable nor a host reaches this load, something else limits a saturated network.
 const FREE: f64 = 0.95;
 
 /// Returns a note on networks that saturate while no cable and no host is near its limit.

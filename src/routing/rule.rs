@@ -96,7 +96,7 @@ pub trait Routing: Send + Sync {
     }
 
     /// Returns the largest sum of weights, one for each arc, on a path that a part of a message between one of these pairs of
-    /// switches takes; 0 without pairs. Pairs without a path do not count.
+    /// switches takes; 0 without pairs. Pairs without a path do not count. As it is here, it is for rules with one path for a pair.
     fn longest(&self, pairs: &[(SwitchId, SwitchId)], weights: &[f64]) -> f64 {
         let mut arcs = Vec::new();
         let sum = |&(from, to): &(SwitchId, SwitchId)| {

@@ -7,22 +7,19 @@
 //! pairs. [`valiant`](super::valiant) instead draws one switch for each pair of hosts, as a static route table has to.
 //! (L. Valiant, A Scheme for Fast Parallel Communication, 1982.)
 
-use super::hashed::tie;
-use super::rule::HostNumbers;
 use super::source_cache::SourceCache;
-use super::{Chosen, Ends, Options, Routing, RoutingError, RoutingSpec};
+use super::{Chosen, Ends, Options, Routing, RoutingError, RoutingSpec, split};
 use crate::ids::SwitchId;
-use crate::topology::hops::{FAR, distances, nearer};
-use crate::topology::{ArcId, Graph, Topology, derived_seed};
+use crate::topology::hops::{FAR, Pouring, distances, gather, nearer};
+use crate::topology::{ArcId, Graph, Topology};
 use std::sync::Arc;
 
-/// Most switches: distances of all pairs are kept, 256 MiB for so many.
+/// Limit on switches. The distances of all pairs are kept, which takes 256 MiB for this many.
 const MAX_SWITCHES: usize = 1 << 13;
-/// Hashed with the pair of hosts for the one path that represents all.
-const SALT: u64 = 0;
 
 struct ValiantSplit {
-    hosts: HostNumbers,
+    /// The rule of each half, and of the one path that represents all.
+    straight: Box<dyn Routing>,
     graph: Arc<Graph>,
     /// Switches that messages go through: all that have cables.
     through: Vec<u32>,
@@ -37,7 +34,7 @@ struct ValiantSplit {
 pub(super) fn build(
     topology: &Topology,
     options: &Options<'_>,
-    _spec: &RoutingSpec,
+    spec: &RoutingSpec,
 ) -> Result<Box<dyn Routing>, RoutingError> {
     let graph = topology.graph.clone();
     let n = graph.switches();
@@ -53,43 +50,20 @@ pub(super) fn build(
             "every switch is on the way of some messages, and none leads from {from} to {to}"
         )));
     }
-    let hosts = HostNumbers::new(topology, options);
+    let straight = split::build(topology, options, spec)?;
     let distance = switches.map(|to| distances(&graph, to).0).collect();
     let sums = || SourceCache::new(n, graph.arcs() * size_of::<f64>());
     let (sent, received) = (sums(), sums());
-    Ok(Box::new(ValiantSplit { hosts, graph, through, distance, sent, received }))
+    Ok(Box::new(ValiantSplit { straight, graph, through, distance, sent, received }))
 }
 
 impl ValiantSplit {
     /// Returns the traffic on the arcs if `from` sends 1 to each switch.
     fn sent_by(&self, from: SwitchId) -> Vec<f64> {
         let mut arcs = vec![0.0; self.graph.arcs()];
-        let mut amount = vec![0.0; self.graph.switches()];
-        let (mut here, mut next) = (Vec::new(), Vec::new());
+        let mut pouring = Pouring::new(self.graph.switches());
         for &to in &self.through {
-            let distance = &self.distance[to as usize];
-            here.clear();
-            here.push(from);
-            amount[from.index()] = 1.0;
-            // All shortest paths have the same length, so the switches of one step are done before those of the next.
-            for _ in 0..distance[from.index()] {
-                next.clear();
-                for &switch in &here {
-                    let whole = std::mem::take(&mut amount[switch.index()]);
-                    let ways = nearer(&self.graph, distance, switch);
-                    let part = whole / ways.clone().count() as f64;
-                    for arc in ways {
-                        arcs[arc.index()] += part;
-                        let head = self.graph.head(arc);
-                        if amount[head.index()] == 0.0 {
-                            next.push(head);
-                        }
-                        amount[head.index()] += part;
-                    }
-                }
-                std::mem::swap(&mut here, &mut next);
-            }
-            amount[to as usize] = 0.0;
+            pouring.pour(&self.graph, &self.distance[to as usize], from, |arc, part| arcs[arc.index()] += part);
         }
         arcs
     }
@@ -100,43 +74,18 @@ impl ValiantSplit {
         let mut height = vec![0.0; self.graph.switches()];
         self.through.iter().for_each(|&switch| height[switch as usize] = 1.0);
         let (distance, order) = distances(&self.graph, to);
-        for &switch in order.iter().rev().filter(|&&switch| switch != to) {
-            let ways = nearer(&self.graph, &distance, switch);
-            let part = height[switch.index()] / ways.clone().count() as f64;
-            for arc in ways {
-                arcs[arc.index()] += part;
-                height[self.graph.head(arc).index()] += part;
-            }
-        }
+        gather(&self.graph, (&distance, &order), &mut height, |arc, part| arcs[arc.index()] += part);
         arcs
-    }
-
-    /// Visits the arcs of one shortest path, by a hash of the pair of hosts; `false` if there is none.
-    fn walk(&self, ends: &Ends, mut visit: impl FnMut(ArcId)) -> bool {
-        let key = derived_seed(SALT, ends.pair());
-        let distance = &self.distance[ends.to.index()];
-        let mut at = ends.from;
-        if distance[at.index()] == FAR {
-            return false;
-        }
-        while at != ends.to {
-            let mut ways = nearer(&self.graph, distance, at);
-            let count = ways.clone().count();
-            let arc = ways.nth(tie(key, at, count)).expect("a switch that is not the last one has a next hop");
-            visit(arc);
-            at = self.graph.head(arc);
-        }
-        true
     }
 }
 
 impl Routing for ValiantSplit {
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
-        self.route_between(&self.hosts.first_of(from, to), arcs)
+        self.straight.route(from, to, arcs)
     }
 
     fn route_between(&self, ends: &Ends, arcs: &mut Vec<ArcId>) -> bool {
-        self.walk(ends, |arc| arcs.push(arc))
+        self.straight.route_between(ends, arcs)
     }
 
     fn chosen(&self) -> Chosen {
@@ -186,13 +135,9 @@ impl Routing for ValiantSplit {
         pairs.iter().map(detour).fold(0.0, f64::max)
     }
 
-    fn reasons(&self, from: SwitchId, to: SwitchId, _arcs: &[ArcId]) -> Vec<String> {
-        let mut reasons = Vec::new();
+    fn reasons(&self, _from: SwitchId, _to: SwitchId, arcs: &[ArcId]) -> Vec<String> {
         let all = self.through.len();
-        self.walk(&self.hosts.first_of(from, to), |_| {
-            reasons.push(format!("one of the direct paths; an equal part goes through each of {all} switches"));
-        });
-        reasons
+        vec![format!("one of the direct paths; an equal part goes through each of {all} switches"); arcs.len()]
     }
 }
 

@@ -2,10 +2,9 @@
 //!
 //! The parts of each class come from the rule itself ([`Routing::parts`]), as in replays, so any such rule is judged here.
 
-use super::Network;
-use super::ThroughputError;
 use super::carried::{BATCH, Carried, Incidence, MAX_ENTRIES, MAX_SPLIT_WORK, disconnected, ends_of, host_link};
 use super::demand::{Class, Demand};
+use super::{Network, ThroughputError};
 use crate::ids::SwitchId;
 use crate::routing::Routing;
 use crate::steps::Steps;

@@ -13,7 +13,7 @@ use crate::ids::SwitchId;
 use crate::routing::{Chosen, Options, Routing, RoutingError, RoutingSpec, Scope};
 use crate::steps::Steps;
 use crate::topology::ArcId;
-use crate::topology::hops::{FAR, distances, nearer};
+use crate::topology::hops::{FAR, Pouring, distances, gather, nearer};
 use rayon::prelude::*;
 
 /// Number of classes that a thread takes at a time. It determines the order of additions, so it is the same for any
@@ -54,7 +54,7 @@ pub struct RoutingRule {
     pub scope: Scope,
     /// "static" or "adaptive".
     pub nature: &'static str,
-    /// What a reader of its results has to know.
+    /// Remark on its results, for reports.
     pub remark: Option<&'static str>,
     paths: Paths,
 }
@@ -262,19 +262,8 @@ fn sweep(network: &Network, demand: &Demand, classes: &[u32], keep: bool) -> Res
         height[class.from as usize] += class.demand;
         hops = hops.max(distance[class.from as usize]);
     }
-    // Arcs that lead nearer, computed once: those of the switch at `order[i]` are `next[first[i]..first[i + 1]]`.
     let mut result = Sweep { arcs: Vec::new(), hops, delay: (0.0, 0.0) };
-    for &switch in order.iter().rev() {
-        let poured = height[switch.index()];
-        if poured > 0.0 && switch != to {
-            let ways = nearer(graph, &distance, switch);
-            let part = poured / ways.clone().count() as f64;
-            for arc in ways {
-                result.arcs.push((arc.0, part));
-                height[graph.head(arc).index()] += part;
-            }
-        }
-    }
+    gather(graph, (&distance, &order), &mut height, |arc, part| result.arcs.push((arc.0, part)));
     // The slowest of the shortest paths, from the destination outwards.
     let mut slowest = vec![(0.0_f64, 0.0_f64); graph.switches()];
     for &switch in &order {
@@ -295,34 +284,14 @@ fn sweep(network: &Network, demand: &Demand, classes: &[u32], keep: bool) -> Res
 fn alone(network: &Network, demand: &Demand, classes: &[u32], distance: &[u32]) -> Piece {
     let graph = &*network.topology.graph;
     let mut piece = Piece::default();
-    let mut amount = vec![0.0; graph.switches()];
-    let (mut here, mut next): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+    let mut pouring = Pouring::new(graph.switches());
     for &index in classes {
         let class = &demand.classes[index as usize];
         let before = piece.links.len();
-        here.clear();
-        here.push(class.from);
-        amount[class.from as usize] = 1.0;
-        // All shortest paths have the same length, so the switches of one step are done before those of the next.
-        for _ in 0..distance[class.from as usize] {
-            next.clear();
-            for &switch in &here {
-                let whole = std::mem::take(&mut amount[switch as usize]);
-                let ways = nearer(graph, distance, SwitchId(switch));
-                let part = whole / ways.clone().count() as f64;
-                for arc in ways {
-                    let head = graph.head(arc);
-                    piece.links.push(network.link(arc));
-                    piece.parts.push(part);
-                    if amount[head.index()] == 0.0 {
-                        next.push(head.0);
-                    }
-                    amount[head.index()] += part;
-                }
-            }
-            std::mem::swap(&mut here, &mut next);
-        }
-        amount[class.to as usize] = 0.0;
+        pouring.pour(graph, distance, SwitchId(class.from), |arc, part| {
+            piece.links.push(network.link(arc));
+            piece.parts.push(part);
+        });
         piece.counts.push((piece.links.len() - before) as u32);
     }
     piece

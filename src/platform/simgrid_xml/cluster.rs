@@ -20,9 +20,7 @@ use super::source::is_zero;
 use super::star::Star;
 use super::torus::{self, Torus};
 use crate::ids::LinkId;
-
-/// Most levels of a fat tree.
-const MAX_LEVELS: usize = 64;
+use crate::topology::families::xgft::MAX_LEVELS;
 
 /// A cluster, checked.
 struct Cluster<'a, 'input> {

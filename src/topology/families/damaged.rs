@@ -114,9 +114,13 @@ pub(crate) fn whole(topology: &Topology) -> Option<Topology> {
         let text = arguments.text(name);
         text.is_empty() || text.parse::<Amount>().is_ok_and(Amount::is_zero)
     };
-    // A plane of a damaged network has no list of what failed there.
-    let is_whole = ["cables", "switches", "without"].iter().all(stays)
-        && spec.build().is_ok_and(|intact| intact.graph.cables() == topology.graph.cables());
+    let is_given = |name: &&str| arguments.get(name).is_some();
+    // The specification of a plane does not list what failed there: its cables are counted.
+    let is_complete = || {
+        let is_listed = ["cables", "switches", "without", "degraded"].iter().any(is_given);
+        is_listed || spec.build().is_ok_and(|intact| intact.graph.cables() == topology.graph.cables())
+    };
+    let is_whole = ["cables", "switches", "without"].iter().all(stays) && is_complete();
     is_whole.then(|| Topology { spec, ..topology.clone() })
 }
 

@@ -58,5 +58,5 @@ pub(super) mod star;
 pub(crate) mod tofu;
 pub(super) mod torus;
 pub(super) mod tree;
-pub(super) mod xgft;
+pub(crate) mod xgft;
 pub(super) mod xpander;

@@ -11,7 +11,7 @@ use crate::topology::graph::MAX_SWITCHES;
 use crate::topology::{Graph, Hosts, TopologyError};
 
 /// Most levels: more than any network has whose levels have two children at least.
-const MAX_LEVELS: usize = 64;
+pub(crate) const MAX_LEVELS: usize = 64;
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let (m, w) = (sizes(arguments, "m")?, sizes(arguments, "w")?);

@@ -126,7 +126,7 @@ fn requests(trace: &Trace, findings: &mut Vec<Finding>) {
                 Action::Wait { source, destination, tag } => {
                     let triple = (source, destination, tag);
                     // A replay ends here only if the rank has no request at all.
-                    let tally = if open.values().all(VecDeque::is_empty) { &mut none } else { &mut missing };
+                    let tally = if open.is_empty() { &mut none } else { &mut missing };
                     let found = take_oldest(&mut open, &triple);
                     if found.is_none() {
                         tally.add(rank, index, || {
@@ -135,14 +135,14 @@ fn requests(trace: &Trace, findings: &mut Vec<Finding>) {
                     }
                 }
                 Action::Start { request, .. } => started.entry(request).or_default().push_back(index),
-                Action::Test { .. } if open.values().all(VecDeque::is_empty) => {
+                Action::Test { .. } if open.is_empty() => {
                     none.add(rank, index, || "no request is open".to_owned());
                 }
-                Action::TestRequest { .. } if started.values().all(VecDeque::is_empty) => {
+                Action::TestRequest { .. } if started.is_empty() => {
                     none.add(rank, index, || "no collective is under way".to_owned());
                 }
                 Action::WaitRequest { request } => {
-                    let tally = if started.values().all(VecDeque::is_empty) { &mut none } else { &mut missing };
+                    let tally = if started.is_empty() { &mut none } else { &mut missing };
                     let found = take_oldest(&mut started, &request);
                     if found.is_none() {
                         tally.add(rank, index, || format!("no collective of number {request} is under way"));
