@@ -89,7 +89,11 @@ pub(super) fn caveats(c: &Comparison) -> String {
         );
     }
     if !quoted.is_empty() {
-        origin += &format!(" Quoted price: {}.", findings::list(&quoted));
+        // The page (`words.js`) has the same sentence, for prices that its reader enters.
+        origin += &format!(
+            " Quoted price: {}; quotes compare with prices of the list only if they cover the same parts.",
+            findings::list(&quoted)
+        );
     }
     [origin, scope, total, settings].concat()
 }
@@ -119,21 +123,7 @@ pub(super) fn caveats_in_parts(c: &Comparison) -> Caveats {
         text += &format!(" {note}.");
     }
     let is_nearest = |cost: &NetworkCost| list.rates.len() > 1 && cost.priced_as_gbps.is_some() && !cost.quoted;
-    let is_listed = |cost: &NetworkCost| !cost.quoted && cost.dollars.is_some();
-    let all_quoted = costs().any(|(_, cost)| cost.quoted) && !costs().any(|(_, cost)| is_listed(cost));
-    if all_quoted {
-        text = format!("All prices are quoted; watts that are not quoted are those of the list {}.", list.name);
-    }
-    let scope = if all_quoted {
-        ""
-    } else if costs().any(|(_, cost)| cost.quoted) {
-        if list.rates.iter().all(|prices| prices.host.is_some()) {
-            " In prices of the list, adapters and links of hosts are counted: quotes compare with them only if they cover the same."
-        } else {
-            " In prices of the list, adapters and links of hosts on switches are not counted: quotes compare with them only if they cover \
-             the same."
-        }
-    } else if list.rates.iter().all(|prices| prices.host.is_some()) {
+    let scope = if list.rates.iter().all(|prices| prices.host.is_some()) {
         " Adapters and links of hosts are counted."
     } else {
         " Adapters and links of hosts on switches are not counted."

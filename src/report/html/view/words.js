@@ -156,7 +156,9 @@ function caveats(model) {
   if (nearest.length) {
     text += ` ${list(nearest)}: the list has no prices for their link rate, so those of the nearest listed rate apply.`;
   }
-  if (quoted.length) text += ` Quoted price: ${list(quoted)}.`;
+  if (quoted.length) {
+    text += ` Quoted price: ${list(quoted)}; quotes compare with prices of the list only if they cover the same parts.`;
+  }
   text += parts.scope;
   if (model.owned) {
     const { support, energy_price: energy, pue, years } = model.owned;
