@@ -484,6 +484,10 @@ fn length(value: Value) -> Option<u64> {
     if let Some(text) = value.unpack_str() {
         return Some(text.len() as u64);
     }
+    // Asking a number for its length makes an error each time, with a backtrace where those are switched on.
+    if value.unpack_i32().is_some() || matches!(value.get_type(), "int" | "float" | "bool" | "NoneType") {
+        return None;
+    }
     // Lists, tuples, bytes and whatever else can be repeated.
     value.length().ok().map(|n| n.max(0) as u64)
 }

@@ -9,8 +9,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::check::{Finding, Severity, Tally};
 use super::deadlock::{Call, Meeting, Side, Triple, Watch};
+use super::sizes::{Difference, Exchange};
 use crate::trace::communicator::Sequence;
 use crate::trace::{CollectiveCall, CollectiveKind, Datatype, Trace, UNKNOWN_COUNT};
+
+/// Entries of collectives that agree and are remembered: 16 MiB.
+const MOST_REMEMBERED: usize = 1 << 22;
 
 /// A posted send or receive.
 struct Half {
@@ -41,6 +45,12 @@ pub(super) struct Matching<'a> {
     types: Tally,
     larger: Tally,
     collectives: Tally,
+    /// Collectives whose members disagree on sizes.
+    blocks: Tally,
+    /// Entries of the table of collectives that were called together and agree, by member.
+    agreed: FxHashSet<Vec<u32>>,
+    /// Number of all entries of these.
+    remembered: usize,
 }
 
 impl Watch for Matching<'_> {
@@ -94,6 +104,7 @@ impl Watch for Matching<'_> {
             let by_rank: FxHashMap<u32, Call> = calls.iter().map(|call| (call.rank, *call)).collect();
             members.ranks().for_each(|rank| compare(rank, by_rank.get(&rank).copied()));
         }
+        self.compare_sizes(sequence, number, calls);
     }
 }
 
@@ -107,7 +118,36 @@ impl<'a> Matching<'a> {
             types: Tally::default(),
             larger: Tally::default(),
             collectives: Tally::default(),
+            blocks: Tally::default(),
+            agreed: FxHashSet::default(),
+            remembered: 0,
         }
+    }
+
+    /// Compares the sizes of what members of a collective send with what others expect. Calls with the same entries, as
+    /// in each iteration of a loop, are compared once.
+    fn compare_sizes(&mut self, sequence: Sequence, number: u64, calls: &[Call]) {
+        let members = self.trace.members(sequence.0);
+        let Some(exchange) = Exchange::of(self.trace, members, calls) else { return };
+        let entries: Vec<u32> = exchange.entries().collect();
+        if self.agreed.contains(&entries) {
+            return;
+        }
+        let Some(Difference { rank, action, from, sent, expected }) = exchange.difference() else {
+            if self.remembered > MOST_REMEMBERED {
+                self.agreed.clear();
+                self.remembered = 0;
+            }
+            self.remembered += entries.len();
+            self.agreed.insert(entries);
+            return;
+        };
+        self.blocks.add(rank, action, || {
+            let name = exchange.call(0).kind.name();
+            format!(
+                "in collective number {number}, {name}, rank {from} sends {sent} bytes to rank {rank}, which expects {expected}"
+            )
+        });
     }
 
     /// Checks that size and type of a matched send and receive agree.
@@ -157,6 +197,7 @@ impl<'a> Matching<'a> {
         findings.extend(self.types.finding(Severity::Error, "different-types"));
         findings.extend(self.larger.finding(Severity::Note, "larger-receive"));
         findings.extend(self.collectives.finding(Severity::Error, "different-collectives"));
+        findings.extend(self.blocks.finding(Severity::Warning, "different-sizes"));
     }
 }
 

@@ -4,6 +4,7 @@ mod check;
 mod deadlock;
 mod info;
 mod matching;
+mod sizes;
 #[cfg(test)]
 mod tests;
 

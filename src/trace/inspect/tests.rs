@@ -57,6 +57,63 @@ fn collectives_are_the_same_everywhere() {
 }
 
 #[test]
+fn members_expect_what_others_send() {
+    let of = |text: &str| -> Vec<String> { check(&ti(text)).into_iter().map(|f| f.text).collect() };
+    for (rows, place, text) in [
+        (
+            ["allgather 4 4 6 6", "allgather 5 4 6 6"],
+            (0, 0),
+            "allgather, rank 1 sends 5 bytes to rank 0, which expects 4",
+        ),
+        (["alltoall 4 4 6 6", "alltoall 1 1 0 6"], (0, 0), "alltoall, rank 1 sends 8 bytes to rank 0, which expects 4"),
+        (["gather 4 4 1 6 6", "gather 4 3 1 6 6"], (1, 0), "gather, rank 0 sends 4 bytes to rank 1, which expects 3"),
+        (
+            ["scatter 9 9 0 6 6", "scatter 9 8 0 6 6"],
+            (1, 0),
+            "scatter, rank 0 sends 9 bytes to rank 1, which expects 8",
+        ),
+        (
+            ["gatherv 3 2 3 1 6 6", "gatherv 3 2 3 1 6 6"],
+            (1, 0),
+            "gatherv, rank 0 sends 3 bytes to rank 1, which expects 2",
+        ),
+        (
+            ["scatterv 2 3 2 0 6 6", "scatterv 2 3 2 0 6 6"],
+            (1, 0),
+            "scatterv, rank 0 sends 3 bytes to rank 1, which expects 2",
+        ),
+        (
+            ["allgatherv 2 2 3 6 6", "allgatherv 4 2 3 6 6"],
+            (0, 0),
+            "allgatherv, rank 1 sends 4 bytes to rank 0, which expects 3",
+        ),
+        (
+            ["alltoallv 0 1 2 0 1 2 6 6", "alltoallv 0 0 4 0 2 4 6 6"],
+            (0, 0),
+            "alltoallv, rank 1 sends 0 bytes to rank 0, which expects 2",
+        ),
+    ] {
+        let (twice, once): (String, String) = (0..)
+            .zip(rows)
+            .map(|(rank, row)| (format!("{rank} {row}\n{rank} {row}\n"), format!("{rank} {row}\n")))
+            .unzip();
+        assert_eq!(found(&once), [("different-sizes", 1, place.0, place.1)], "{once}");
+        assert_eq!(of(&once), [format!("in collective number 1, {text}")]);
+        assert_eq!(found(&twice), [("different-sizes", 2, place.0, place.1)], "{twice}");
+    }
+    // Agreement, also of other types, and data in place at the root.
+    for rows in [
+        ["alltoall 8 1 6 0", "alltoall 1 8 0 6"],
+        ["gather 0 8 0 6 6", "gather 1 7 0 0 6"],
+        ["gatherv 0 0 3 0 6 6", "gatherv 3 9 9 0 6 6"],
+        ["alltoallv 0 1 2 0 1 0 6 6", "alltoallv 0 0 4 0 2 4 6 6"],
+    ] {
+        let text: String = (0..).zip(rows).map(|(rank, row)| format!("{rank} {row}\n")).collect();
+        assert_eq!(found(&text), [], "{text}");
+    }
+}
+
+#[test]
 fn requests_are_waited_for_once() {
     let text = "0 isend 1 0 5 6\n0 wait 0 1 0\n0 wait 0 1 0\n0 isend 1 0 5 6\n1 recv 0 0 5 6\n1 recv 0 0 5 6\n";
     assert_eq!(found(text), [("wait-without-request", 1, 0, 2), ("request-without-wait", 1, 0, 3)]);

@@ -1,0 +1,99 @@
+//! Checks that the members of a collective agree on the size of what each sends to each (MPI 4.0, sections 6.5 to 6.9).
+//!
+//! A size of 0 says nothing where data may be in place: recordings contain it for `MPI_IN_PLACE`.
+
+use super::deadlock::Call;
+use crate::trace::communicator::Members;
+use crate::trace::{CollectiveCall, CollectiveKind, Datatype, Trace};
+
+/// A size that one member sends and another expects otherwise.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Difference {
+    /// The member that receives, and its action.
+    pub rank: u32,
+    pub action: usize,
+    /// Rank that sends.
+    pub from: u32,
+    /// Bytes that it sends, and bytes that the member expects.
+    pub sent: u64,
+    pub expected: u64,
+}
+
+/// Calls of all members, by member number.
+pub(super) struct Exchange<'a> {
+    trace: &'a Trace,
+    members: Members<'a>,
+    calls: Vec<(u32, usize)>,
+}
+
+impl<'a> Exchange<'a> {
+    /// Collects calls of the same kind with the same root; `None` if they are not all there, or of a fence.
+    pub fn of(trace: &'a Trace, members: Members<'a>, calls: &[Call]) -> Option<Self> {
+        if calls.len() != members.size() {
+            return None;
+        }
+        let mut by_member = calls
+            .iter()
+            .map(|call| Some((members.member(call.rank)?, call.entry?, call.action)))
+            .collect::<Option<Vec<_>>>()?;
+        by_member.sort_unstable();
+        let calls: Vec<_> = by_member.into_iter().map(|(_, entry, action)| (entry, action)).collect();
+        let same = |call: &CollectiveCall| (call.kind, call.root);
+        let first = same(trace.collectives.get(calls.first()?.0 as usize)?);
+        let are_same = calls.iter().all(|&(entry, _)| same(&trace.collectives[entry as usize]) == first);
+        are_same.then_some(Self { trace, members, calls })
+    }
+
+    /// Returns the entries of the table of collectives, by member.
+    pub fn entries(&self) -> impl Iterator<Item = u32> {
+        self.calls.iter().map(|&(entry, _)| entry)
+    }
+
+    /// Returns the call of a member.
+    pub fn call(&self, member: usize) -> &'a CollectiveCall {
+        &self.trace.collectives[self.calls[member].0 as usize]
+    }
+
+    /// Returns the first difference.
+    pub fn difference(&self) -> Option<Difference> {
+        use CollectiveKind as K;
+        let first = self.call(0);
+        let all = 0..self.calls.len();
+        let root = first.root as usize;
+        match first.kind {
+            K::Gather | K::Gatherv => all.clone().find_map(|from| self.pair(from, root)),
+            K::Scatter | K::Scatterv => all.clone().find_map(|to| self.pair(root, to)),
+            // All blocks of a member have the same size, so it suffices to look at one of each.
+            K::Alltoall | K::Allgather => all
+                .clone()
+                .find_map(|one| self.pair(one, 0).or_else(|| self.pair(0, one)).or_else(|| self.pair(one, one))),
+            K::Allgatherv | K::Alltoallv => all.clone().find_map(|to| all.clone().find_map(|from| self.pair(from, to))),
+            _ => None,
+        }
+    }
+
+    /// Compares what one member sends to another with what that one expects.
+    fn pair(&self, from: usize, to: usize) -> Option<Difference> {
+        let (giver, taker) = (self.call(from), self.call(to));
+        let one = |counts, index: usize| self.trace.counts(counts).get(index).copied();
+        let sent = size(one(giver.send_counts, to).unwrap_or(giver.send_count), giver.send_type);
+        let expected = size(one(taker.recv_counts, from).unwrap_or(taker.recv_count), taker.recv_type);
+        // Counts of an alltoallv are there for each pair; elsewhere one side may be in place.
+        let may_be_in_place = giver.kind != CollectiveKind::Alltoallv && (sent == 0 || expected == 0);
+        (sent != expected && !may_be_in_place).then(|| Difference {
+            rank: self.rank(to),
+            action: self.calls[to].1,
+            from: self.rank(from),
+            sent,
+            expected,
+        })
+    }
+
+    fn rank(&self, member: usize) -> u32 {
+        self.members.rank(member as u32).unwrap_or_default()
+    }
+}
+
+fn size(count: u32, datatype: Datatype) -> u64 {
+    u64::from(count) * datatype.size()
+}
