@@ -12,6 +12,7 @@ use mopsim::ledger::Shard;
 use mopsim::platform::{HostsPerSwitch, PlatformParameters};
 use mopsim::report::{design_search, number};
 use mopsim::steps::Steps;
+use mopsim::study::file::StudyFile;
 use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
 use mopsim::study::procurement::Budget;
 use mopsim::study::record::CellRecord;
@@ -34,6 +35,9 @@ pub fn run(arguments: &DesignSearch, output: &Output) -> Result<(), Failure> {
         let message =
             format!("{} has no [[networks]], and speeds are relative to one", files::name(&arguments.workloads));
         return Err(Failure::input(message, "add the network to compare with: [[networks]] with a topology"));
+    }
+    if !output.quiet {
+        tell_unused(&written);
     }
     let read = || inputs::study(&written).into_iter().chain(arguments.prices.prices.clone());
     Outputs::default()
@@ -75,6 +79,24 @@ pub fn run(arguments: &DesignSearch, output: &Output) -> Result<(), Failure> {
         return Err(Failure::unmatched(&comparison.title, &comparison.notes));
     }
     Ok(())
+}
+
+/// Names the parts of the study that concern reports of `compare` only.
+fn tell_unused(written: &WrittenStudy) {
+    let StudyFile { check, sensitivity, throughput, packets, .. } = &written.file;
+    let parts = [
+        ("[check]", check.is_some()),
+        ("[sensitivity]", sensitivity.is_some()),
+        ("[throughput]", throughput.is_some()),
+        ("[packets]", packets.is_some()),
+    ];
+    let unused: Vec<&str> = parts.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect();
+    if !unused.is_empty() {
+        let (unused, file) = (unused.join(" and "), files::name(&written.path));
+        say(&format!(
+            "the search does not use {unused} of {file}: `mopsim compare` does, on the study of --write FILE"
+        ));
+    }
 }
 
 /// Checks what needs no file.

@@ -5,11 +5,16 @@
 //! host meet at one root, while neighbouring hosts are reached through different ones. Shifts then meet no contention
 //! in a full tree (E. Zahavi, D-Mod-K routing providing non-blocking traffic for shift permutations on real life fat
 //! trees, CCIT Report 776, Technion, 2010). The rule needs distances only, so it works on any network.
+//!
+//! Where all next hops are parallel cables to one switch, as on the way down a tree with several cables between two
+//! switches, the digit is that of the same level on the way up. Hosts that are reached through the same root have
+//! different ones, so that the shifts of such trees do not contend either.
 
 use super::rule::HostNumbers;
 use super::towards::Towards;
 use super::{Ends, Options, Routing, RoutingError, RoutingSpec};
 use crate::ids::SwitchId;
+use crate::topology::hops::{FAR, nearer};
 use crate::topology::{ArcId, Topology};
 
 struct DModK {
@@ -27,15 +32,40 @@ pub(super) fn build(
 }
 
 impl DModK {
-    /// Calls `visit` with each arc, the digit of the destination that chose it, and the number of choices.
-    fn walk(&self, ends: &Ends, visit: impl FnMut(ArcId, usize, usize)) -> bool {
-        let mut left = ends.destination as usize;
-        let choose = |_, count| {
-            let digit = left % count;
-            left /= count;
-            digit
-        };
-        self.towards.walk(ends.from, ends.to, choose, visit)
+    /// Calls `visit` with each arc, the digit of the destination that chose it, and the number of choices. `false`, with
+    /// nothing visited, if there is no path.
+    fn walk(&self, ends: &Ends, mut visit: impl FnMut(ArcId, usize, usize)) -> bool {
+        let graph = self.towards.graph();
+        self.towards.with_distances(ends.from, ends.to, |distance| {
+            let (mut at, mut left) = (ends.from, ends.destination as usize);
+            let length = distance[at.index()];
+            // Digits on the way up, which is the first half of a path between leaves.
+            let mut upwards: Vec<usize> = Vec::new();
+            while at != ends.to && distance[at.index()] != FAR {
+                let hops_left = distance[at.index()];
+                let is_up = 2 * hops_left > length;
+                let mut ways = nearer(graph, distance, at);
+                let count = ways.clone().count();
+                let mut heads = ways.clone().map(|arc| graph.head(arc));
+                let first = heads.next();
+                let mirrored = upwards.get(hops_left as usize - 1).copied().filter(|_| !is_up);
+                let digit = match mirrored.filter(|_| heads.all(|head| Some(head) == first)) {
+                    Some(digit) => digit % count,
+                    None => {
+                        let digit = left % count;
+                        left /= count;
+                        digit
+                    }
+                };
+                if is_up {
+                    upwards.push(digit);
+                }
+                let arc = ways.nth(digit).expect("a switch with a way has a next hop");
+                visit(arc, digit, count);
+                at = graph.head(arc);
+            }
+            at == ends.to
+        })
     }
 }
 
@@ -71,7 +101,20 @@ mod tests {
     /// In every shift of all hosts of a full tree, no two messages share a cable.
     #[test]
     fn shifts_do_not_contend_in_full_trees() {
-        for spec in ["fat_tree2:8", "fat_tree3:4", "fat_tree3:8", "kary_ntree:k=3,n=3", "xgft:m=[4,4],w=[1,4]"] {
+        for spec in [
+            "fat_tree2:8",
+            "fat_tree3:4",
+            "fat_tree3:8",
+            "kary_ntree:k=3,n=3",
+            "xgft:m=[4,4],w=[1,4]",
+            "fat_tree2:k=8,t=2",
+            "fat_tree2:k=8,t=4",
+            "fat_tree3:k=8,t=2",
+            "fat_tree3:k=8,t=4",
+            "xgft:m=[4,4],w=[1,2],p=[1,2]",
+            "xgft:m=[4,2,4],w=[1,2,2],p=[1,2,1]",
+            "xgft:m=[4,4,2],w=[1,2,2],p=[1,2,2]",
+        ] {
             let tree = topology(spec).unwrap();
             let routing = built("d_mod_k", &tree, &Options::default());
             let counts = tree.graph.default_hosts();

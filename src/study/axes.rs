@@ -185,12 +185,15 @@ type Pair<'a> = (Option<(usize, &'a String)>, Option<(usize, &'a String)>);
 /// Returns the number of iterations that a check repeats with packets; `None` if there is no check, or one of whole
 /// runs.
 fn iterations(file: &StudyFile, overrides: &Overrides) -> Option<usize> {
-    overrides.check_iterations.or(file.check.and_then(|check| check.iterations))
+    overrides
+        .check_iterations
+        .or(file.check.filter(|check| check.packets != Some(false)).and_then(|check| check.iterations))
 }
 
 /// Returns whether a check repeats whole replays with packets.
 fn checks_whole_replays(file: &StudyFile, overrides: &Overrides) -> bool {
-    (overrides.cross_check || file.check.is_some_and(|check| check.packets)) && iterations(file, overrides).is_none()
+    (overrides.cross_check || file.check.is_some_and(|check| check.packets == Some(true)))
+        && iterations(file, overrides).is_none()
 }
 
 /// Adds packets to the network models if they are not among them, and flows if packets are all that there is; `true` if it

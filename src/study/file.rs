@@ -121,9 +121,9 @@ pub struct StudyFile {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CheckChoice {
-    /// `true` to repeat every replay with packets and compare the conclusions.
-    #[serde(default)]
-    pub packets: bool,
+    /// `true` to repeat every replay with packets and compare the conclusions; `false` for no check, even if `iterations`
+    /// is set.
+    pub packets: Option<bool>,
     /// Number of leading iterations of each workload that are replayed for the comparison; default: whole runs.
     pub iterations: Option<usize>,
 }

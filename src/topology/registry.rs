@@ -29,6 +29,8 @@ const DEGREE: Parameter =
 const HOSTS: Parameter = optional("p", Kind::Integer, "hosts on each switch; 1 if left out");
 const TRUNK: Parameter = optional("t", Kind::Integer, "cables between two groups; 1 if left out");
 const RATIO: Parameter = optional("ratio", Kind::Text, "hosts to cables up at a leaf, e.g. 3:1; 1:1 if left out");
+const SPINE_TRUNK: Parameter =
+    optional("t", Kind::Integer, "parallel cables up to each switch of the top level; 1 if left out");
 const PORTS: Parameter = required("k", Kind::Integer, "ports of a switch, even");
 const RING_DEGREE: Parameter = required("x", Kind::Integer, "x-2 regular shortcuts, halving from n/2");
 const SHORTCUTS: Parameter = required("y", Kind::Integer, "random shortcuts at a switch");
@@ -85,10 +87,10 @@ pub const FAMILIES: &[Family] = &[
     Family { name: "dragonfly_plus", aliases: &["dragonfly+", "megafly"], help: "groups of leaves and spines, spines joined to other groups", parameters: &[required("l", Kind::Integer, "leaves in a group"), required("s", Kind::Integer, "spines in a group"), required("h", Kind::Integer, "cables of a spine to other groups"), optional("g", Kind::Integer, "groups; s*h/t+1 if left out"), optional("p", Kind::Integer, "hosts on each leaf; 1 if left out"), TRUNK], build: dragonfly_plus::build },
     Family { name: "dragonfly_fc", aliases: &["dragonfly_full"], help: "c groups of z switches, all pairs joined", parameters: &[CABINET, required("c", Kind::Integer, "cabinets")], build: dragonfly_fc::build },
 
-    Family { name: "fat_tree2", aliases: &[], help: "leaves and spines of k ports", parameters: &[PORTS, RATIO], build: fat_tree2::build },
-    Family { name: "fat_tree3", aliases: &["fat_tree"], help: "edge, aggregation, core switches of k ports", parameters: &[PORTS, RATIO], build: fat_tree3::build },
+    Family { name: "fat_tree2", aliases: &[], help: "leaves and spines of k ports", parameters: &[PORTS, RATIO, SPINE_TRUNK], build: fat_tree2::build },
+    Family { name: "fat_tree3", aliases: &["fat_tree"], help: "edge, aggregation, core switches of k ports", parameters: &[PORTS, RATIO, SPINE_TRUNK], build: fat_tree3::build },
     Family { name: "kary_ntree", aliases: &["k_ary_n_tree"], help: "k^n hosts below n levels of switches", parameters: &[required("k", Kind::Integer, "cables down from a switch"), required("n", Kind::Integer, "levels of switches")], build: kary_ntree::build },
-    Family { name: "xgft", aliases: &[], help: "extended generalised fat tree", parameters: &[required("m", Kind::Integers, "children in each level, from the hosts up, e.g. [4,4]"), required("w", Kind::Integers, "parents in each level, e.g. [1,2]")], build: xgft::build },
+    Family { name: "xgft", aliases: &[], help: "extended generalised fat tree", parameters: &[required("m", Kind::Integers, "children in each level, from the hosts up, e.g. [4,4]"), required("w", Kind::Integers, "parents in each level, e.g. [1,2]"), optional("p", Kind::Integers, "parallel cables to each parent, e.g. [1,2]; 1 each if left out")], build: xgft::build },
     Family { name: "clos", aliases: &[], help: "one-way, three stages", parameters: &[required("m", Kind::Integer, "middle switches"), required("n", Kind::Integer, "inputs of an ingress switch"), required("r", Kind::Integer, "ingress switches, and egress switches")], build: clos::build },
 
     Family { name: "damaged", aliases: &[], help: "a network in which cables and switches failed", parameters: &[required("base", Kind::Text, "the intact network, in double quotes if it has a comma"), optional("without", Kind::Text, "cables by their switches and switches by number, e.g. \"3-7,12\""), optional("cables", Kind::Text, "cables that fail at random: a number, or a share such as 1%"), optional("switches", Kind::Text, "switches that fail at random: a number or a share"), optional("degraded", Kind::Text, "cables that become slower, at random: a number or a share"), optional("bandwidth", Kind::Text, "what is left of their bandwidth, e.g. 50%"), SEED], build: damaged::build },

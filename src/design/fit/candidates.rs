@@ -194,6 +194,7 @@ fn newer(hosts: u64, radix: u64, balance: f64, found: &mut Vec<(String, u64)>) {
         let three = split().find(|&k| k * k / 2 * leaf(k) >= hosts);
         found.extend(three.map(|k| (format!("fat_tree3:k={k},ratio={down}:1"), leaf(k))));
     }
+    found.extend(trunked_tree(hosts, radix));
     star_products(hosts, radix, found);
     // Expanders: as many hosts on a switch as the lower bound of distances lets through.
     let carries = |n: u64, degree: u64, p: u64| {
@@ -226,6 +227,15 @@ fn newer(hosts: u64, radix: u64, balance: f64, found: &mut Vec<(String, u64)>) {
 }
 
 /// Returns the parameter for the cables between two groups; nothing for one.
+/// Returns the fat tree of whole switches with the most parallel cables to each switch of its top level, which has the
+/// fewest switches; of three levels only where two are not enough.
+fn trunked_tree(hosts: u64, radix: u64) -> Option<(String, u64)> {
+    let half = radix / 2;
+    let (levels, most) = if 2 * half * half >= hosts { (2, 2 * half * half) } else { (3, 2 * half.pow(3)) };
+    let trunk = (2..=half).rev().find(|&t| half.is_multiple_of(t) && most / t >= hosts)?;
+    Some((format!("fat_tree{levels}:k={},t={trunk}", 2 * half), half))
+}
+
 fn trunk(cables: u64) -> String {
     if cables > 1 { format!(",t={cables}") } else { String::new() }
 }
@@ -279,6 +289,21 @@ mod tests {
         assert_eq!(of(72).as_deref(), Some("dragonfly:a=4,h=2,g=9,p=2"));
         assert_eq!(of(100).as_deref(), Some("dragonfly:a=5,h=2,g=10,p=2"));
         assert_eq!(of(5000), None);
+    }
+
+    #[test]
+    fn trees_of_whole_switches_have_parallel_cables() {
+        let of = |hosts, radix| trunked_tree(hosts, radix).map(|(spec, p)| (spec, p));
+        assert_eq!(of(1024, 64), Some(("fat_tree2:k=64,t=2".to_owned(), 32)));
+        assert_eq!(of(300, 65), Some(("fat_tree2:k=64,t=4".to_owned(), 32)));
+        assert_eq!(of(1025, 64), None);
+        assert_eq!(of(4096, 64), Some(("fat_tree3:k=64,t=16".to_owned(), 32)));
+        assert_eq!(of(2, 3), None);
+        for (hosts, radix) in [(1024, 64), (4096, 64), (100, 24), (5000, 48)] {
+            let (spec, _) = trunked_tree(hosts, radix).unwrap();
+            let graph = build(&spec).unwrap().graph;
+            assert!(u64::from(graph.default_hosts().iter().sum::<u32>()) >= hosts, "{spec}");
+        }
     }
 
     #[test]

@@ -31,3 +31,18 @@ pub(super) fn split(arguments: &Arguments, k: usize) -> Result<PortSplit, Topolo
     }
     Ok(PortSplit { down: k * down / whole, up: k * up / whole })
 }
+
+/// Reads `t`, the number of parallel cables from a switch to each switch of the top level: it divides the k ports of the
+/// latter and the `up` ports of the former.
+pub(super) fn trunk(arguments: &Arguments, k: usize, up: usize) -> Result<usize, TopologyError> {
+    if arguments.get("t").is_none() {
+        return Ok(1);
+    }
+    let t = arguments.count("t", 1, up.max(1))?;
+    let divides = |t: usize| k.is_multiple_of(t) && up.is_multiple_of(t);
+    if !divides(t) {
+        let sizes = nearest(t as i64, 1..=up as i64, divides);
+        return Err(arguments.invalid("t", format!("it must divide {k} ports and {up} cables up: {sizes}")));
+    }
+    Ok(t)
+}

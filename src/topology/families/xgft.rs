@@ -4,7 +4,8 @@
 //! .. b_1)` with `a_j < m_j`, `b_j < w_j`, read as a number of mixed radix; the levels are numbered one after another.
 //! It is connected to the vertices of level i + 1 that have any `b_(i+1)` in place of `a_(i+1)`. Level 0 are the hosts.
 //! With `w1 = 1` each is attached to one switch and is not part of the graph; with more it has several cables and is a
-//! vertex.
+//! vertex. With `p`, a vertex of level i - 1 has `p_i` parallel cables to each of its parents: PGFT(h; m; w; p) of
+//! E. Zahavi (D-Mod-K Routing Providing Non-Blocking Traffic for Shift Permutations on Real Life Fat Trees, 2010).
 
 use crate::topology::family::Arguments;
 use crate::topology::graph::MAX_SWITCHES;
@@ -21,6 +22,15 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     if m.len() > MAX_LEVELS {
         return Err(arguments.invalid("m", format!("it has {} levels, and the limit is {MAX_LEVELS}", m.len())));
     }
+    let p = if arguments.get("p").is_some() { sizes(arguments, "p")? } else { vec![1; m.len()] };
+    if p.len() != m.len() {
+        return Err(arguments.invalid("p", format!("it must have as many numbers as `m`, {}", m.len())));
+    }
+    if w[0] == 1 && p[0] != 1 {
+        let rule =
+            "its first number must be 1: a host with one parent has one cable; for several ports, see `--host-ports`";
+        return Err(arguments.invalid("p", rule));
+    }
     // The vertices of the levels, and the cables above them.
     let height = m.len();
     let mut level = m.iter().try_fold(1_u128, |product, &m| product.checked_mul(m as u128)).unwrap_or(u128::MAX);
@@ -29,8 +39,9 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     for i in 0..height {
         arguments.limit_vertices("m", vertices)?;
         first.push(vertices as usize);
-        cables += level * w[i] as u128;
-        arguments.limit_arcs("w", 2 * cables)?;
+        // Numbers of parents and of parallel cables have at most 24 bits each.
+        cables += level * (w[i] * p[i]) as u128;
+        arguments.limit_arcs(if p[i] > w[i] { "p" } else { "w" }, 2 * cables)?;
         level = level / m[i] as u128 * w[i] as u128;
         vertices += level;
     }
@@ -45,14 +56,15 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
         for vertex in 0..size {
             let (a, b) = (vertex / below, vertex % below);
             let parent = a / m[i] * below * w[i] + b;
-            pairs.extend((0..w[i]).map(|up| {
+            let ends = (0..w[i]).map(|up| {
                 ((first[i] + vertex - skipped) as u32, (first[i + 1] + parent + up * below - skipped) as u32)
-            }));
+            });
+            pairs.extend(ends.flat_map(|end| std::iter::repeat_n(end, p[i])));
         }
         below *= w[i];
     }
     let n = vertices as usize - skipped;
-    let graph = Graph::undirected(n, pairs)?;
+    let graph = Graph::with_parallel_cables(n, false, pairs)?;
     Ok(graph.with_hosts(if skipped == 0 {
         Hosts::Vertices(hosts as u32)
     } else {

@@ -286,6 +286,9 @@ fn packets_can_be_checked_on_some_iterations() {
     let plain = study("[model]\npacket = { mtu = 1024 }");
     let by_flag = plain.json(&["compare", "s.toml", "--check-iterations", "2"]);
     assert_eq!(by_flag["cross_check"], result["cross_check"]);
+    // Without packets there is no check, whatever else is set.
+    let none = study("[check]\npackets = false\niterations = 2").json(&["compare", "s.toml"]);
+    assert!(none["cross_check"].as_array().is_none_or(Vec::is_empty), "{}", none["cross_check"]);
     for (head, wrong) in [
         ("[check]\npackets = true\niterations = 0", "iterations is 0"),
         ("models = ['smpi', 'packet']\n[check]\npackets = true\niterations = 2", "leave packets out of the models"),

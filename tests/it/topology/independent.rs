@@ -347,6 +347,34 @@ fn tapered_trees_are_generalised_fat_trees() {
 }
 
 #[test]
+fn trees_with_parallel_cables() {
+    agrees("fat_tree2:k=8,t=2", 4 + 2, |u, v| if (0..4).contains(&u) && (4..6).contains(&v) { 2 } else { 0 });
+    agrees("fat_tree2:k=12,ratio=2:1,t=4", 3 + 1, |u, v| if u < 3 && v == 3 { 4 } else { 0 });
+    // Four pods of four edge and four aggregation switches, which have two cables to each of two cores of their own.
+    agrees("fat_tree3:k=8,t=2", 16 + 16 + 8, |u, v| match (u, v) {
+        (0..16, 16..32) if u / 4 == (v - 16) / 4 => 1,
+        (16..32, 32..40) if u % 4 == (v - 32) / 2 => 2,
+        _ => 0,
+    });
+    for (tree, general) in [
+        ("fat_tree2:k=8,t=2", "xgft:m=[4,4],w=[1,2],p=[1,2]"),
+        ("fat_tree2:k=12,ratio=2:1,t=4", "xgft:m=[8,3],w=[1,1],p=[1,4]"),
+        ("fat_tree2:k=8", "xgft:m=[4,8],w=[1,4],p=[1,1]"),
+    ] {
+        assert_eq!(build(tree).unwrap().graph, build(general).unwrap().graph, "{tree}");
+    }
+    // The tree of 1,024 hosts from switches of 64 ports has 48 of them, and all ports are in use.
+    let graph = build("fat_tree2:k=64,t=2").unwrap().graph;
+    assert_eq!((graph.switches(), graph.default_hosts().iter().sum::<u32>()), (48, 1024));
+    let mut ports = graph.default_hosts().to_vec();
+    for (u, v) in graph.cable_ends() {
+        ports[u.0 as usize] += 1;
+        ports[v.0 as usize] += 1;
+    }
+    assert_eq!(ports, [64; 48]);
+}
+
+#[test]
 fn lifts_of_the_complete_graph() {
     let (d, k) = (5, 7);
     let graph = build("xpander:d=5,k=7,seed=4").unwrap().graph;
@@ -423,6 +451,12 @@ fn sizes_that_do_not_exist_name_their_neighbours() {
         ("hyperx:4x4,k=[0]", "from 1 to 1024"),
         ("hyperx:4x4,k=[]", "from 1 to 1024"),
         ("fat_tree2:k=8,ratio=2:1", "the nearest are 6 and 12"),
+        ("fat_tree2:k=8,t=3", "it must divide 8 ports and 4 cables up: the nearest are 2 and 4"),
+        ("fat_tree2:k=8,t=0", "from 1 to 4"),
+        ("fat_tree3:k=8,t=8", "from 1 to 4"),
+        ("xgft:m=[4,4],w=[1,2],p=[1]", "as many numbers as `m`, 2"),
+        ("xgft:m=[4,4],w=[1,2],p=[2,1]", "a host with one parent has one cable"),
+        ("xgft:m=[4,4],w=[1,2],p=[1,16777216]", "cables"),
         ("fat_tree3:k=8,ratio=0:1", "such as `2:1`"),
         ("fat_tree3:k=8,ratio=x", "such as `2:1`"),
     ] {
