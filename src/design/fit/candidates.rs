@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn trees_of_whole_switches_have_parallel_cables() {
-        let of = |hosts, radix| trunked_tree(hosts, radix).map(|(spec, p)| (spec, p));
+        let of = |hosts, radix| trunked_tree(hosts, radix);
         assert_eq!(of(1024, 64), Some(("fat_tree2:k=64,t=2".to_owned(), 32)));
         assert_eq!(of(300, 65), Some(("fat_tree2:k=64,t=4".to_owned(), 32)));
         assert_eq!(of(1025, 64), None);

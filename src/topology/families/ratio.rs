@@ -41,7 +41,7 @@ pub(super) fn trunk(arguments: &Arguments, k: usize, up: usize) -> Result<usize,
     let t = arguments.count("t", 1, up.max(1))?;
     let divides = |t: usize| k.is_multiple_of(t) && up.is_multiple_of(t);
     if !divides(t) {
-        let sizes = nearest(t as i64, 1..=up as i64, divides);
+        let sizes = nearest(t as i64, 1..=up, divides);
         return Err(arguments.invalid("t", format!("it must divide {k} ports and {up} cables up: {sizes}")));
     }
     Ok(t)

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::check::{Finding, Severity, Tally};
 use super::deadlock::{Call, Meeting, Side, Triple, Watch};
-use super::sizes::{Difference, Exchange};
+use super::sizes::{Difference, MetCalls};
 use crate::trace::communicator::Sequence;
 use crate::trace::{CollectiveCall, CollectiveKind, Datatype, Trace, UNKNOWN_COUNT};
 
@@ -128,7 +128,7 @@ impl<'a> Matching<'a> {
     /// in each iteration of a loop, are compared once.
     fn compare_sizes(&mut self, sequence: Sequence, number: u64, calls: &[Call]) {
         let members = self.trace.members(sequence.0);
-        let Some(exchange) = Exchange::of(self.trace, members, calls) else { return };
+        let Some(exchange) = MetCalls::of(self.trace, members, calls) else { return };
         let entries: Vec<u32> = exchange.entries().collect();
         if self.agreed.contains(&entries) {
             return;

@@ -20,13 +20,13 @@ pub(super) struct Difference {
 }
 
 /// Calls of all members, by member number.
-pub(super) struct Exchange<'a> {
+pub(super) struct MetCalls<'a> {
     trace: &'a Trace,
     members: Members<'a>,
     calls: Vec<(u32, usize)>,
 }
 
-impl<'a> Exchange<'a> {
+impl<'a> MetCalls<'a> {
     /// Collects calls of the same kind with the same root; `None` if they are not all there, or of a fence.
     pub fn of(trace: &'a Trace, members: Members<'a>, calls: &[Call]) -> Option<Self> {
         if calls.len() != members.size() {
