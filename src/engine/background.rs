@@ -10,6 +10,7 @@
 
 use super::error::ReplayError;
 use super::observer::Observer;
+use super::outcome::RankTimes;
 use super::process::{Process, Started, State};
 use super::run::{Turn::Blocks, Turn::GoesOn, Turned};
 use super::state::Engine;
@@ -35,6 +36,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         });
         let process = &mut self.processes[background as usize];
         (process.owner, process.state, process.since) = (rank, State::Ready, self.now);
+        process.collective.counted_from = 0.0;
         self.cpu.lodge(background, rank, call.flops > 0.0);
         self.backgrounds.insert((rank, context), background);
         self.enter(background, call, context)?;
@@ -79,6 +81,20 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
             self.free_backgrounds.push(background);
             return Ok(GoesOn);
         }
+        // What the collective does from now on is what its rank waits for.
+        let now = self.now;
+        let process = &mut self.processes[background as usize];
+        process.collective.counted_from = now;
+        process.times = RankTimes::default();
+        // An activity under way is counted from its begin when it ends. That of messages looks at the time above.
+        let before = now - process.since;
+        match process.state {
+            State::Computing => process.times.compute = -before,
+            State::SendOverhead(_) | State::Overhead | State::SetOverhead => {
+                (process.times.communication, process.times.latency) = (-before, -before);
+            }
+            _ => {}
+        }
         self.block(rank, State::OnBackground(background))
     }
 
@@ -95,12 +111,17 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         Ok(GoesOn)
     }
 
-    /// Handles the end of a background collective for which the rank has waited `seconds`.
+    /// Handles the end of a background collective for which the rank has waited `seconds`: they are divided as the
+    /// collective spent them.
     #[inline(never)]
     pub(super) fn join(&mut self, rank: u32, background: u32, seconds: f64) -> Turned {
         self.free_backgrounds.push(background);
-        let process = self.process(rank);
-        process.times.communication += seconds;
+        let spent = self.processes[background as usize].times;
+        let times = &mut self.process(rank).times;
+        times.compute += spent.compute;
+        times.communication += spent.communication;
+        times.latency += spent.latency;
+        times.waiting += (seconds - spent.compute - spent.communication).max(0.0);
         self.observer.released(rank, background, self.now, seconds);
         // A wait for everything continues with what is left.
         let process = &self.processes[rank as usize];

@@ -117,6 +117,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
     /// Handles the arrival of a message that a rank is blocked on.
     #[inline]
     fn notify(&mut self, mut rank: u32, message: u32) {
+        let mut counted_from = 0.0;
         let context = self.messages.get(message).envelope.context;
         if context >= FIBER {
             if context == graphs::CONTEXT && self.graphs.is_some() {
@@ -124,6 +125,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             }
             let Some(&background) = self.backgrounds.get(&(rank, context)) else { return };
             rank = background;
+            counted_from = self.processes[background as usize].collective.counted_from;
         }
         let process = &mut self.processes[rank as usize];
         match &mut process.state {
@@ -136,13 +138,14 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             // The rank is ready already, because of another message of its set.
             _ => return,
         }
-        let blocked = self.now - process.since;
+        let since = process.since.max(counted_from);
+        let blocked = self.now - since;
         let (started, entered) = (self.messages.get(message).started, self.messages.get(message).entered);
-        let alone = (started - process.since).clamp(0.0, blocked);
+        let alone = (started - since).clamp(0.0, blocked);
         process.times.waiting += alone;
         process.times.communication += blocked - alone;
         // The part of the latency during which the rank was blocked.
-        process.times.latency += (entered - started.max(process.since)).clamp(0.0, blocked - alone);
+        process.times.latency += (entered - started.max(since)).clamp(0.0, blocked - alone);
         // With many ranks, the next action of a rank is in no cache. Prefetched now, it is there when its turn comes.
         if !self.crowded
             && let Some(action) = process.actions.get(process.next)

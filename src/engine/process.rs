@@ -137,6 +137,8 @@ pub(super) struct CollectiveProgress {
     pub cursor: Cursor,
     pub steps: Vec<Step>,
     pub step: usize,
+    /// Of a background collective: time since which its rank waits for it. Its own times begin there.
+    pub counted_from: f64,
 }
 
 /// Rank; or a background collective, in which a collective progresses in the background of its rank, and which has no actions.

@@ -1,6 +1,7 @@
 //! Activity of each rank over time, in a bounded number of time steps, for a picture.
 
 use crate::engine::{Observer, Wakening};
+use std::collections::HashMap;
 
 /// Activity of a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,19 +30,24 @@ pub struct Lanes {
     pub steps: usize,
     /// Rank by rank, step by step: seconds of each of [`Doing::ALL`] except the last.
     spent: Vec<[f32; 3]>,
+    /// What each background collective has done: an index of [`Doing::ALL`], from when until when.
+    background: HashMap<u32, Vec<(usize, f64, f64)>>,
 }
 
 impl Lanes {
     /// Creates an observer for a replay of `ranks` ranks that takes `seconds`.
     pub fn new(ranks: usize, seconds: f64, steps: usize) -> Self {
-        Self { seconds, steps, spent: vec![[0.0; 3]; ranks * steps] }
+        Self { seconds, steps, spent: vec![[0.0; 3]; ranks * steps], background: HashMap::new() }
     }
 
     fn add(&mut self, rank: u32, doing: usize, from: f64, until: f64) {
         let step = self.seconds / self.steps as f64;
         let lane = rank as usize * self.steps;
-        // The activity of a background collective is not that of its rank.
-        if step <= 0.0 || until <= from || lane >= self.spent.len() {
+        if step <= 0.0 || until <= from {
+            return;
+        }
+        if lane >= self.spent.len() {
+            self.background.entry(rank).or_default().push((doing, from, until));
             return;
         }
         let lane = &mut self.spent[lane..][..self.steps];
@@ -83,10 +89,14 @@ impl Observer for Lanes {
         self.add(rank, 2, entered, w.time);
     }
 
+    fn background_began(&mut self, background: u32, _: u32, _: f64) {
+        self.background.remove(&background);
+    }
+
     fn released(&mut self, rank: u32, by: u32, time: f64, seconds: f64) {
-        // The messages of a collective drain meanwhile; a rank that looks for a message waits.
-        if (by as usize) * self.steps >= self.spent.len() {
-            self.add(rank, 2, time - seconds, time);
+        // While a rank waits for a background collective, it does what that does; one that looks for a message waits.
+        for (doing, from, until) in self.background.remove(&by).unwrap_or_default() {
+            self.add(rank, doing, from.max(time - seconds), until);
         }
     }
 }
@@ -94,6 +104,18 @@ impl Observer for Lanes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rank_that_waits_for_a_collective_does_what_that_does() {
+        let mut lanes = Lanes::new(1, 8.0, 8);
+        lanes.background_began(1, 0, 0.0);
+        lanes.computed(0, 2.0, 2.0);
+        lanes.computed(1, 3.0, 3.0);
+        lanes.woken(1, Wakening { message: 0, since: 3.0, started: 5.0, entered: 5.0, time: 7.0 });
+        lanes.released(0, 1, 7.0, 5.0);
+        use Doing::{Bandwidth, Compute, Waiting};
+        assert_eq!(lanes.lane(0), [Compute, Compute, Compute, Waiting, Waiting, Bandwidth, Bandwidth, Waiting]);
+    }
 
     #[test]
     fn a_lane_shows_what_takes_most_of_each_step() {

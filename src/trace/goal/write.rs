@@ -12,7 +12,7 @@ use crate::steps::Steps;
 use crate::trace::options::DEFAULT_RECORDED_SPEED;
 use crate::trace::queues::take_oldest;
 use crate::trace::write::{WriteError, Writer};
-use crate::trace::{Action, Datatype, Trace, UNKNOWN_COUNT, ti};
+use crate::trace::{Action, Actions, Datatype, Trace, UNKNOWN_COUNT, ti};
 
 /// GOAL text. Computation is written as nanoseconds of a host of 100 Gflop/s; one-sided communication cannot be
 /// expressed, and collectives only as their messages.
@@ -75,6 +75,8 @@ fn write(
             requests: FxHashMap::default(),
             rounds: rounds.map(|rounds| rounds.of_rank(rank as u32)),
             started: Vec::new(),
+            core: 0,
+            probed: ProbedReceives::of(part, rank as u32, actions),
         };
         for (index, action) in actions.iter().enumerate() {
             if !chain.action(part, &action)? {
@@ -114,9 +116,20 @@ struct Chain<'o, W> {
     requests: FxHashMap<Triple, VecDeque<u64>>,
     /// Messages of the rank's collectives.
     rounds: Option<Box<dyn RankRounds + 'o>>,
-    /// Non-blocking collectives that have not been waited for, the oldest first: their numbers, and their last
-    /// operations.
-    started: Vec<(u32, Option<Predecessor>)>,
+    /// Non-blocking collectives that have not been waited for, the oldest first.
+    started: Vec<Started>,
+    /// Core of the next operation. Those of a non-blocking collective have one of their own, since a core performs its
+    /// operations one after the other.
+    core: u8,
+    probed: ProbedReceives,
+}
+
+/// Non-blocking collective.
+struct Started {
+    number: u32,
+    /// Its last operation.
+    end: Option<Predecessor>,
+    core: u8,
 }
 
 impl Predecessor {
@@ -126,12 +139,69 @@ impl Predecessor {
     }
 }
 
+/// The receives of a rank that probes: a probe waits for the message of the next one with its source and tag.
+#[derive(Default)]
+struct ProbedReceives {
+    /// Bytes of the receives of each triple that is probed, in order; `None` for that of a combined send and receive.
+    receives: FxHashMap<Triple, Vec<Option<u64>>>,
+    /// Number of receives that the rank has reached.
+    reached: FxHashMap<Triple, usize>,
+    /// Labels of receives that are at their probes, by triple and number.
+    early: FxHashMap<(Triple, usize), u64>,
+}
+
+impl ProbedReceives {
+    fn of(trace: &Trace, rank: u32, actions: &Actions) -> Self {
+        let mut found = Self::default();
+        for action in actions {
+            if let Action::Probe { from, tag } = action {
+                found.receives.entry((from, rank, tag)).or_default();
+            }
+        }
+        if found.receives.is_empty() {
+            return found;
+        }
+        for action in actions {
+            let (triple, bytes) = match action {
+                Action::Recv { from, tag, count, datatype } | Action::Irecv { from, tag, count, datatype } => {
+                    ((from, rank, tag), Some(u64::from(count) * datatype.size()))
+                }
+                Action::SendRecv { index } => ((trace.sendrecvs[index as usize].from, rank, 0), None),
+                _ => continue,
+            };
+            if let Some(receives) = found.receives.get_mut(&triple) {
+                receives.push(bytes);
+            }
+        }
+        found
+    }
+
+    /// Returns number and bytes of the receive for which a probe waits, unless there is none, or it is at an earlier
+    /// probe.
+    fn next(&self, triple: Triple) -> Option<(usize, u64)> {
+        let number = self.reached.get(&triple).copied().unwrap_or(0);
+        let bytes = (*self.receives.get(&triple)?.get(number)?)?;
+        (!self.early.contains_key(&(triple, number))).then_some((number, bytes))
+    }
+
+    /// Notes that the rank has reached a receive; returns its label if it is at a probe.
+    fn take(&mut self, triple: Triple) -> Option<u64> {
+        self.receives.get(&triple)?;
+        let reached = self.reached.entry(triple).or_default();
+        *reached += 1;
+        self.early.remove(&(triple, *reached - 1))
+    }
+}
+
 impl<'o, W: Write> Chain<'o, W> {
     /// Writes an operation that follows the previous one; the next one waits for its end, or for its start only.
     fn operation(&mut self, text: impl fmt::Display, starts_only: bool) -> io::Result<u64> {
         self.label += 1;
         let label = self.label;
-        writeln!(self.out, "l{label}: {text}")?;
+        match self.core {
+            0 => writeln!(self.out, "l{label}: {text}")?,
+            core => writeln!(self.out, "l{label}: {text} cpu {core}")?,
+        }
         if let Some(before) = self.last {
             self.follow(before)?;
         }
@@ -208,14 +278,19 @@ impl<'o, W: Write> Chain<'o, W> {
         let rank = self.rank;
         let bytes = |count: u32, datatype: Datatype| u64::from(count) * datatype.size();
         match *action {
-            // A probe moves no data, and the receive after it waits for the same message.
             Action::Init
             | Action::Finalize
             | Action::NoOperation
             | Action::Test { .. }
             | Action::TestRequest { .. }
-            | Action::Probe { .. }
             | Action::Iprobe { .. } => {}
+            // What follows it waits for the message, so its receive is here already.
+            Action::Probe { from, tag } => {
+                if let Some((number, bytes)) = self.probed.next((from, rank, tag)) {
+                    let label = self.receive(bytes, from, tag, false)?;
+                    self.probed.early.insert(((from, rank, tag), number), label);
+                }
+            }
             Action::Compute { flops } => return self.compute(flops),
             Action::Sleep { seconds } => return self.sleep(seconds),
             Action::Recv { count: UNKNOWN_COUNT, .. }
@@ -229,15 +304,18 @@ impl<'o, W: Write> Chain<'o, W> {
             // It proceeds independently of the rank's next actions.
             Action::Start { index, request } => {
                 let here = self.last;
+                let is_free = |core: &u8| self.started.iter().all(|started| started.core != *core);
+                self.core = (1..u8::MAX).find(is_free).unwrap_or(u8::MAX);
                 let known = self.perform(action, trace.collectives[index as usize].flops)?;
+                let core = std::mem::take(&mut self.core);
                 let end = std::mem::replace(&mut self.last, here);
-                self.started.push((request, end));
+                self.started.push(Started { number: request, end, core });
                 return Ok(known);
             }
             Action::WaitRequest { request } => {
-                let oldest = self.started.iter().position(|&(number, _)| number == request);
+                let oldest = self.started.iter().position(|started| started.number == request);
                 if let Some(at) = oldest {
-                    let (_, end) = self.started.remove(at);
+                    let end = self.started.remove(at).end;
                     self.wait(end.as_slice())?;
                 }
             }
@@ -245,18 +323,24 @@ impl<'o, W: Write> Chain<'o, W> {
                 self.send(bytes(count, datatype), to, tag, false)?;
             }
             Action::Recv { from, tag, count, datatype } => {
-                self.receive(bytes(count, datatype), from, tag, false)?;
+                if self.probed.take((from, rank, tag)).is_none() {
+                    self.receive(bytes(count, datatype), from, tag, false)?;
+                }
             }
             Action::Isend { to, tag, count, datatype } => {
                 let label = self.send(bytes(count, datatype), to, tag, true)?;
                 self.requests.entry((rank, to, tag)).or_default().push_back(label);
             }
             Action::Irecv { from, tag, count, datatype } => {
-                let label = self.receive(bytes(count, datatype), from, tag, true)?;
+                let label = match self.probed.take((from, rank, tag)) {
+                    Some(label) => label,
+                    None => self.receive(bytes(count, datatype), from, tag, true)?,
+                };
                 self.requests.entry((from, rank, tag)).or_default().push_back(label);
             }
             Action::SendRecv { index } => {
                 let entry = trace.sendrecvs[index as usize];
+                self.probed.take((entry.from, rank, 0));
                 let send = self.send(bytes(entry.send_count, entry.send_type), entry.to, 0, true)?;
                 let receive = self.receive(bytes(entry.recv_count, entry.recv_type), entry.from, 0, true)?;
                 self.wait(&[send, receive].map(Predecessor::end_of))?;
@@ -269,7 +353,7 @@ impl<'o, W: Write> Chain<'o, W> {
                 let mut all: Vec<u64> = self.requests.drain().flat_map(|(_, queue)| queue).collect();
                 all.sort_unstable();
                 self.wait(&all.into_iter().map(Predecessor::end_of).collect::<Vec<_>>())?;
-                let ends: Vec<Predecessor> = self.started.drain(..).filter_map(|(_, end)| end).collect();
+                let ends: Vec<Predecessor> = self.started.drain(..).filter_map(|started| started.end).collect();
                 self.wait(&ends)?;
             }
         }

@@ -2,7 +2,7 @@
 //! bit, and the rest agrees with closed forms.
 
 use crate::support::star::{BANDWIDTH, LATENCY, SPEED, Star, model, platform, star};
-use mopsim::engine::{Model, Observer, Outcome, ReplayError, replay};
+use mopsim::engine::{Model, Observer, Outcome, RankTimes, ReplayError, replay};
 use mopsim::ids::{HostId, LinkId};
 use mopsim::mpi::MpiOptions;
 use mopsim::mpi::collective::select::Table;
@@ -185,7 +185,37 @@ fn the_overheads_of_messages_are_those_of_the_call() {
         let start = program(6, "", |_| format!("{} 0 {arguments}\nwait_request 0", kind.nonblocking_name()));
         let (call, start) = [call, start].map(|text| run(&text, &mesh(6), &model)).into();
         assert!(close(call.simulated_seconds, start.simulated_seconds), "{}", kind.name());
+        // The rank spends the time of its wait as if it had made the calls itself.
+        for (called, started) in call.ranks.iter().zip(&start.ranks) {
+            let parts = |times: &RankTimes| [times.compute, times.communication, times.latency, times.waiting];
+            let are_close = parts(called).iter().zip(parts(started)).all(|(a, b)| (a - b).abs() < 1e-12);
+            assert!(are_close, "{}: {called:?} {started:?}", kind.name());
+        }
     }
+}
+
+/// A rank that computes on keeps the others waiting; no message of a barrier has a byte to carry.
+#[test]
+fn a_wait_for_a_collective_is_what_the_collective_spends() {
+    for end in ["wait_request 0", "waitall"] {
+        let flops = |rank: u32| if rank == 0 { 1_000_000 } else { 0 };
+        let text: String =
+            (0..4).map(|rank| format!("{rank} compute {}\n{rank} ibarrier 0\n{rank} {end}\n", flops(rank))).collect();
+        let outcome = run(&text, &mesh(4), &simple());
+        assert!(outcome.ranks[1].waiting > 0.99e-3, "{:?}", outcome.ranks[1]);
+        assert!(outcome.ranks[1].communication < 1e-5, "{:?}", outcome.ranks[1]);
+        // The half of it that its own computation hides is not waited for.
+        let half: String = (0..4)
+            .map(|rank| format!("{rank} ibarrier 0\n{rank} compute {}\n{rank} {end}\n", 500_000 + flops(rank)))
+            .collect();
+        let late: String = half.replacen("0 ibarrier 0\n0 compute 1500000", "0 compute 1500000\n0 ibarrier 0", 1);
+        let times = run(&late, &mesh(4), &simple()).ranks[1];
+        assert!((times.compute - 5e-4).abs() < 1e-9 && (times.waiting - 1e-3).abs() < 1e-5, "{times:?}");
+    }
+    // Work of a reduction is computation, also the part of it that remains at the wait.
+    let text = "0 iallreduce 0 8 2000000 6\n0 sleep 0.0005\n0 wait_request 0\n";
+    let times = run(text, &platform(1, 2, 2, Arc::new(Star)), &model(Table::Default)).ranks[0];
+    assert!(close(times.compute, 2e-3) && times.communication.abs() < 1e-12, "{times:?}");
 }
 
 #[test]
