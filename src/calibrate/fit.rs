@@ -10,6 +10,7 @@
 //! other. Without a stream, opposite ones are compared with the ping-pong.
 
 use super::series::{Series, SeriesKind};
+use crate::study::ping;
 use crate::user_error::UserError;
 
 /// Most sections of a division.
@@ -301,11 +302,13 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
     let mut sections = sections(&ping_pong, route.latency, least);
     // Small messages show what every message takes; lines through larger ones say little about a message without bytes.
     let base = sections[0].fixed;
-    // A sender that sends as fast as it can needs this long for a small message, unless the network is what holds it up.
-    let gaps = stream
-        .iter()
-        .filter(|(size, _)| *size <= SMALL)
-        .map(|&(size, time)| time - at(&sections, size).per_byte.min(time / f64::from(size)) * f64::from(size));
+    // A sender that sends as fast as it can needs this long for a small message, unless the network is what holds it up. The
+    // time of a stream also has the way of its last message and that of the answer, as in the benchmarks.
+    let gaps = stream.iter().filter(|(size, _)| *size <= SMALL).map(|&(size, time)| {
+        let bytes = at(&sections, size).per_byte.min(time / f64::from(size)) * f64::from(size);
+        let window = ping::WINDOW as f64;
+        ((time - bytes) * window - 2.0 * base) / (window - 1.0)
+    });
     let gap = match middle(gaps) {
         None => {
             open.push(

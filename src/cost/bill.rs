@@ -65,13 +65,20 @@ impl Bill {
         bill
     }
 
-    /// Adds adapters for `ports` ports of hosts at the prices of their own link rate, and a cable for each, unless the
-    /// graph or the floor plan has these cables already. Changes nothing if the list has no prices for hosts.
-    pub fn add_hosts(&mut self, ports: u64, graph: &Graph, plan: &FloorPlan, prices: &Prices) {
+    /// Adds adapters for `ports` ports of hosts at the prices of their own link rate, and their cables, unless the floor
+    /// plan places these. Changes nothing if the list has no prices for hosts.
+    pub fn add_hosts(&mut self, ports: u64, graph: &Graph, (plan, cables): (&FloorPlan, &Cables), prices: &Prices) {
         let Some(host) = &prices.host else { return };
-        let placed = matches!(graph.hosts(), Hosts::Vertices(_)) || !plan.endpoint_lengths().is_empty();
-        let cable = if placed { 0.0 } else { prices.cable_dollars(host.cable_metres).0 };
-        self.host_dollars += ports as f64 * (host.adapter_dollars + cable);
+        let are_placed = !cables.to_hosts().is_empty() || !plan.endpoint_lengths().is_empty();
+        let cable = if are_placed { 0.0 } else { prices.cable_dollars(host.cable_metres).0 };
+        self.host_dollars += match graph.hosts() {
+            Hosts::Vertices(_) => {
+                // A host may have several cables; two one-way ones cost as much as a two-way one.
+                let cables = graph.cables_to_hosts() as f64 * if graph.is_directed() { 0.5 } else { 1.0 };
+                ports as f64 * host.adapter_dollars + cables * cable
+            }
+            _ => ports as f64 * (host.adapter_dollars + cable),
+        };
         self.watts += ports as f64 * host.adapter_watts;
     }
 

@@ -155,7 +155,7 @@ pub(super) fn measure(topology: &Topology, hosts_per_switch: u32, prices: &Price
     let plan = FloorPlan::new(topology, &floor).expect("the default floor plan takes every topology");
     let lengths = plan.cables(graph);
     let mut bill = Bill::new(graph, &plan, &lengths, prices);
-    bill.add_hosts(bill.endpoints, graph, &plan, prices);
+    bill.add_hosts(bill.endpoints, graph, (&plan, &lengths), prices);
     Ok(Fit {
         topology: topology.name(),
         hosts_per_switch,

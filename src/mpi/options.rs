@@ -1,6 +1,7 @@
 //! The constants of the point-to-point layer.
 
 use crate::piecewise::Overhead;
+use crate::trace::inspect::EAGER_BELOW;
 
 /// Costs of sends, receives, tests and probes, and the thresholds of blocking sends. Defaults are those of SimGrid
 /// 3.32.
@@ -44,7 +45,7 @@ impl MpiOptions {
 impl Default for MpiOptions {
     fn default() -> Self {
         Self {
-            detached_below: 65536,
+            detached_below: EAGER_BELOW,
             async_below: 0,
             rendezvous_trips: 0,
             send_overhead: Overhead::NONE,

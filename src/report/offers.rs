@@ -61,6 +61,9 @@ pub(super) fn within(offer: &Offer) -> &'static str {
     }
 }
 
+/// What every report with the price of a one-way network says.
+pub(super) const ONE_WAY: &str = "A one-way cable costs half as much as the list's cable, which has both directions.";
+
 /// Sentences on prices, in parts: a reader of the HTML report may change prices and the cost of ownership.
 #[derive(Serialize)]
 pub(super) struct Caveats {
@@ -128,6 +131,10 @@ pub(super) fn caveats_in_parts(c: &Comparison) -> Caveats {
     } else {
         " Adapters and links of hosts on switches are not counted."
     };
+    let scope = match c.networks.iter().any(|network| network.duplex.as_deref() == Some("one-way")) {
+        true => format!("{scope} {ONE_WAY}"),
+        false => scope.to_owned(),
+    };
     let total = list.ownership.map_or_else(String::new, |owned| {
         let money = &list.currency;
         format!(
@@ -146,7 +153,7 @@ pub(super) fn caveats_in_parts(c: &Comparison) -> Caveats {
         origin: printable(&text).into_owned(),
         nearest: letters(&is_nearest),
         quoted: letters(&|cost| cost.quoted),
-        scope: scope.to_owned(),
+        scope,
         total,
         settings: settings.to_owned(),
     }

@@ -2,6 +2,7 @@
 
 use super::findings::list;
 use super::label::short;
+use crate::study::assumptions::HOST_LINKS;
 use crate::study::comparison::Comparison;
 use crate::study::sensitivity::{Effect, Sensitivity};
 
@@ -81,16 +82,18 @@ pub(super) fn name(effect: &Effect) -> String {
 
 fn sentences(c: &Comparison, s: &Sensitivity) -> Vec<String> {
     let named = |network: usize| format!("{} ({})", c.networks[network].name, short(c, network));
-    let within = if c.budget.is_some_and(|budget| budget.limits().iter().any(|(_, limit)| limit.is_some())) {
-        " within the budget"
-    } else {
-        ""
-    };
+    // The page (`sensitivity.js`) has the same sentences.
+    let is_limited =
+        s.within > 0 && c.budget.is_some_and(|budget| budget.limits().iter().any(|(_, limit)| limit.is_some()));
+    let within = if is_limited { " within the budget" } else { "" };
+    let is_alone = is_limited && s.within == 1;
     let mut sentences = Vec::new();
     let flips: Vec<&Effect> = s.effects.iter().filter(|effect| effect.winner_changes).collect();
     let winner = named(s.fastest);
     let count = s.effects.len();
-    sentences.push(if flips.is_empty() {
+    sentences.push(if is_alone {
+        format!("{winner} is the only network known to be within the budget, so no change makes another one the fastest.")
+    } else if flips.is_empty() {
         format!("{winner} is the fastest network{within}, and stays so under each of the {count} changes, differences within 1 % aside.")
     } else {
         let flip = |effect: &&Effect| {
@@ -108,7 +111,7 @@ fn sentences(c: &Comparison, s: &Sensitivity) -> Vec<String> {
     if !as_fast.is_empty() {
         sentences.push(format!("As fast, within 1 %: {}.", list(&as_fast)));
     }
-    if let Some(buy) = s.best_buy {
+    if let Some(buy) = s.best_buy.filter(|_| !is_alone) {
         let flips: Vec<String> = s
             .effects
             .iter()
@@ -116,10 +119,13 @@ fn sentences(c: &Comparison, s: &Sensitivity) -> Vec<String> {
             .filter_map(|effect| Some(format!("{} ({})", name(effect), short(c, effect.best_buy?))))
             .collect();
         sentences.push(if flips.is_empty() {
-            format!("{} has most performance for the money, under each of them.", named(buy))
+            format!("{} has most performance for the money{within}, under each of them.", named(buy))
         } else {
-            format!("{} has most performance for the money, but not under {}.", named(buy), list(&flips))
+            format!("{} has most performance for the money{within}, but not under {}.", named(buy), list(&flips))
         });
+    }
+    if (is_limited || s.best_buy.is_some()) && s.effects.iter().any(|e| e.variation.assumption == HOST_LINKS) {
+        sentences.push("Prices and limits stay those of the stated host links where these are changed.".into());
     }
     let moves =
         s.effects.iter().flat_map(|effect| effect.moved.iter().enumerate().map(move |(n, moved)| (effect, n, *moved)));

@@ -1,6 +1,6 @@
 //! Tables on topologies for people, common to all formats.
 
-use super::offers::sign_of;
+use super::offers::{ONE_WAY, sign_of};
 use crate::report::network_words::letter;
 use crate::report::number::{counted, grouped, percent};
 use crate::survey::{CostSurvey, RouteSurvey, Survey};
@@ -131,6 +131,9 @@ pub(super) fn notes(reports: &[Survey]) -> Vec<String> {
         };
         notes.push(format!("Prices `{}`, links of {} Gb/s{hosts}.", cost.prices, cost.link_rate_gbps));
         notes.extend(cost.prices_note.as_ref().map(|note| format!("{note}.")));
+        if reports.iter().any(|r| r.directed) {
+            notes.push(ONE_WAY.to_owned());
+        }
     }
     for (index, r) in reports.iter().enumerate() {
         notes.extend(r.remarks.iter().map(|remark| format!("{}: {remark}.", letter(index))));

@@ -28,6 +28,9 @@ use std::sync::Arc;
 /// adaptive.
 const ROUTINGS: [&str; 3] = ["ecmp", "split", "ugal"];
 
+/// Name of the assumption on the bandwidth of host links.
+pub(crate) const HOST_LINKS: &str = "host links";
+
 /// Default relative change of latency, bandwidth and compute speed.
 const AMPLITUDE: f64 = 0.2;
 
@@ -96,7 +99,7 @@ impl SensitivityChoice {
                 return Err(StudyError::Contradiction(rule));
             }
             let columns = base.each(|base, column| Ok(base.with_host_links(column)))?;
-            all.push(("host links", format!("bandwidth x {factor}"), UNCHANGED, factor, columns));
+            all.push((HOST_LINKS, format!("bandwidth x {factor}"), UNCHANGED, factor, columns));
         }
         for rule in listed(&self.mappings, &Mapping::NAMES) {
             let columns = base.each(|base, column| base.mapped(column, &rule))?;

@@ -65,8 +65,8 @@ pub fn one_way(platform: &Platform, model: &Model, bytes: u32) -> Result<f64, Re
     Ok(outcome.ranks[1].end)
 }
 
-/// Number of messages in a stream.
-const WINDOW: usize = 64;
+/// Number of messages in a stream: `window_size` of `osu_bw`, and that of IMB-MPI1 Uniband.
+pub(crate) const WINDOW: usize = 64;
 
 /// Returns the seconds per message of `bytes` bytes in a stream of 64 from the first host to the second, with `both`
 /// simultaneously with an equal stream in the other direction. The second host answers when it has received all, as in

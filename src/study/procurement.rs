@@ -195,12 +195,16 @@ fn listed(network: &NetworkUnderTest, list: &PriceList) -> Option<NetworkCost> {
     let mut bill = Bill::new(&topology.graph, &plan, &cables, &prices);
     let ports = topology.rails.as_ref().map_or(1, |rails| rails.count());
     let hosts = if intact.is_some() { bill.endpoints } else { network.info.hosts as u64 };
-    bill.add_hosts(hosts * ports as u64, &topology.graph, &plan, &list.at(of_hosts));
+    let prices_of_hosts = list.at(of_hosts);
+    bill.add_hosts(hosts * ports as u64, &topology.graph, (&plan, &cables), &prices_of_hosts);
+    let hosts_are_priced = prices_of_hosts.host.is_some();
     Some(NetworkCost {
         dollars: Some(bill.dollars()),
         watts: Some(bill.watts),
         metres: Some(cables.total),
-        priced_as_gbps: (!list.covers(between)).then_some(prices.link_rate_gbps),
+        priced_as_gbps: (!list.covers(between))
+            .then_some(prices.link_rate_gbps)
+            .or((hosts_are_priced && !list.covers(of_hosts)).then_some(prices_of_hosts.link_rate_gbps)),
         ..NetworkCost::default()
     })
 }

@@ -22,6 +22,8 @@ pub struct Sensitivity {
     pub fastest: usize,
     /// Networks that are as fast as that one without changes, within 1 %; it is among them.
     pub as_fast: Vec<usize>,
+    /// Number of networks that are known to be within the budget; all of them without a budget.
+    pub within: usize,
     /// Network with the best performance per money without changes, if prices are known.
     pub best_buy: Option<usize>,
     /// Effects of all variations.
@@ -74,7 +76,9 @@ impl Sensitivity {
         let base = Matrix::new(&first, &stated);
         let means = |matrix: &Matrix| -> Vec<f64> { matrix.geometric.iter().map(|mean| mean.mean).collect() };
         let stated_means = means(&base);
-        let affordable = affordable(&first);
+        let within = within(&first);
+        // If none is known to be within the budget, all are compared.
+        let affordable = if within.is_empty() { (0..first.columns.len()).collect() } else { within.clone() };
         let fastest = |means: &[f64]| {
             largest(affordable.iter().map(|&network| (network, means[network]))).unwrap_or(first.baseline)
         };
@@ -117,16 +121,14 @@ impl Sensitivity {
         let effects = variations.iter().map(effect).collect();
         let is_as_fast = |&network: &usize| stated_means[network] * (1.0 + APART) >= stated_means[winner];
         let as_fast = affordable.iter().copied().filter(is_as_fast).collect();
-        Self { stated: stated_means, fastest: winner, as_fast, best_buy: buy, effects }
+        Self { stated: stated_means, fastest: winner, as_fast, within: within.len(), best_buy: buy, effects }
     }
 }
 
-/// Returns the columns within the budget; all columns if there is no budget, or none is known to be within it.
-fn affordable(plan: &Plan) -> Vec<usize> {
-    let all = || 0..plan.columns.len();
-    let within = |column: &Column| {
+/// Returns the columns that are known to be within the budget; all columns if there is no budget.
+fn within(plan: &Plan) -> Vec<usize> {
+    let is_within = |column: &Column| {
         plan.budget.is_none_or(|budget| column.cost.and_then(|cost| budget.allows(&cost)) == Some(true))
     };
-    let some: Vec<usize> = all().filter(|&column| within(&plan.columns[column])).collect();
-    if some.is_empty() { all().collect() } else { some }
+    (0..plan.columns.len()).filter(|&column| is_within(&plan.columns[column])).collect()
 }

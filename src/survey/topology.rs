@@ -263,10 +263,11 @@ pub(super) fn cost(topology: &Topology, plan: &FloorPlan, options: &SurveyOption
         return cost(&intact, &plan, options);
     }
     let switches = &*topology.graph;
-    let mut bill = Bill::new(switches, plan, &plan.cables(switches), &options.prices);
+    let cables = plan.cables(switches);
+    let mut bill = Bill::new(switches, plan, &cables, &options.prices);
     // An adapter and a cable for each port.
     let ports = topology.rails.as_ref().map_or(1, |rails| rails.count()) as u64;
-    bill.add_hosts(bill.endpoints * ports, switches, plan, &options.prices);
+    bill.add_hosts(bill.endpoints * ports, switches, (plan, &cables), &options.prices);
     CostSurvey::of(&bill, options)
 }
 

@@ -5,9 +5,15 @@
 //! longer than the recorder's resolution, and the amounts include the noise of a machine.
 
 use std::collections::BTreeMap;
+use std::hash::BuildHasher;
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::inspect::{Info, Volume, given};
 use super::{Action, CollectiveCall, CollectiveKind, CommunicatorId, Datatype, MemberList, Trace};
+
+/// Counts of partners that the description of a call shows.
+const MOST_COUNTS: usize = 16;
 
 /// Ordered pair of ranks whose messages differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,7 +65,7 @@ pub struct Difference {
     pub calls: BTreeMap<&'static str, CallCount>,
     /// Ordered pairs of ranks that exchange messages in either trace.
     pub pairs: u64,
-    /// Pairs whose number of messages or bytes differs.
+    /// Pairs whose number of messages, or whose sizes, differ.
     pub different_pairs: Vec<PairDifference>,
     /// Number of ranks whose collectives differ in kind, order, root or type, or in counts that are the same for all
     /// partners.
@@ -144,7 +150,9 @@ impl Difference {
             pairs.entry((from, to)).or_default().1 = volume;
         }
         self.pairs = pairs.len() as u64;
-        let different = pairs.into_iter().filter(|(_, (first, second))| first != second);
+        let (sizes_of_first, sizes_of_second) = (sizes(first), sizes(second));
+        let differ = |pair: &(u32, u32)| sizes_of_first.get(pair) != sizes_of_second.get(pair);
+        let different = pairs.into_iter().filter(|(pair, (first, second))| first != second || differ(pair));
         self.different_pairs =
             different.map(|((from, to), (first, second))| PairDifference { from, to, first, second }).collect();
     }
@@ -171,8 +179,9 @@ impl Difference {
         self.different_counts += u64::from(kinds(&x) == kinds(&y) && x != y);
         if self.first_collective.is_none() && x != y {
             let call = (0..).find(|&i| x.get(i) != y.get(i)).unwrap_or(0);
-            let say =
-                |list: &[(CollectiveShape, Vec<u32>)]| list.get(call).map(|(call, _)| call.text()).unwrap_or_default();
+            let say = |list: &[(CollectiveShape, Vec<u32>)]| {
+                list.get(call).map(|(call, counts)| call.text(counts)).unwrap_or_default()
+            };
             self.first_collective = Some(CallDifference { rank, call, first: say(&x), second: say(&y) });
         }
         // All calls in order.
@@ -191,6 +200,30 @@ impl Difference {
             }
         }
     }
+}
+
+/// Returns, for each pair of ranks, a number that depends on the sizes of its messages and not on their order.
+fn sizes(trace: &Trace) -> FxHashMap<(u32, u32), u64> {
+    let mut sums = FxHashMap::default();
+    for (rank, actions) in (0..).zip(&trace.actions) {
+        for action in actions {
+            let (pair, size) = match action {
+                Action::Send { to, count, datatype, .. }
+                | Action::Isend { to, count, datatype, .. }
+                | Action::Put { to, count, datatype, .. }
+                | Action::Accumulate { to, count, datatype, .. } => ((rank, to), bytes(count, datatype)),
+                Action::Get { from, count, datatype, .. } => ((from, rank), bytes(count, datatype)),
+                Action::SendRecv { index } => {
+                    let entry = &trace.sendrecvs[index as usize];
+                    ((rank, entry.to), bytes(entry.send_count, entry.send_type))
+                }
+                _ => continue,
+            };
+            let sum: &mut u64 = sums.entry(pair).or_default();
+            *sum = sum.wrapping_add(FxBuildHasher.hash_one((size, "size")));
+        }
+    }
+    sums
 }
 
 fn bytes(count: u32, datatype: Datatype) -> u64 {
@@ -225,10 +258,16 @@ impl CollectiveShape {
         }
     }
 
-    fn text(&self) -> String {
+    /// Describes the call; `counts` are those of each partner, if it has them.
+    fn text(&self, counts: &[u32]) -> String {
         let name = if self.blocks { self.kind.name() } else { self.kind.nonblocking_name() };
         let what = match self.kind {
             CollectiveKind::Barrier => name.to_owned(),
+            _ if !counts.is_empty() => {
+                let shown: Vec<String> = counts.iter().take(MOST_COUNTS).map(u32::to_string).collect();
+                let more = if counts.len() > MOST_COUNTS { ", ..." } else { "" };
+                format!("{name} with counts {}{more}", shown.join(", "))
+            }
             kind if kind.has_root() => format!("{name} of {} bytes, root {}", self.sent, self.root),
             _ => format!("{name} of {} bytes", self.sent),
         };
@@ -304,5 +343,27 @@ mod tests {
         let volume = |bytes| Volume { messages: 1, bytes };
         let pair = PairDifference { from: 0, to: 1, first: volume(8), second: volume(9) };
         assert_eq!(Difference::of(&first, &third).different_pairs, [pair]);
+    }
+
+    #[test]
+    fn sizes_of_single_messages_count_and_their_order_does_not() {
+        let read = |text: &str| read_from(text.as_bytes(), "t", &Options::default()).unwrap();
+        let of =
+            |a: u32, b: u32| read(&format!("0 send 1 0 {a} 6\n0 send 1 0 {b} 6\n1 recv 0 0 {a} 6\n1 recv 0 0 {b} 6\n"));
+        assert!(Difference::of(&of(100, 200), &of(200, 100)).same_communication());
+        let difference = Difference::of(&of(100, 200), &of(150, 150));
+        assert!(!difference.same_communication());
+        assert_eq!(difference.different_pairs.len(), 1);
+    }
+
+    #[test]
+    fn counts_of_partners_are_shown() {
+        let read = |text: &str| read_from(text.as_bytes(), "t", &Options::default()).unwrap();
+        let of = |count: u32| read(&format!("0 alltoallv 0 1 {count} 0 1 2 6 6\n1 alltoallv 0 1 2 0 {count} 2 6 6\n"));
+        let first = Difference::of(&of(70), &of(90)).first_collective.unwrap();
+        assert_eq!(
+            [&first.first, &first.second],
+            ["alltoallv with counts 1, 70, 1, 2", "alltoallv with counts 1, 90, 1, 2"]
+        );
     }
 }

@@ -11,6 +11,7 @@ use super::options::Options;
 use super::side::SideFile;
 use super::source::Source;
 use super::{allprof, dumpi, foreign, otf2, recording};
+use crate::printable::number;
 
 /// Reads a trace from a file, a list of files, the folder of a recording or of Score-P, or standard input (`-`), in any
 /// of the formats.
@@ -37,7 +38,19 @@ pub fn read(path: &Path, options: &Options) -> Result<Trace, TraceError> {
     let file = first.as_deref().unwrap_or(path);
     expect(options, [file]);
     let mut trace = read_source(Source::open_counted(file, &options.steps)?, &name, options, true)?;
-    trace.side = SideFile::read(&SideFile::beside(path))?;
+    let beside = SideFile::beside(path);
+    trace.side = SideFile::read(&beside)?;
+    let of_side = trace.side.as_ref().and_then(|side| side.measured_seconds);
+    if let Some((told, own)) = of_side.zip(trace.recorded_seconds).filter(|(told, own)| (told / own - 1.0).abs() > 1e-3)
+    {
+        let text = format!(
+            "measured_seconds is {}, and the recording itself took {} s: the former is used. If the side file is of an earlier \
+             recording, remove it",
+            number(told),
+            number(own)
+        );
+        trace.warnings.push(TraceWarning::Noted { file: beside, text });
+    }
     Ok(trace)
 }
 

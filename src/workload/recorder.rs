@@ -4,6 +4,8 @@ use crate::trace::actions::Store;
 use crate::trace::tables::{Full, Tables};
 use crate::trace::{Action, Actions, CollectiveCall, CommunicatorId, Counts, Datatype, MemberList, Members, SendRecv};
 use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// An error in a call, as reported to the user of a workload program.
@@ -71,7 +73,8 @@ struct RecorderState {
     size: u32,
     done: RankActions,
     requests: Vec<Option<OpenRequest>>,
-    free: Vec<u32>,
+    /// Numbers that are free. The lowest is taken first, so that each iteration of a loop has the same ones.
+    free: BinaryHeap<Reverse<u32>>,
     pending: usize,
     /// Communicators that are known to contain the rank.
     known: Vec<CommunicatorId>,
@@ -93,7 +96,7 @@ impl<'b> Recorder<'b> {
             size,
             done: RankActions { actions: Actions::in_store(&Store::new(KEPT_OF_A_RANK)), ..RankActions::default() },
             requests: Vec::new(),
-            free: Vec::new(),
+            free: BinaryHeap::new(),
             pending: 0,
             known: vec![CommunicatorId::WORLD],
             paid: 0,
@@ -321,7 +324,7 @@ impl<'b> Recorder<'b> {
 impl RecorderState {
     fn remember(&mut self, request: OpenRequest) -> i32 {
         self.pending += 1;
-        if let Some(slot) = self.free.pop() {
+        if let Some(Reverse(slot)) = self.free.pop() {
             self.requests[slot as usize] = Some(request);
             return slot as i32;
         }
@@ -334,7 +337,7 @@ impl RecorderState {
         let Some(request) = request else {
             bail!("there is no such request (it was waited for before, or {handle} is not what isend or irecv gave)");
         };
-        self.free.push(handle as u32);
+        self.free.push(Reverse(handle as u32));
         self.pending -= 1;
         Ok(request)
     }

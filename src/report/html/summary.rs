@@ -180,10 +180,11 @@ fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
     let mut remarks = Vec::new();
     if let Some(&fastest) = all.first().filter(|n| !order.contains(n)) {
         let why = if offers[fastest].cost.is_some() { "over the budget" } else { "of unknown price" };
+        let than = if mean(fastest) > mean(best) * (1.0 + EQUAL) { "is faster" } else { "is as fast within 1 %" };
         let what = if c.baselines[fastest] == fastest {
-            "the baseline, is faster".to_owned()
+            format!("the baseline, {than}")
         } else {
-            format!("{} times the baseline, is faster", ratio(mean(fastest)))
+            format!("{} times the baseline, {than}", ratio(mean(fastest)))
         };
         remarks.push(format!("{}, {what}, but {why}.", named(c, fastest)));
     }

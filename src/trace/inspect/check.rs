@@ -9,6 +9,9 @@ use super::matching::Matching;
 use crate::trace::queues::take_oldest;
 use crate::trace::{Action, Effect, Trace, TraceWarning};
 
+/// Size in bytes from which the sender of a message waits for its receive in a replay, by default.
+pub const EAGER_BELOW: u64 = 65_536;
+
 /// Severity of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Severity {
@@ -80,8 +83,16 @@ pub fn check(trace: &Trace) -> Vec<Finding> {
         findings.push(finding);
     } else {
         let possible = blocked(trace, Sends::Synchronous, &mut ());
+        let in_replay =
+            if possible.is_empty() { Vec::new() } else { blocked(trace, Sends::EagerBelow(EAGER_BELOW), &mut ()) };
+        let text = format!(
+            "wait forever in a replay, where sends of {EAGER_BELOW} bytes or more wait for their receives (unless the model has a \
+             larger `detached_below`)"
+        );
+        let certain = deadlock(trace, &in_replay, Severity::Error, "deadlock", &text);
         let text = "wait forever if sends wait for their receives: the program relies on buffers";
-        findings.extend(deadlock(trace, &possible, Severity::Warning, "possible-deadlock", text));
+        let relies = || deadlock(trace, &possible, Severity::Warning, "possible-deadlock", text);
+        findings.extend(certain.or_else(relies));
     }
     notes(trace, &mut findings);
     findings.sort_by_key(|finding| finding.severity);

@@ -63,6 +63,8 @@ pub(super) enum Sends {
     Buffered,
     /// They complete when their receive is posted.
     Synchronous,
+    /// Those of fewer bytes complete immediately, the others when their receive is posted.
+    EagerBelow(u64),
 }
 
 /// Returns the action at which each blocked rank stops, ascending; empty if all ranks finish.
@@ -102,12 +104,14 @@ struct PostedCounts {
     held: u64,
 }
 
-/// A send or a receive: its triple, its number, and whether it is a send.
+/// A send or a receive: its triple, its number, whether it is a send, and of which kind.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Half {
     triple: Triple,
     number: u64,
     sends: bool,
+    /// `true` for a send that completes without its receive.
+    is_buffered: bool,
 }
 
 struct Rank<'a> {
@@ -160,21 +164,25 @@ struct TraceRun<'a, W> {
 impl<W: Watch> TraceRun<'_, W> {
     fn is_over(&self, half: &Half) -> bool {
         let posted = self.posted.get(&half.triple).copied().unwrap_or_default();
-        match (half.sends, self.sends) {
-            (true, Sends::Buffered) => true,
-            (true, Sends::Synchronous) => posted.receives > half.number,
-            (false, _) => posted.sends > half.number,
+        match half.sends {
+            true => half.is_buffered || posted.receives > half.number,
+            false => posted.sends > half.number,
         }
     }
 
     /// Posts a send or receive, and resumes the rank at the other end.
     fn post(&mut self, rank: u32, triple: Triple, sends: bool, (count, datatype): (u32, Datatype)) -> Half {
         self.watch.posted(rank, self.ranks[rank as usize].at, Side { triple, sends, count, datatype });
+        let is_buffered = match self.sends {
+            Sends::Buffered => sends,
+            Sends::Synchronous => false,
+            Sends::EagerBelow(limit) => sends && u64::from(count) * datatype.size() < limit,
+        };
         let posted = self.posted.entry(triple).or_default();
         posted.held += 1;
         let count = if sends { &mut posted.sends } else { &mut posted.receives };
         *count += 1;
-        let half = Half { triple, number: *count - 1, sends };
+        let half = Half { triple, number: *count - 1, sends, is_buffered };
         let other = if sends { triple.1 } else { triple.0 };
         if self.holds && self.ranks[other as usize].waits.last().is_some_and(|wait| wait.triple == triple) {
             self.ready.push_back(other);
@@ -291,7 +299,7 @@ impl<W: Watch> TraceRun<'_, W> {
                 let posted = self.posted.entry(triple).or_default();
                 posted.held += 1;
                 let number = posted.receives;
-                self.ranks[rank as usize].waits.push(Half { triple, number, sends: false });
+                self.ranks[rank as usize].waits.push(Half { triple, number, sends: false, is_buffered: false });
             }
             // A test never blocks: it leaves its request for the wait that follows.
             Action::Test { .. }

@@ -8,7 +8,7 @@ mod sizes;
 #[cfg(test)]
 mod tests;
 
-pub use check::{Finding, Severity, check};
+pub use check::{EAGER_BELOW, Finding, Severity, check};
 pub use info::{CallTotal, Info, RankTotal, Volume, compressed};
 
 use super::{CollectiveCall, CollectiveKind, Trace};

@@ -37,6 +37,12 @@ fn sizes_and_types_have_to_fit() {
 fn sends_that_cross_rely_on_buffers() {
     let text = "0 init\n0 send 1 0 5 6\n0 recv 1 0 5 6\n1 init\n1 send 0 0 5 6\n1 recv 0 0 5 6\n";
     assert_eq!(found(text), [("possible-deadlock", 2, 0, 1)]);
+    // With the sizes for which a replay waits, it is an error of the replay.
+    let large = text.replace("send 1 0 5", "send 1 0 65536").replace("send 0 0 5", "send 0 0 65536");
+    let large = large.replace("0 5 6", "0 65536 6");
+    assert_eq!(found(&large), [("deadlock", 2, 0, 1)]);
+    assert_eq!(check(&ti(&large))[0].severity, Severity::Error);
+    assert_eq!(found(&large.replace("65536", "65535")), [("possible-deadlock", 2, 0, 1)]);
     // Neither the combined call nor requests depend on buffers.
     assert_eq!(found("0 sendRecv 5 1 5 1 6 6\n1 sendRecv 5 0 5 0 6 6\n"), []);
     assert_eq!(found("0 isend 1 0 5 6\n0 recv 1 0 5 6\n0 waitall\n1 isend 0 0 5 6\n1 recv 0 0 5 6\n1 waitall\n"), []);

@@ -250,6 +250,22 @@ fn the_help_of_every_program_shows_its_parameters_in_80_columns() {
     mopsim().args(["workload", "none", "--help"]).assert().code(2).stderr(contains("no workload `none`"));
 }
 
+/// Numbers of requests are used again, the lowest first, so that they are the same in each iteration.
+#[test]
+fn iterations_of_collectives_that_do_not_block_are_found() {
+    let folder = TempDir::new().unwrap();
+    let (program, trace) = (folder.path().join("nb.star"), folder.path().join("nb.ti"));
+    for order in [["a", "b"], ["b", "a"]] {
+        let waits = order.map(|request| format!("        wait({request})\n")).concat();
+        let body = "        a = allreduce(1000, blocks = False)\n        b = alltoall(1000, blocks = False)\n        compute(1e6)\n";
+        fs::write(&program, format!("def main(rank, size, params):\n    for i in range(25):\n{body}{waits}")).unwrap();
+        mopsim().arg("workload").arg(&program).args(["--ranks", "4", "--force", "-o"]).arg(&trace).assert().success();
+        let output = mopsim().args(["trace", "info", "--format", "json"]).arg(&trace).output().unwrap();
+        let info: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(info["iterations"], 25, "{order:?}");
+    }
+}
+
 #[test]
 fn computation_is_scaled_to_that_of_a_recorded_trace() {
     let folder = TempDir::new().unwrap();

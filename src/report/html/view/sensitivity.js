@@ -37,7 +37,7 @@ function sensitivity(model) {
       buyChanges: buy !== null && nowBuy !== null && perMoney(relative, nowBuy) > perMoney(relative, buy) * (1 + APART),
     };
   });
-  return { columns, eligible: affordable, base, stated, winner, buy, effects };
+  return { columns, eligible: affordable, isLimited: model.isLimited && within.length > 0, base, stated, winner, buy, effects };
 }
 
 // A change: `+3.1 %`.
@@ -46,19 +46,25 @@ function movedText(moved) {
   return `${tenths < 0 ? "-" : "+"}${fixed(Math.abs(tenths), 1)} %`;
 }
 
-function sensitivitySentences(model, { columns, eligible, stated, winner, buy, effects }) {
+function sensitivitySentences(model, { columns, eligible, isLimited, stated, winner, buy, effects }) {
   const flips = effects.filter((effect) => effect.winnerChanges);
-  const start = `${named(winner)} is the fastest network${model.isLimited ? " within the budget" : ""}`;
+  const start = `${named(winner)} is the fastest network${isLimited ? " within the budget" : ""}`;
+  const isAlone = isLimited && eligible.length === 1;
   const flip = (effect) => `${effect.name} (${DATA.columns[effect.fastest].short}, `
     + `${fixed(effect.relative[effect.fastest] / effect.relative[winner], 2)} times ${DATA.columns[winner].short})`;
-  const out = [flips.length
+  const out = [isAlone
+    ? `${named(winner)} is the only network known to be within the budget, so no change makes another one the fastest.`
+    : flips.length
     ? `${start}, but not under ${flips.length} of the ${effects.length} changes: ${list(flips.map(flip))}.`
     : `${start}, and stays so under each of the ${effects.length} changes, differences within 1 % aside.`];
   const asFast = eligible.filter((n) => n !== winner && stated[n] * (1 + APART) >= stated[winner]);
   if (asFast.length) out.push(`As fast, within 1 %: ${list(asFast.map(named))}.`);
-  if (buy !== null) {
+  if (buy !== null && !isAlone) {
     const others = effects.filter((effect) => effect.buyChanges).map((effect) => `${effect.name} (${DATA.columns[effect.buy].short})`);
-    out.push(`${named(buy)} has most performance for the money, ${others.length ? `but not under ${list(others)}` : "under each of them"}.`);
+    out.push(`${named(buy)} has most performance for the money${isLimited ? " within the budget" : ""}, ${others.length ? `but not under ${list(others)}` : "under each of them"}.`);
+  }
+  if ((isLimited || buy !== null) && effects.some((effect) => effect.name.startsWith("host links"))) {
+    out.push("Prices and limits stay those of the stated host links where these are changed.");
   }
   const moves = effects.flatMap((effect) => columns.map((n) => ({ effect, n, moved: effect.moved[n] })));
   if (moves.length) {

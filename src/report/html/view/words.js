@@ -49,7 +49,8 @@ function verdict(model, columns) {
   const remarks = [];
   if (!order.includes(all[0])) {
     const why = model.costs[all[0]] ? "over the budget" : "of unknown price";
-    const what = model.base[all[0]] === all[0] ? "the baseline, is faster" : `${times(all[0])}, is faster`;
+    const than = mean(all[0]) > mean(best) * (1 + DATA.equal) ? "is faster" : "is as fast within 1 %";
+    const what = `${model.base[all[0]] === all[0] ? "the baseline" : times(all[0])}, ${than}`;
     remarks.push(`${named(all[0])}, ${what}, but ${why}.`);
   }
   remarks.push(...worth(model, order));
