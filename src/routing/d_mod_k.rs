@@ -112,8 +112,8 @@ mod tests {
             "fat_tree3:k=8,t=2",
             "fat_tree3:k=8,t=4",
             "xgft:m=[4,4],w=[1,2],p=[1,2]",
-            "xgft:m=[4,2,4],w=[1,2,2],p=[1,2,1]",
-            "xgft:m=[4,4,2],w=[1,2,2],p=[1,2,2]",
+            "xgft:m=[4,2,4],w=[1,2,4],p=[1,2,1]",
+            "xgft:m=[4,4,2],w=[1,2,4],p=[1,2,2]",
         ] {
             let tree = topology(spec).unwrap();
             let routing = built("d_mod_k", &tree, &Options::default());
