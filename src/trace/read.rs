@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use super::TraceWarning;
 use super::error::{TraceError, TraceErrorKind as Kind};
 use super::event_trace::Trace;
 use super::format::{Input, MOST_RANKS, expect, name_of, recognise};
