@@ -69,7 +69,7 @@ pub(super) fn shown(c: &Comparison) -> Option<SettingTable> {
         sentences.insert(
             0,
             format!(
-                "Fastest in all settings: {} ({}), {:.3}{}.",
+                "Fastest of all networks and settings: {} ({}), {:.3}{}.",
                 c.networks[best].name,
                 short(c, best),
                 across.relative[s][n],
@@ -122,7 +122,7 @@ fn of_axis<'a>(axis: &Axis, networks: usize, others: bool, name: &dyn Fn(usize) 
     for value in 1..axis.values.len() {
         let gain = |network: usize| axis.relative[value][network] / axis.relative[0][network];
         // With one quote, or one rate of a list, for all platforms their prices are not known.
-        let is_one = |network: usize| axis.money[value][network] == axis.money[0][network];
+        let is_one = |network: usize| axis.price[value][network] == axis.price[0][network];
         let price = |network: usize| {
             let ratio = axis.money[value][network]? / axis.money[0][network]?;
             (!is_one(network)).then_some(ratio)

@@ -1,5 +1,6 @@
 //! Sheets of design searches.
 
+use super::offers::ONE_WAY;
 use super::sheet::{Column, Datum, Rows, Sheet};
 use crate::cost::Prices;
 use crate::design::bounds::SwitchCounts;
@@ -47,7 +48,7 @@ pub fn fits(wanted: Wanted, fits: &[Fit], prices: &Prices) -> Sheet {
             .into(),
         format!(
             "price in {}, and watts: price list `{}`, links of {} Gbit/s, {}; metres: cables between switches; both on the \
-             floor plan `grid`. A switch is priced by its ports in use; `least_ports` of a price list is the smallest size on offer.",
+             floor plan `grid`. A switch is priced by its ports in use; `least_ports` of a price list is the smallest size on offer. {ONE_WAY}",
             prices.currency,
             prices.name,
             printable::number(prices.link_rate_gbps),

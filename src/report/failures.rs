@@ -140,11 +140,14 @@ fn sentences(c: &Comparison, effect: &FailureEffect, name: &dyn Fn(&NetworkEffec
             list(&faster)
         ));
     }
+    // Those whose rule changes are not compared with an even reduction.
+    let slower = if comparable.len() < order.len() {
+        "Of the networks whose rule stays, slower than the evenly reduced network"
+    } else {
+        "Slower than the evenly reduced network"
+    };
     if !uncertain.is_empty() {
-        sentences.push(format!(
-            "Slower than the evenly reduced network, but within the interval: {}.",
-            with_share(&uncertain)
-        ));
+        sentences.push(format!("{slower}, but within the interval: {}.", with_share(&uncertain)));
     }
     sentences.push(match worse.len() {
         0 if !uncertain.is_empty() => return sentences,
@@ -155,7 +158,7 @@ fn sentences(c: &Comparison, effect: &FailureEffect, name: &dyn Fn(&NetworkEffec
         }
         0 => "No network loses more than the evenly reduced network, differences within half a per cent aside."
             .to_owned(),
-        _ => format!("Slower than the evenly reduced network: {}.", with_share(&worse)),
+        _ => format!("{slower}: {}.", with_share(&worse)),
     });
     sentences
 }

@@ -212,7 +212,8 @@ pub(super) fn offers(c: &Comparison, unknown: &str) -> Option<Offers> {
         .map(|n| short(c, n))
         .collect();
     if !nameless.is_empty() {
-        remark += &format!(" There is no price known for {}: ranked by performance, last.", nameless.join(", "));
+        let what = if owned { "total cost, which needs price and power," } else { "price" };
+        remark += &format!(" There is no {what} known for {}: ranked by performance, last.", nameless.join(", "));
     }
     remark += " ";
     remark += &caveats(c);

@@ -56,6 +56,9 @@ pub struct Axis {
     pub relative: Vec<Vec<f64>>,
     /// Geometric mean of the money relative to the reference's, over all settings with a value, if prices are known.
     pub money: Vec<Vec<Option<f64>>>,
+    /// Geometric mean of the purchase price, over all settings with a value, if it is known. A total cost may differ
+    /// where this is one price for all values.
+    pub price: Vec<Vec<Option<f64>>>,
 }
 
 impl Across {
@@ -103,6 +106,14 @@ impl Across {
             let with = |value: &str| -> Vec<usize> {
                 (0..settings.len()).filter(|&setting| of(settings[setting]) == value).collect()
             };
+            let prices = |value: &String| -> Vec<Option<f64>> {
+                let price = |setting: usize, network: usize| c.costs[columns[setting][network]]?.dollars;
+                let of_network = |network: usize| {
+                    let all: Option<Vec<f64>> = with(value).iter().map(|&setting| price(setting, network)).collect();
+                    all.and_then(|all| mean::geometric(&all, &vec![1.0; all.len()]))
+                };
+                (0..networks).map(of_network).collect()
+            };
             let means = |value: &String| -> (Vec<f64>, Vec<Option<f64>>) {
                 let with = with(value);
                 let over = |values: Vec<f64>| mean::geometric(&values, &vec![1.0; values.len()]);
@@ -114,7 +125,8 @@ impl Across {
                 (0..networks).map(of_network).unzip()
             };
             let (relative, money) = values.iter().map(means).unzip();
-            Axis { name, values, relative, money }
+            let price = values.iter().map(prices).collect();
+            Axis { name, values, relative, money, price }
         };
         let axes = AXES.map(axis).into_iter().filter(|axis| axis.values.len() > 1).collect();
         Some(Self { reference, best: best.collect(), per_money: per_money.collect(), axes, relative, columns })

@@ -239,7 +239,8 @@ const PARTS = {
   offers: offersTable,
   "offers-unknown": (model, p) => {
     const names = shortNames(model.shown.filter((n) => (model.costs[n]?.money ?? null) === null));
-    p.replaceChildren(names.length ? `There is no price known for ${names.join(", ")}: they stand last, by performance.` : "");
+    const what = model.owned ? "total cost, which needs price and power," : "price";
+    p.replaceChildren(names.length ? `There is no ${what} known for ${names.join(", ")}: they stand last, by performance.` : "");
   },
   networks: networksTable,
   split: (model, box) => box.replaceChildren(...panels(model, (w, group) => splitPanel(model, w, group))),
