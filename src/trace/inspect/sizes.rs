@@ -1,6 +1,6 @@
 //! Checks that the members of a collective agree on the size of what each sends to each (MPI 4.0, sections 6.5 to 6.9).
 //!
-//! A size of 0 says nothing where data may be in place: recordings contain it for `MPI_IN_PLACE`.
+//! A size of 0 is not compared where data may be in place: recordings contain it for `MPI_IN_PLACE`.
 
 use super::deadlock::Call;
 use crate::trace::communicator::Members;
