@@ -4,12 +4,13 @@ use super::{CostSurvey, Effort, FloorSurvey, RouteSurvey, Survey, SurveyError, S
 use crate::cost::Bill;
 use crate::floorplan::FloorPlan;
 use crate::floorplan::latency::{self, Latency, PathChoice};
+use crate::printable::number;
 use crate::topology::families::clos::nonblocking;
 use crate::topology::families::damaged;
 use crate::topology::metrics::bisection::{self, Counting, Method};
 use crate::topology::metrics::distances::{self, Distances};
 use crate::topology::metrics::{Metrics, bounds, connectivity, degrees, edge_sha256, symmetry};
-use crate::topology::{GENERATOR, Graph, Hosts, Topology, TopologyError};
+use crate::topology::{CableId, GENERATOR, Graph, Hosts, Topology, TopologyError};
 
 /// Largest number of arcs of a graph whose bisection is searched by default.
 const QUICK_ARCS: usize = 1 << 20;
@@ -128,7 +129,7 @@ impl Survey {
             cost,
             // Families may generate a cable twice, which is not an error of the user.
             duplicates_merged: Some(switches.duplicates_merged()).filter(|&count| topology.spec.is_file() && count > 0),
-            remarks: switches.remarks().to_vec(),
+            remarks: switches.remarks().iter().cloned().chain(degraded(switches)).collect(),
             route: options.route.as_ref().map(|route| RouteSurvey::of(topology, options, route)).transpose()?,
         };
         // Connectivity of the switches; hosts that are vertices of the graph would count as paths.
@@ -253,6 +254,17 @@ pub(super) fn crossed(
         _ => None,
     };
     between.map(|between| between.switches())
+}
+
+/// Returns a remark on cables that have become slower, which no figure of a survey shows.
+fn degraded(graph: &Graph) -> Option<String> {
+    let share = graph.slowest_share();
+    let is_slower = |cable: &u32| graph.bandwidth_share(CableId(*cable)) < 1.0;
+    (share < 1.0).then(|| {
+        let (all, per_cent) = (graph.cables(), number(100.0 * share));
+        let count = (0..all as u32).filter(is_slower).count();
+        format!("{count} of the {all} cables have {per_cent} % of their bandwidth, which only replays and loads show")
+    })
 }
 
 pub(super) fn cost(topology: &Topology, plan: &FloorPlan, options: &SurveyOptions) -> CostSurvey {

@@ -29,6 +29,25 @@ fn several_topologies_stand_side_by_side() {
     assert_80_columns(&folder.output(&specs));
 }
 
+/// Figures of a survey do not depend on the speed of cables, so a network with slower ones looks intact.
+#[test]
+fn slower_cables_are_told() {
+    let folder = Folder::new();
+    let text = folder.output(&["topology", "damaged:base=torus:4x4,degraded=3,bandwidth=50%"]);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("3 of the 32 cables have 50 % of their bandwidth"), "{text}");
+}
+
+/// A list has prices of cables with both directions.
+#[test]
+fn the_price_of_one_way_cables_is_told() {
+    let folder = Folder::new();
+    let half =
+        |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").contains("A one-way cable costs half");
+    assert!(half(&folder.output(&["topology", "imase-itoh:n=16,d=3"])));
+    assert!(!half(&folder.output(&["topology", "torus:4x4"])));
+}
+
 #[test]
 fn trees_are_measured_with_their_hosts() {
     let folder = Folder::new();
