@@ -106,6 +106,7 @@ impl Bill {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cost::HostPrices;
     use crate::floorplan::FloorOptions;
     use crate::topology::build;
 
@@ -140,6 +141,28 @@ mod tests {
         // Two inputs, four outputs to the middle: four ports; in the middle three.
         assert_eq!(bill("clos:m=4,n=2,r=3"), ((price(6.0, 4) + price(4.0, 3)).round(), 4, 6, 24));
         assert_eq!(bill("slimfly:q=5,p=4"), (price(50.0, 11).round(), 11, 200, 175));
+    }
+
+    /// Hosts that are vertices have a cable for each edge, the others one for each port.
+    #[test]
+    fn hosts_pay_for_their_cables() {
+        let host = HostPrices { adapter_dollars: 700.0, adapter_watts: 15.0, cable_metres: 2.0 };
+        let prices = Prices { host: Some(host), ..Prices::default() };
+        let cable = prices.cable_dollars(2.0).0;
+        for (spec, hosts, cables) in [
+            ("fat_tree2:4", 8.0, 8.0),
+            // Two hosts, each on both of two switches.
+            ("xgft:m=[2],w=[2]", 2.0, 4.0),
+            // A one-way cable into the network and one out of it: together as much as a two-way one.
+            ("clos:m=4,n=2,r=3", 6.0, 6.0),
+        ] {
+            let topology = build(spec).unwrap();
+            let plan = FloorPlan::new(&topology, &FloorOptions::default()).unwrap();
+            let lengths = plan.cables(&topology.graph);
+            let mut bill = Bill::new(&topology.graph, &plan, &lengths, &prices);
+            bill.add_hosts(bill.endpoints, &topology.graph, (&plan, &lengths), &prices);
+            assert!((bill.host_dollars - hosts * 700.0 - cables * cable).abs() < 1e-9, "{spec}: {}", bill.host_dollars);
+        }
     }
 
     #[test]
