@@ -6,9 +6,9 @@
 //! in a full tree (E. Zahavi, D-Mod-K routing providing non-blocking traffic for shift permutations on real life fat
 //! trees, CCIT Report 776, Technion, 2010). The rule needs distances only, so it works on any network.
 //!
-//! Where all next hops are parallel cables to one switch, as on the way down a tree with several cables between two
-//! switches, the digit is that of the same level on the way up. Hosts that are reached through the same root have
-//! different ones, so that the shifts of such trees do not contend either.
+//! Of several parallel cables to the next switch, the next digit chooses one, which is not used up: the base of the next
+//! level is the number of switches. On the way down, the cable is that which the same level has on the way up. Hosts that
+//! are reached through the same root have different ones, so that shifts do not contend in trees with such cables either.
 
 use super::rule::HostNumbers;
 use super::towards::Towards;
@@ -39,28 +39,26 @@ impl DModK {
         self.towards.with_distances(ends.from, ends.to, |distance| {
             let (mut at, mut left) = (ends.from, ends.destination as usize);
             let length = distance[at.index()];
-            // Digits on the way up, which is the first half of a path between leaves.
+            // What chooses among parallel cables, of each level on the way up: the first half of a path between leaves.
             let mut upwards: Vec<usize> = Vec::new();
+            let (mut ways, mut firsts) = (Vec::new(), Vec::new());
             while at != ends.to && distance[at.index()] != FAR {
                 let hops_left = distance[at.index()];
-                let is_up = 2 * hops_left > length;
-                let mut ways = nearer(graph, distance, at);
-                let count = ways.clone().count();
-                let mut heads = ways.clone().map(|arc| graph.head(arc));
-                let first = heads.next();
-                let mirrored = upwards.get(hops_left as usize - 1).copied().filter(|_| !is_up);
-                let digit = match mirrored.filter(|_| heads.all(|head| Some(head) == first)) {
-                    Some(digit) => digit % count,
-                    None => {
-                        let digit = left % count;
-                        left /= count;
-                        digit
-                    }
-                };
-                if is_up {
-                    upwards.push(digit);
+                ways.clear();
+                ways.extend(nearer(graph, distance, at));
+                // Parallel cables follow each other: the first one to each switch.
+                let is_first = |&way: &usize| way == 0 || graph.head(ways[way]) != graph.head(ways[way - 1]);
+                firsts.clear();
+                firsts.extend((0..ways.len()).filter(is_first));
+                let (count, switches) = (ways.len(), firsts.len());
+                let switch = left % switches;
+                left /= switches;
+                if 2 * hops_left > length {
+                    upwards.push(left);
                 }
-                let arc = ways.nth(digit).expect("a switch with a way has a next hop");
+                let parallel = firsts.get(switch + 1).copied().unwrap_or(count) - firsts[switch];
+                let digit = firsts[switch] + upwards.get(hops_left as usize - 1).copied().unwrap_or(left) % parallel;
+                let arc = ways[digit];
                 visit(arc, digit, count);
                 at = graph.head(arc);
             }
