@@ -332,7 +332,7 @@ impl<W: Watch> TraceRun<'_, W> {
                 self.ready.extend(members.ranks().filter(|&other| other != rank));
             }
         }
-        let only_gives = self.sends == Sends::Buffered && self.only_gives(rank, action);
+        let only_gives = self.sends != Sends::Synchronous && self.only_gives(rank, action);
         Some((sequence, number)).filter(|_| !only_gives)
     }
 
