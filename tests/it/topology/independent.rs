@@ -456,7 +456,7 @@ fn sizes_that_do_not_exist_name_their_neighbours() {
         ("fat_tree3:k=8,t=8", "from 1 to 4"),
         ("xgft:m=[4,4],w=[1,2],p=[1]", "as many numbers as `m`, 2"),
         ("xgft:m=[4,4],w=[1,2],p=[2,1]", "a host with one parent has one cable"),
-        ("xgft:m=[4,4],w=[1,2],p=[1,16777216]", "cables"),
+        ("xgft:m=[4,4],w=[1,2],p=[1,16777216]", "the limit is 67108864"),
         ("fat_tree3:k=8,ratio=0:1", "such as `2:1`"),
         ("fat_tree3:k=8,ratio=x", "such as `2:1`"),
     ] {
