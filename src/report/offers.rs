@@ -75,6 +75,8 @@ pub(super) struct Caveats {
     quoted: Vec<String>,
     /// Parts of networks that have prices.
     scope: String,
+    /// What one-way cables cost, for reports that have any.
+    one_way: &'static str,
     /// Computation of the total cost; empty without one.
     total: String,
     /// Omissions of a list of offers with several settings; empty with one setting.
@@ -84,7 +86,10 @@ pub(super) struct Caveats {
 /// Returns the origin of the prices, the computation of the total cost, and the omissions of a list of offers with
 /// several settings.
 pub(super) fn caveats(c: &Comparison) -> String {
-    let Caveats { mut origin, nearest, quoted, scope, total, settings } = caveats_in_parts(c);
+    let Caveats { mut origin, nearest, quoted, mut scope, one_way, total, settings } = caveats_in_parts(c);
+    if c.networks.iter().any(|network| network.duplex.as_deref() == Some("one-way")) {
+        scope += &format!(" {one_way}");
+    }
     if !nearest.is_empty() {
         origin += &format!(
             " {}: the list has no prices for their link rate, so those of the nearest listed rate apply.",
@@ -131,10 +136,6 @@ pub(super) fn caveats_in_parts(c: &Comparison) -> Caveats {
     } else {
         " Adapters and links of hosts on switches are not counted."
     };
-    let scope = match c.networks.iter().any(|network| network.duplex.as_deref() == Some("one-way")) {
-        true => format!("{scope} {ONE_WAY}"),
-        false => scope.to_owned(),
-    };
     let total = list.ownership.map_or_else(String::new, |owned| {
         let money = &list.currency;
         format!(
@@ -153,7 +154,8 @@ pub(super) fn caveats_in_parts(c: &Comparison) -> Caveats {
         origin: printable(&text).into_owned(),
         nearest: letters(&is_nearest),
         quoted: letters(&|cost| cost.quoted),
-        scope,
+        scope: scope.to_owned(),
+        one_way: ONE_WAY,
         total,
         settings: settings.to_owned(),
     }

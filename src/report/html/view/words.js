@@ -161,6 +161,7 @@ function caveats(model) {
     text += ` Quoted price: ${list(quoted)}; quotes compare with prices of the list only if they cover the same parts.`;
   }
   text += parts.scope;
+  if (model.shown.some((n) => DATA.columns[n].duplex === "one-way")) text += ` ${parts.one_way}`;
   if (model.owned) {
     const { support, energy_price: energy, pue, years } = model.owned;
     text += ` Total cost: price, ${support * 100} % of it per year for support, and energy at ${energy} `
