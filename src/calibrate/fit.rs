@@ -303,7 +303,7 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
     // Small messages show what every message takes; lines through larger ones say little about a message without bytes.
     let base = sections[0].fixed;
     // A sender that sends as fast as it can needs this long for a small message, unless the network is what holds it up. The
-    // time of a stream also has the way of its last message and that of the answer, as in the benchmarks.
+    // time of a stream includes the latencies of its last message and of the answer, as in the benchmarks.
     let gaps = stream.iter().filter(|(size, _)| *size <= SMALL).map(|&(size, time)| {
         let bytes = at(&sections, size).per_byte.min(time / f64::from(size)) * f64::from(size);
         let window = ping::WINDOW as f64;

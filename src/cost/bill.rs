@@ -73,7 +73,7 @@ impl Bill {
         let cable = if are_placed { 0.0 } else { prices.cable_dollars(host.cable_metres).0 };
         self.host_dollars += match graph.hosts() {
             Hosts::Vertices(_) => {
-                // A host may have several cables; two one-way ones cost as much as a two-way one.
+                // Hosts may have several cables. A pair of one-way cables costs as much as one two-way cable.
                 let cables = graph.cables_to_hosts() as f64 * if graph.is_directed() { 0.5 } else { 1.0 };
                 ports as f64 * host.adapter_dollars + cables * cable
             }

@@ -81,12 +81,13 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
             self.free_backgrounds.push(background);
             return Ok(GoesOn);
         }
-        // What the collective does from now on is what its rank waits for.
+        // The rank waits for the activities of the collective from now on.
         let now = self.now;
         let process = &mut self.processes[background as usize];
         process.collective.counted_from = now;
         process.times = RankTimes::default();
-        // An activity under way is counted from its begin when it ends. That of messages looks at the time above.
+        // A computation or overhead under way will be counted as a whole when it ends, so its first part is subtracted. For
+        // messages, `counted_from` has this effect.
         let before = now - process.since;
         match process.state {
             State::Computing => process.times.compute = -before,
@@ -111,8 +112,8 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         Ok(GoesOn)
     }
 
-    /// Handles the end of a background collective for which the rank has waited `seconds`: they are divided as the
-    /// collective spent them.
+    /// Handles the end of a background collective for which the rank has waited `seconds`. This time is divided into the
+    /// activities of the collective.
     #[inline(never)]
     pub(super) fn join(&mut self, rank: u32, background: u32, seconds: f64) -> Turned {
         self.free_backgrounds.push(background);

@@ -140,7 +140,7 @@ fn sentences(c: &Comparison, effect: &FailureEffect, name: &dyn Fn(&NetworkEffec
             list(&faster)
         ));
     }
-    // Those whose rule changes are not compared with an even reduction.
+    // Networks whose rule changes are not compared with an even reduction.
     let slower = if comparable.len() < order.len() {
         "Of the networks whose rule stays, slower than the evenly reduced network"
     } else {

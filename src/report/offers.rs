@@ -61,7 +61,7 @@ pub(super) fn within(offer: &Offer) -> &'static str {
     }
 }
 
-/// What every report with the price of a one-way network says.
+/// Sentence of every report that has the price of a one-way network.
 pub(super) const ONE_WAY: &str = "A one-way cable costs half as much as the list's cable, which has both directions.";
 
 /// Sentences on prices, in parts: a reader of the HTML report may change prices and the cost of ownership.
@@ -75,7 +75,7 @@ pub(super) struct Caveats {
     quoted: Vec<String>,
     /// Parts of networks that have prices.
     scope: String,
-    /// What one-way cables cost, for reports that have any.
+    /// Price of one-way cables, for reports with such networks.
     one_way: &'static str,
     /// Computation of the total cost; empty without one.
     total: String,
@@ -166,7 +166,7 @@ pub(super) fn offers(c: &Comparison, unknown: &str) -> Option<Offers> {
     let budget = c.budget?;
     let all = c.offers();
     let owned = c.prices.ownership.is_some();
-    let is_limited = budget.limits().iter().any(|(_, limit)| limit.is_some());
+    let is_limited = budget.is_limited();
     let multiple = |offer: &Offer, per: fn(&Offer) -> Option<f64>| {
         let reference = all.iter().find(|other| other.network == c.baselines[offer.network]).and_then(per);
         let ratio = per(offer).zip(reference).map(|(own, reference)| format!("{:.3}", own / reference));

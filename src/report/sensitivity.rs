@@ -83,8 +83,7 @@ pub(super) fn name(effect: &Effect) -> String {
 fn sentences(c: &Comparison, s: &Sensitivity) -> Vec<String> {
     let named = |network: usize| format!("{} ({})", c.networks[network].name, short(c, network));
     // The page (`sensitivity.js`) has the same sentences.
-    let is_limited =
-        s.within > 0 && c.budget.is_some_and(|budget| budget.limits().iter().any(|(_, limit)| limit.is_some()));
+    let is_limited = s.within > 0 && c.budget.is_some_and(|budget| budget.is_limited());
     let within = if is_limited { " within the budget" } else { "" };
     let is_alone = is_limited && s.within == 1;
     let mut sentences = Vec::new();

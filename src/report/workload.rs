@@ -126,8 +126,7 @@ pub fn difference(difference: &Difference) -> Sheet {
     note("collective", &difference.first_collective);
     note("call", &difference.first_order);
     if difference.different_pairs.iter().any(|pair| pair.first == pair.second) {
-        notes
-            .push("pairs with the same number of messages and bytes differ in the sizes of single messages".to_owned());
+        notes.push("pairs with equal numbers of messages and bytes differ in the sizes of single messages".to_owned());
     }
     Sheet {
         schema: "mopsim.trace-diff/1",

@@ -30,8 +30,8 @@ pub struct Lanes {
     pub steps: usize,
     /// Rank by rank, step by step: seconds of each of [`Doing::ALL`] except the last.
     spent: Vec<[f32; 3]>,
-    /// What each background collective has done: an index of [`Doing::ALL`], from when until when.
-    background: HashMap<u32, Vec<(usize, f64, f64)>>,
+    /// The same of each background collective, until its rank has waited for it.
+    background: HashMap<u32, Vec<[f32; 3]>>,
 }
 
 impl Lanes {
@@ -46,11 +46,10 @@ impl Lanes {
         if step <= 0.0 || until <= from {
             return;
         }
-        if lane >= self.spent.len() {
-            self.background.entry(rank).or_default().push((doing, from, until));
-            return;
-        }
-        let lane = &mut self.spent[lane..][..self.steps];
+        let lane = match self.spent.get_mut(lane..) {
+            Some(lanes) if !lanes.is_empty() => &mut lanes[..self.steps],
+            _ => self.background.entry(rank).or_insert_with(|| vec![[0.0; 3]; self.steps]),
+        };
         let first = ((from / step) as usize).min(lane.len() - 1);
         let last = ((until / step) as usize).min(lane.len() - 1);
         for (at, entry) in lane.iter_mut().enumerate().take(last + 1).skip(first) {
@@ -94,9 +93,15 @@ impl Observer for Lanes {
     }
 
     fn released(&mut self, rank: u32, by: u32, time: f64, seconds: f64) {
-        // While a rank waits for a background collective, it does what that does; one that looks for a message waits.
-        for (doing, from, until) in self.background.remove(&by).unwrap_or_default() {
-            self.add(rank, doing, from.max(time - seconds), until);
+        // A rank that waits for a background collective has the activity of the collective, from the step on in which the
+        // wait begins. A rank that looks for a message of another rank waits.
+        let Some(collective) = self.background.remove(&by) else { return };
+        let step = self.seconds / self.steps as f64;
+        let begin = time - seconds;
+        let lane = &mut self.spent[rank as usize * self.steps..][..self.steps];
+        for (at, (entry, spent)) in lane.iter_mut().zip(collective).enumerate() {
+            let share = ((at as f64 + 1.0 - begin / step).clamp(0.0, 1.0)) as f32;
+            entry.iter_mut().zip(spent).for_each(|(own, seconds)| *own += share * seconds);
         }
     }
 }

@@ -6,9 +6,9 @@
 //! in a full tree (E. Zahavi, D-Mod-K routing providing non-blocking traffic for shift permutations on real life fat
 //! trees, CCIT Report 776, Technion, 2010). The rule needs distances only, so it works on any network.
 //!
-//! Of several parallel cables to the next switch, the next digit chooses one, which is not used up: the base of the next
-//! level is the number of switches. On the way down, the cable is that which the same level has on the way up. Hosts that
-//! are reached through the same root have different ones, so that shifts do not contend in trees with such cables either.
+//! The quotient also chooses among parallel cables to the next switch, but is divided by the number of switches only. A
+//! level uses the same quotient on the way down as on the way up, so hosts that are reached through the same root have
+//! different cables, and shifts meet no contention in trees with parallel cables either.
 
 use super::rule::HostNumbers;
 use super::towards::Towards;
@@ -39,14 +39,14 @@ impl DModK {
         self.towards.with_distances(ends.from, ends.to, |distance| {
             let (mut at, mut left) = (ends.from, ends.destination as usize);
             let length = distance[at.index()];
-            // What chooses among parallel cables, of each level on the way up: the first half of a path between leaves.
+            // Quotients that choose among parallel cables, one per level on the way up, the first half of a path between leaves.
             let mut upwards: Vec<usize> = Vec::new();
             let (mut ways, mut firsts) = (Vec::new(), Vec::new());
             while at != ends.to && distance[at.index()] != FAR {
                 let hops_left = distance[at.index()];
                 ways.clear();
                 ways.extend(nearer(graph, distance, at));
-                // Parallel cables follow each other: the first one to each switch.
+                // Parallel cables are adjacent in the list.
                 let is_first = |&way: &usize| way == 0 || graph.head(ways[way]) != graph.head(ways[way - 1]);
                 firsts.clear();
                 firsts.extend((0..ways.len()).filter(is_first));

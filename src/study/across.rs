@@ -106,21 +106,21 @@ impl Across {
             let with = |value: &str| -> Vec<usize> {
                 (0..settings.len()).filter(|&setting| of(settings[setting]) == value).collect()
             };
+            let mean = |values: Vec<f64>| mean::geometric(&values, &vec![1.0; values.len()]);
+            let mean_of_all = |with: &[usize], of: &dyn Fn(usize) -> Option<f64>| {
+                with.iter().map(|&setting| of(setting)).collect::<Option<Vec<f64>>>().and_then(mean)
+            };
             let prices = |value: &String| -> Vec<Option<f64>> {
-                let price = |setting: usize, network: usize| c.costs[columns[setting][network]]?.dollars;
-                let of_network = |network: usize| {
-                    let all: Option<Vec<f64>> = with(value).iter().map(|&setting| price(setting, network)).collect();
-                    all.and_then(|all| mean::geometric(&all, &vec![1.0; all.len()]))
-                };
+                let with = with(value);
+                let of_network =
+                    |network: usize| mean_of_all(&with, &|setting| c.costs[columns[setting][network]]?.dollars);
                 (0..networks).map(of_network).collect()
             };
             let means = |value: &String| -> (Vec<f64>, Vec<Option<f64>>) {
                 let with = with(value);
-                let over = |values: Vec<f64>| mean::geometric(&values, &vec![1.0; values.len()]);
                 let of_network = |network: usize| {
-                    let speed = over(with.iter().map(|&setting| relative[setting][network]).collect()).unwrap_or(1.0);
-                    let money: Option<Vec<f64>> = with.iter().map(|&setting| of_money[setting][network]).collect();
-                    (speed, money.and_then(over))
+                    let speed = mean(with.iter().map(|&setting| relative[setting][network]).collect()).unwrap_or(1.0);
+                    (speed, mean_of_all(&with, &|setting| of_money[setting][network]))
                 };
                 (0..networks).map(of_network).unzip()
             };

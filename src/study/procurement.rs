@@ -267,6 +267,11 @@ impl Budget {
         [("dollars", self.dollars), ("dollars in total", self.total), ("watts", self.watts), ("metres", self.metres)]
     }
 
+    /// Returns `true` if there is any limit.
+    pub fn is_limited(&self) -> bool {
+        self.limits().iter().any(|(_, limit)| limit.is_some())
+    }
+
     /// Returns whether a network stays within all limits; `None` if that depends on an unknown value.
     pub fn allows(&self, cost: &NetworkCost) -> Option<bool> {
         let pairs = [

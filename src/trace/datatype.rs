@@ -101,6 +101,12 @@ impl Datatype {
         TABLE.get(usize::from(self.0)).map_or(0, |entry| u64::from(entry.1))
     }
 
+    /// Returns the size of `count` elements in bytes.
+    #[inline]
+    pub fn bytes(self, count: u32) -> u64 {
+        u64::from(count) * self.size()
+    }
+
     /// Returns the name without the `MPI_` prefix.
     pub fn name(self) -> &'static str {
         TABLE.get(usize::from(self.0)).map_or("DATATYPE_NULL", |entry| entry.0)

@@ -5,9 +5,8 @@
 //! longer than the recorder's resolution, and the amounts include the noise of a machine.
 
 use std::collections::BTreeMap;
-use std::hash::BuildHasher;
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::inspect::{Info, Volume, given};
 use super::{Action, CollectiveCall, CollectiveKind, CommunicatorId, Datatype, MemberList, Trace};
@@ -104,26 +103,15 @@ impl Difference {
 
     fn count(&mut self, trace: &Trace, second: bool) {
         let sum = if second { &mut self.flops.1 } else { &mut self.flops.0 };
-        for action in trace.actions.iter().flatten() {
+        for (rank, action) in
+            (0..).zip(&trace.actions).flat_map(|(rank, actions)| actions.iter().map(move |a| (rank, a)))
+        {
             *sum += match action {
                 Action::Compute { flops } => flops,
                 other => other.collective().map_or(0.0, |index| trace.collectives[index as usize].flops),
             };
-            let bytes = match action {
-                Action::Send { count, datatype, .. }
-                | Action::Isend { count, datatype, .. }
-                | Action::Put { count, datatype, .. }
-                | Action::Get { count, datatype, .. }
-                | Action::Accumulate { count, datatype, .. } => bytes(count, datatype),
-                Action::SendRecv { index } => {
-                    let pair = &trace.sendrecvs[index as usize];
-                    bytes(pair.send_count, pair.send_type)
-                }
-                Action::Collective { index } | Action::Start { index, .. } => {
-                    given(trace, &trace.collectives[index as usize])
-                }
-                _ => 0,
-            };
+            let of_collective = || action.collective().map(|index| given(trace, &trace.collectives[index as usize]));
+            let bytes = message(trace, rank, &action).map(|(_, bytes)| bytes).or_else(of_collective).unwrap_or(0);
             let name = match action {
                 Action::Collective { index } => trace.collectives[index as usize].kind.name(),
                 Action::Start { index, .. } => trace.collectives[index as usize].kind.nonblocking_name(),
@@ -150,9 +138,8 @@ impl Difference {
             pairs.entry((from, to)).or_default().1 = volume;
         }
         self.pairs = pairs.len() as u64;
-        let (sizes_of_first, sizes_of_second) = (sizes(first), sizes(second));
-        let differ = |pair: &(u32, u32)| sizes_of_first.get(pair) != sizes_of_second.get(pair);
-        let different = pairs.into_iter().filter(|(pair, (first, second))| first != second || differ(pair));
+        let differ = pairs_of_other_sizes(first, second);
+        let different = pairs.into_iter().filter(|(pair, _)| differ.contains(pair));
         self.different_pairs =
             different.map(|((from, to), (first, second))| PairDifference { from, to, first, second }).collect();
     }
@@ -202,32 +189,34 @@ impl Difference {
     }
 }
 
-/// Returns, for each pair of ranks, a number that depends on the sizes of its messages and not on their order.
-fn sizes(trace: &Trace) -> FxHashMap<(u32, u32), u64> {
-    let mut sums = FxHashMap::default();
-    for (rank, actions) in (0..).zip(&trace.actions) {
-        for action in actions {
-            let (pair, size) = match action {
-                Action::Send { to, count, datatype, .. }
-                | Action::Isend { to, count, datatype, .. }
-                | Action::Put { to, count, datatype, .. }
-                | Action::Accumulate { to, count, datatype, .. } => ((rank, to), bytes(count, datatype)),
-                Action::Get { from, count, datatype, .. } => ((from, rank), bytes(count, datatype)),
-                Action::SendRecv { index } => {
-                    let entry = &trace.sendrecvs[index as usize];
-                    ((rank, entry.to), bytes(entry.send_count, entry.send_type))
-                }
-                _ => continue,
-            };
-            let sum: &mut u64 = sums.entry(pair).or_default();
-            *sum = sum.wrapping_add(FxBuildHasher.hash_one((size, "size")));
+/// Returns source, destination and bytes of the message that an action of a rank sends or, as a get, requests.
+fn message(trace: &Trace, rank: u32, action: &Action) -> Option<((u32, u32), u64)> {
+    Some(match *action {
+        Action::Send { to, count, datatype, .. }
+        | Action::Isend { to, count, datatype, .. }
+        | Action::Put { to, count, datatype, .. }
+        | Action::Accumulate { to, count, datatype, .. } => ((rank, to), datatype.bytes(count)),
+        Action::Get { from, count, datatype, .. } => ((from, rank), datatype.bytes(count)),
+        Action::SendRecv { index } => {
+            let entry = &trace.sendrecvs[index as usize];
+            ((rank, entry.to), entry.send_type.bytes(entry.send_count))
         }
-    }
-    sums
+        _ => return None,
+    })
 }
 
-fn bytes(count: u32, datatype: Datatype) -> u64 {
-    u64::from(count) * datatype.size()
+/// Returns the pairs of ranks whose messages differ in number or sizes, in whatever order these are sent.
+fn pairs_of_other_sizes(first: &Trace, second: &Trace) -> FxHashSet<(u32, u32)> {
+    // Messages of each pair and size in the first trace, without as many in the second.
+    let mut left: FxHashMap<((u32, u32), u64), i64> = FxHashMap::default();
+    for (trace, step) in [(first, 1), (second, -1)] {
+        for (rank, actions) in (0..).zip(&trace.actions) {
+            for message in actions.iter().filter_map(|action| message(trace, rank, &action)) {
+                *left.entry(message).or_default() += step;
+            }
+        }
+    }
+    left.into_iter().filter(|(_, count)| *count != 0).map(|((pair, _), _)| pair).collect()
 }
 
 /// Parts of a collective that do not depend on the data.
@@ -247,7 +236,7 @@ impl CollectiveShape {
     fn of(trace: &Trace, action: &Action, call: &CollectiveCall) -> Self {
         // In calls with a count per partner the single counts are sizes of buffers.
         let single = call.send_counts.len == 0 && call.recv_counts.len == 0;
-        let size = |count, datatype| if single { bytes(count, datatype) } else { 0 };
+        let size = |count, datatype: Datatype| if single { datatype.bytes(count) } else { 0 };
         Self {
             kind: call.kind,
             blocks: matches!(action, Action::Collective { .. }),
@@ -354,6 +343,8 @@ mod tests {
         let difference = Difference::of(&of(100, 200), &of(150, 150));
         assert!(!difference.same_communication());
         assert_eq!(difference.different_pairs.len(), 1);
+        // No other division of the same bytes is the same.
+        assert!((1..150).all(|size| !Difference::of(&of(150, 150), &of(size, 300 - size)).same_communication()));
     }
 
     #[test]

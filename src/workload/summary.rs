@@ -29,12 +29,12 @@ impl Summary {
                 Action::Compute { flops } => total.flops += flops,
                 Action::Send { count, datatype, .. } | Action::Isend { count, datatype, .. } => {
                     total.messages += 1;
-                    total.bytes += u64::from(count) * datatype.size();
+                    total.bytes += datatype.bytes(count);
                 }
                 Action::SendRecv { index } => {
                     let pair = &trace.sendrecvs[index as usize];
                     total.messages += 1;
-                    total.bytes += u64::from(pair.send_count) * pair.send_type.size();
+                    total.bytes += pair.send_type.bytes(pair.send_count);
                 }
                 Action::Collective { index } | Action::Start { index, .. } => {
                     let call = &trace.collectives[index as usize];

@@ -226,9 +226,8 @@ fn newer(hosts: u64, radix: u64, balance: f64, found: &mut Vec<(String, u64)>) {
     found.push((format!("tofu:{}x{}x{}", groups[0], groups[1], groups[2]), 1));
 }
 
-/// Returns the parameter for the cables between two groups; nothing for one.
-/// Returns the fat tree of whole switches with the most parallel cables to each switch of its top level, which has the
-/// fewest switches; of three levels only where two are not enough.
+/// Returns the fat tree with the most parallel cables to each switch of its top level, hence the fewest switches, if all
+/// switches have `radix` ports in use; with three levels only where two are not enough.
 fn trunked_tree(hosts: u64, radix: u64) -> Option<(String, u64)> {
     let half = radix / 2;
     let (levels, most) = if 2 * half * half >= hosts { (2, 2 * half * half) } else { (3, 2 * half.pow(3)) };
@@ -236,6 +235,7 @@ fn trunked_tree(hosts: u64, radix: u64) -> Option<(String, u64)> {
     Some((format!("fat_tree{levels}:k={},t={trunk}", 2 * half), half))
 }
 
+/// Returns the parameter for the cables between two groups; nothing for one.
 fn trunk(cables: u64) -> String {
     if cables > 1 { format!(",t={cables}") } else { String::new() }
 }
@@ -293,12 +293,11 @@ mod tests {
 
     #[test]
     fn trees_of_whole_switches_have_parallel_cables() {
-        let of = |hosts, radix| trunked_tree(hosts, radix);
-        assert_eq!(of(1024, 64), Some(("fat_tree2:k=64,t=2".to_owned(), 32)));
-        assert_eq!(of(300, 65), Some(("fat_tree2:k=64,t=4".to_owned(), 32)));
-        assert_eq!(of(1025, 64), None);
-        assert_eq!(of(4096, 64), Some(("fat_tree3:k=64,t=16".to_owned(), 32)));
-        assert_eq!(of(2, 3), None);
+        assert_eq!(trunked_tree(1024, 64), Some(("fat_tree2:k=64,t=2".to_owned(), 32)));
+        assert_eq!(trunked_tree(300, 65), Some(("fat_tree2:k=64,t=4".to_owned(), 32)));
+        assert_eq!(trunked_tree(1025, 64), None);
+        assert_eq!(trunked_tree(4096, 64), Some(("fat_tree3:k=64,t=16".to_owned(), 32)));
+        assert_eq!(trunked_tree(2, 3), None);
         for (hosts, radix) in [(1024, 64), (4096, 64), (100, 24), (5000, 48)] {
             let (spec, _) = trunked_tree(hosts, radix).unwrap();
             let graph = build(&spec).unwrap().graph;

@@ -139,7 +139,7 @@ impl Predecessor {
     }
 }
 
-/// The receives of a rank that probes: a probe waits for the message of the next one with its source and tag.
+/// Receives of a rank that calls probe. A probe waits for the message of the next receive with its source and tag.
 #[derive(Default)]
 struct ProbedReceives {
     /// Bytes of the receives of each triple that is probed, in order; `None` for that of a combined send and receive.
@@ -164,7 +164,7 @@ impl ProbedReceives {
         for action in actions {
             let (triple, bytes) = match action {
                 Action::Recv { from, tag, count, datatype } | Action::Irecv { from, tag, count, datatype } => {
-                    ((from, rank, tag), Some(u64::from(count) * datatype.size()))
+                    ((from, rank, tag), Some(datatype.bytes(count)))
                 }
                 Action::SendRecv { index } => ((trace.sendrecvs[index as usize].from, rank, 0), None),
                 _ => continue,
@@ -276,7 +276,7 @@ impl<'o, W: Write> Chain<'o, W> {
     /// Writes an action; `false` if it cannot be expressed.
     fn action(&mut self, trace: &Trace, action: &Action) -> io::Result<bool> {
         let rank = self.rank;
-        let bytes = |count: u32, datatype: Datatype| u64::from(count) * datatype.size();
+        let bytes = |count: u32, datatype: Datatype| datatype.bytes(count);
         match *action {
             Action::Init
             | Action::Finalize
@@ -284,7 +284,7 @@ impl<'o, W: Write> Chain<'o, W> {
             | Action::Test { .. }
             | Action::TestRequest { .. }
             | Action::Iprobe { .. } => {}
-            // What follows it waits for the message, so its receive is here already.
+            // The operations after it wait for the message, so the receive is written here.
             Action::Probe { from, tag } => {
                 if let Some((number, bytes)) = self.probed.next((from, rank, tag)) {
                     let label = self.receive(bytes, from, tag, false)?;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::deadlock::{Sends, Triple, blocked};
+use super::deadlock::{EagerLimit, Triple, blocked};
 use super::matching::Matching;
 use crate::trace::queues::take_oldest;
 use crate::trace::{Action, Effect, Trace, TraceWarning};
@@ -76,15 +76,14 @@ impl Tally {
 pub fn check(trace: &Trace) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut matching = Matching::new(trace);
-    let certain = blocked(trace, Sends::Buffered, &mut matching);
+    let certain = blocked(trace, EagerLimit::BUFFERED, &mut matching);
     matching.finish(&mut findings);
     requests(trace, &mut findings);
     if let Some(finding) = deadlock(trace, &certain, Severity::Error, "deadlock", "wait forever") {
         findings.push(finding);
     } else {
-        let possible = blocked(trace, Sends::Synchronous, &mut ());
-        let in_replay =
-            if possible.is_empty() { Vec::new() } else { blocked(trace, Sends::EagerBelow(EAGER_BELOW), &mut ()) };
+        let possible = blocked(trace, EagerLimit::SYNCHRONOUS, &mut ());
+        let in_replay = if possible.is_empty() { Vec::new() } else { blocked(trace, EagerLimit(EAGER_BELOW), &mut ()) };
         let text = format!(
             "wait forever in a replay, where sends of {EAGER_BELOW} bytes or more wait for their receives (unless the model has a \
              larger `detached_below`)"

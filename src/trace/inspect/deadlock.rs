@@ -56,24 +56,24 @@ impl Watch for () {
     const SEES_ALL: bool = false;
 }
 
-/// Behaviour of sends.
+/// Behaviour of sends: those of fewer bytes complete immediately, all others when their receive is posted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Sends {
-    /// They complete immediately.
-    Buffered,
-    /// They complete when their receive is posted.
-    Synchronous,
-    /// Those of fewer bytes complete immediately, the others when their receive is posted.
-    EagerBelow(u64),
+pub(super) struct EagerLimit(pub u64);
+
+impl EagerLimit {
+    /// All sends complete immediately.
+    pub const BUFFERED: Self = Self(u64::MAX);
+    /// All sends complete when their receive is posted.
+    pub const SYNCHRONOUS: Self = Self(0);
 }
 
 /// Returns the action at which each blocked rank stops, ascending; empty if all ranks finish.
 ///
 /// Ranks run alternately, so that memory is needed only for operations in progress, however long the trace is.
-pub(super) fn blocked<W: Watch>(trace: &Trace, sends: Sends, watch: &mut W) -> Vec<(u32, usize)> {
+pub(super) fn blocked<W: Watch>(trace: &Trace, limit: EagerLimit, watch: &mut W) -> Vec<(u32, usize)> {
     let mut run = TraceRun {
         trace,
-        sends,
+        limit,
         watch,
         holds: true,
         ranks: trace.actions.iter().map(Rank::new).collect(),
@@ -151,7 +151,7 @@ pub(super) type Meeting = (Sequence, u64);
 
 struct TraceRun<'a, W> {
     trace: &'a Trace,
-    sends: Sends,
+    limit: EagerLimit,
     watch: &'a mut W,
     /// `true` if ranks wait for anything.
     holds: bool,
@@ -173,11 +173,7 @@ impl<W: Watch> TraceRun<'_, W> {
     /// Posts a send or receive, and resumes the rank at the other end.
     fn post(&mut self, rank: u32, triple: Triple, sends: bool, (count, datatype): (u32, Datatype)) -> Half {
         self.watch.posted(rank, self.ranks[rank as usize].at, Side { triple, sends, count, datatype });
-        let is_buffered = match self.sends {
-            Sends::Buffered => sends,
-            Sends::Synchronous => false,
-            Sends::EagerBelow(limit) => sends && u64::from(count) * datatype.size() < limit,
-        };
+        let is_buffered = sends && datatype.bytes(count) < self.limit.0;
         let posted = self.posted.entry(triple).or_default();
         posted.held += 1;
         let count = if sends { &mut posted.sends } else { &mut posted.receives };
@@ -332,7 +328,7 @@ impl<W: Watch> TraceRun<'_, W> {
                 self.ready.extend(members.ranks().filter(|&other| other != rank));
             }
         }
-        let only_gives = self.sends != Sends::Synchronous && self.only_gives(rank, action);
+        let only_gives = self.limit != EagerLimit::SYNCHRONOUS && self.only_gives(rank, action);
         Some((sequence, number)).filter(|_| !only_gives)
     }
 

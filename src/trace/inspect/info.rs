@@ -99,7 +99,7 @@ impl Info {
         let mut total = RankTotal { actions: actions.len() as u64, ..RankTotal::default() };
         let mut row: FxHashMap<u32, Volume> = FxHashMap::default();
         for action in actions {
-            let size = |count: u32, datatype: Datatype| u64::from(count) * datatype.size();
+            let size = |count: u32, datatype: Datatype| datatype.bytes(count);
             let (mut name, mut bytes, mut sent) = (action.name(), 0, None);
             match action {
                 Action::Compute { flops } => total.flops += flops,

@@ -25,7 +25,7 @@ struct Half {
 
 impl Half {
     fn bytes(&self) -> u64 {
-        u64::from(self.count) * self.datatype.size()
+        self.datatype.bytes(self.count)
     }
 }
 
@@ -128,12 +128,12 @@ impl<'a> Matching<'a> {
     /// in each iteration of a loop, are compared once.
     fn compare_sizes(&mut self, sequence: Sequence, number: u64, calls: &[Call]) {
         let members = self.trace.members(sequence.0);
-        let Some(exchange) = MetCalls::of(self.trace, members, calls) else { return };
-        let entries: Vec<u32> = exchange.entries().collect();
+        let Some(met) = MetCalls::of(self.trace, members, calls) else { return };
+        let entries: Vec<u32> = met.entries().collect();
         if self.agreed.contains(&entries) {
             return;
         }
-        let Some(Difference { rank, action, from, sent, expected }) = exchange.difference() else {
+        let Some(Difference { rank, action, from, sent, expected }) = met.difference() else {
             if self.remembered > MOST_REMEMBERED {
                 self.agreed.clear();
                 self.remembered = 0;
@@ -143,7 +143,7 @@ impl<'a> Matching<'a> {
             return;
         };
         self.blocks.add(rank, action, || {
-            let name = exchange.call(0).kind.name();
+            let name = met.call(0).kind.name();
             format!(
                 "in collective number {number}, {name}, rank {from} sends {sent} bytes to rank {rank}, which expects {expected}"
             )
@@ -206,9 +206,7 @@ fn common(trace: &Trace, entry: Option<u32>) -> Option<(CollectiveKind, u32, Opt
     use CollectiveKind as K;
     let call: &CollectiveCall = &trace.collectives[entry? as usize];
     let bytes = match call.kind {
-        K::Bcast | K::Reduce | K::Allreduce | K::Scan | K::Exscan => {
-            Some(u64::from(call.send_count) * call.send_type.size())
-        }
+        K::Bcast | K::Reduce | K::Allreduce | K::Scan | K::Exscan => Some(call.send_type.bytes(call.send_count)),
         K::ReduceScatter => {
             let sum: u64 = trace.counts(call.recv_counts).iter().map(|&c| u64::from(c)).sum();
             Some(sum * call.send_type.size())

@@ -21,6 +21,6 @@ pub(super) fn given(trace: &Trace, call: &CollectiveCall) -> u64 {
         K::Barrier => 0,
         K::Alltoallv | K::Scatterv => sum(call.send_counts) * call.send_type.size(),
         K::ReduceScatter => sum(call.recv_counts) * call.send_type.size(),
-        _ => u64::from(call.send_count) * call.send_type.size(),
+        _ => call.send_type.bytes(call.send_count),
     }
 }

@@ -1,10 +1,11 @@
-//! Checks that the members of a collective agree on the size of what each sends to each (MPI 4.0, sections 6.5 to 6.9).
+//! Checks that the members of a collective agree on the sizes of the blocks that they exchange (MPI 4.0, sections 6.5 to
+//! 6.9).
 //!
 //! A size of 0 is not compared where data may be in place: recordings contain it for `MPI_IN_PLACE`.
 
 use super::deadlock::Call;
 use crate::trace::communicator::Members;
-use crate::trace::{CollectiveCall, CollectiveKind, Datatype, Trace};
+use crate::trace::{CollectiveCall, CollectiveKind, Trace};
 
 /// A size that one member sends and another expects otherwise.
 #[derive(Debug, PartialEq, Eq)]
@@ -76,8 +77,8 @@ impl<'a> MetCalls<'a> {
     fn pair(&self, from: usize, to: usize) -> Option<Difference> {
         let (giver, taker) = (self.call(from), self.call(to));
         let one = |counts, index: usize| self.trace.counts(counts).get(index).copied();
-        let sent = size(one(giver.send_counts, to).unwrap_or(giver.send_count), giver.send_type);
-        let expected = size(one(taker.recv_counts, from).unwrap_or(taker.recv_count), taker.recv_type);
+        let sent = giver.send_type.bytes(one(giver.send_counts, to).unwrap_or(giver.send_count));
+        let expected = taker.recv_type.bytes(one(taker.recv_counts, from).unwrap_or(taker.recv_count));
         // Counts of an alltoallv are there for each pair; elsewhere one side may be in place.
         let may_be_in_place = giver.kind != CollectiveKind::Alltoallv && (sent == 0 || expected == 0);
         (sent != expected && !may_be_in_place).then(|| Difference {
@@ -92,8 +93,4 @@ impl<'a> MetCalls<'a> {
     fn rank(&self, member: usize) -> u32 {
         self.members.rank(member as u32).unwrap_or_default()
     }
-}
-
-fn size(count: u32, datatype: Datatype) -> u64 {
-    u64::from(count) * datatype.size()
 }

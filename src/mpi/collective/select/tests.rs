@@ -174,7 +174,7 @@ fn check_sequence(table: Table, smp_setup: bool, hosts: &[u32], count: u32) {
 fn every_plan_runs_on_every_layout() {
     for hosts in rank_maps() {
         for table in Table::ALL {
-            // Only these two have algorithms that need to know which ranks share a host.
+            // Only the tables of these libraries have algorithms that depend on shared hosts.
             let setups = if matches!(table, Table::Mvapich2 | Table::Mpich) { &[false, true][..] } else { &[true] };
             for &smp_setup in setups {
                 for count in [0, 1, 13, 300, 2500, 40_000] {
