@@ -166,7 +166,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         let ranks: Vec<RankTimes> = (0..ranks).map(|rank| self.times(rank, end)).collect();
         // Links also carry headers and framing.
         let share = self.model.network.payload_share();
-        let links = self.network.traffic().into_iter().enumerate().map(|(i, (messages, bytes))| LinkTraffic {
+        let links = self.network.traffic(self.now).into_iter().enumerate().map(|(i, (messages, bytes))| LinkTraffic {
             link: crate::ids::LinkId::new(i),
             messages,
             bytes,

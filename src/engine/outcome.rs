@@ -22,7 +22,6 @@ pub struct RankTimes {
 }
 
 /// Largest utilisation of a link. SimGrid's incremental solver leaves outdated rates, several per cent too high at most.
-/// Messages that are in transit at the end of a replay are counted in full, so they could add any amount.
 pub const MOST_UTILISATION: f64 = 1.1;
 
 /// Traffic of a link.
@@ -32,7 +31,7 @@ pub struct LinkTraffic {
     pub link: LinkId,
     /// Messages whose route crosses it.
     pub messages: u64,
-    /// Bytes of those messages, envelopes included.
+    /// Bytes of those messages that it has carried, envelopes included.
     pub bytes: u64,
     /// Bytes over the capacity in the simulated time, at most [`MOST_UTILISATION`]; 0 for a fat pipe, which has no such
     /// limit.

@@ -3,10 +3,10 @@
 use super::jobs::Repeats;
 use super::observer::Observer;
 use super::outcome::RankTimes;
-use super::process::State;
+use super::process::{Process, State};
 use super::run::Turn::{self, Blocks, GoesOn};
 use super::state::Engine;
-use crate::mpi::messages::Envelope;
+use crate::mpi::messages::{Envelope, Progress, Request};
 use crate::network::Transfers;
 
 impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
@@ -62,17 +62,67 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
     }
 
     /// Returns how a rank spent its time until the end of the replay. A rank of a job that repeats is cut off
-    /// mid-action; time not otherwise accounted for counts as waiting.
+    /// mid-action, whose time is divided like that of a finished one; the rest counts as waiting.
     pub(super) fn times(&self, rank: usize, end: f64) -> RankTimes {
         let mut times = self.processes[rank].times;
         match &self.jobs {
             Some(jobs) if jobs.repeats(rank as u32) != Repeats::Never => {
+                self.add_unfinished(&self.processes[rank], &mut times);
                 times.end = end;
                 times.waiting = (end - times.compute - times.communication).max(0.0);
             }
             _ => times.waiting += end - times.end,
         }
         times
+    }
+
+    /// Adds the time that a process has spent on its present action until now, without that of waiting for a partner.
+    fn add_unfinished(&self, process: &Process<'_>, times: &mut RankTimes) {
+        let since = process.since.max(process.collective.counted_from);
+        let spent = self.now - process.since;
+        match process.state {
+            State::Computing | State::Sleeping => times.compute += spent,
+            State::SendOverhead(_)
+            | State::Overhead
+            | State::SetOverhead
+            | State::OneSidedOverhead(_)
+            | State::Testing(_)
+            | State::TestingBackground(_)
+            | State::Probing(_) => {
+                times.communication += spent;
+                times.latency += spent;
+            }
+            State::OnRequest(request) => self.add_blocked(&[request], since, times),
+            State::OnSet { .. } => self.add_blocked(&process.set, since, times),
+            State::OnBackground(background) => {
+                let background = &self.processes[background as usize];
+                times.compute += background.times.compute;
+                times.communication += background.times.communication;
+                times.latency += background.times.latency;
+                self.add_unfinished(background, times);
+            }
+            State::Ready | State::Called(_) | State::OnMessage(_) | State::Idle | State::Ended => {}
+        }
+    }
+
+    /// Adds the time since the latest of the messages that a process waits for has started; none if one has not. The
+    /// message that arrives last would determine the division.
+    fn add_blocked(&self, requests: &[Request], since: f64, times: &mut RankTimes) {
+        let open = requests.iter().filter(|&&request| !self.messages.is_complete(request));
+        let messages = open.filter_map(|request| request.message()).map(|message| self.messages.get(message));
+        let mut latest = None;
+        for message in messages {
+            if message.progress != Progress::Travelling {
+                return;
+            }
+            if latest.is_none_or(|(started, _)| message.started > started) {
+                latest = Some((message.started, message.entered));
+            }
+        }
+        let Some((started, entered)) = latest else { return };
+        let begin = started.max(since);
+        times.communication += self.now - begin;
+        times.latency += (entered.min(self.now) - begin).max(0.0);
     }
 
     /// Returns the sends that were never received, without those of jobs that repeat, which the end of the replay cuts

@@ -68,8 +68,9 @@ pub trait Transfers {
     /// `true` if no message is under way.
     fn is_idle(&self) -> bool;
 
-    /// Returns the messages and bytes that each link has carried, in the order of the links.
-    fn traffic(&self) -> Vec<(u64, u64)>;
+    /// Returns the messages that each link carries and the bytes of them that it has carried until now, in the order of
+    /// the links.
+    fn traffic(&self, now: f64) -> Vec<(u64, u64)>;
 
     /// Returns the links that all messages have crossed, loopbacks left out.
     fn links_crossed(&self) -> f64;
@@ -122,8 +123,9 @@ pub trait Carrier {
     /// `true` if no message is under way.
     fn is_idle(&self) -> bool;
 
-    /// Returns the messages and bytes that each link has carried, in the order of the links.
-    fn traffic(&self) -> Vec<(u64, u64)>;
+    /// Returns the messages that each link carries and the bytes of them that it has carried until now, in the order of
+    /// the links.
+    fn traffic(&self, now: f64) -> Vec<(u64, u64)>;
 
     /// Returns the links that all messages have crossed, loopbacks left out.
     fn links_crossed(&self) -> f64;
@@ -238,8 +240,8 @@ impl Transfers for Box<dyn Carrier + '_> {
         (**self).is_idle()
     }
 
-    fn traffic(&self) -> Vec<(u64, u64)> {
-        (**self).traffic()
+    fn traffic(&self, now: f64) -> Vec<(u64, u64)> {
+        (**self).traffic(now)
     }
 
     fn links_crossed(&self) -> f64 {

@@ -86,6 +86,13 @@ impl Clocks {
         Some(left)
     }
 
+    /// Returns the amount that remains of a flow, if it follows a clock.
+    pub fn left(&self, id: u32, now: f64) -> Option<f64> {
+        let follower = self.followers.get(id as usize).filter(|follower| follower.clock != NONE)?;
+        let state = &self.clocks[follower.clock as usize];
+        Some((follower.end - state.time - state.level * (now - state.updated)).max(0.0))
+    }
+
     /// Sets the level of a clock from now on.
     pub fn set_level(&mut self, clock: u32, level: f64, now: f64) {
         if clock as usize >= self.clocks.len() {

@@ -143,8 +143,8 @@ impl Carrier for Noisy<'_> {
         self.late.is_empty() && (*self.inner).is_idle()
     }
 
-    fn traffic(&self) -> Vec<(u64, u64)> {
-        (*self.inner).traffic()
+    fn traffic(&self, now: f64) -> Vec<(u64, u64)> {
+        (*self.inner).traffic(now)
     }
 
     fn links_crossed(&self) -> f64 {
@@ -199,8 +199,8 @@ impl<N: Transfers> Carrier for Flows<N> {
         self.0.is_idle()
     }
 
-    fn traffic(&self) -> Vec<(u64, u64)> {
-        self.0.traffic()
+    fn traffic(&self, now: f64) -> Vec<(u64, u64)> {
+        self.0.traffic(now)
     }
 
     fn links_crossed(&self) -> f64 {

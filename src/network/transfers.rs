@@ -13,6 +13,7 @@ use crate::platform::{Platform, RouteError};
 use crate::prefetch::{is_far, prefetch};
 use crate::queue::{ChangingQueue, OrderedQueue, earlier};
 use crate::slots::store;
+use rustc_hash::FxHashMap;
 
 /// A remaining amount below this many bytes counts as nothing (rounding of `remaining - rate * time`).
 const NOTHING_LEFT: f64 = 1e-14;
@@ -365,6 +366,25 @@ impl<'a, S: Sharing> Network<'a, S> {
         self.leaving.clear();
     }
 
+    /// Returns the bytes of transfers under way that have not been carried yet, by route.
+    fn left(&self, now: f64) -> FxHashMap<u32, f64> {
+        let mut is_free = vec![false; self.transfers.len()];
+        self.free.iter().for_each(|&id| is_free[id as usize] = true);
+        let stepped: FxHashMap<u32, f64> = self.steps.iter().map(|step| (step.transfer, step.remaining)).collect();
+        let mut left = FxHashMap::default();
+        for (id, transfer) in (0..).zip(&self.transfers).filter(|(id, _)| !is_free[*id as usize]) {
+            let bytes = match stepped.get(&id) {
+                Some(&bytes) => bytes,
+                None => self.clocks.left(id, now).map_or_else(
+                    || transfer.remaining - transfer.rate * (now - transfer.updated),
+                    |amount| amount * transfer.rate,
+                ),
+            };
+            *left.entry(transfer.route).or_default() += bytes.max(0.0);
+        }
+        left
+    }
+
     /// Lets the next transfer of its connection compete for bandwidth, after one has arrived.
     #[inline(never)]
     fn go_on_behind(&mut self, arrived: u32, now: f64) {
@@ -449,11 +469,13 @@ impl<S: Sharing> Transfers for Network<'_, S> {
     }
 
     // Bytes have the envelope. A message that is divided over links counts on each, with its part of the bytes.
-    fn traffic(&self) -> Vec<(u64, u64)> {
+    fn traffic(&self, now: f64) -> Vec<(u64, u64)> {
         let mut traffic = vec![(0, 0); self.platform.links.len()];
-        for (route, links, parts) in self.paths.iter() {
+        let left = self.left(now);
+        for (number, (route, links, parts)) in (0..).zip(self.paths.iter()) {
+            let carried = route.bytes.saturating_sub(left.get(&number).map_or(0, |bytes| bytes.round() as u64));
             for (at, LinkId(link)) in links.iter().enumerate() {
-                let bytes = parts.map_or(route.bytes, |parts| (route.bytes as f64 * parts[at]).round() as u64);
+                let bytes = parts.map_or(carried, |parts| (carried as f64 * parts[at]).round() as u64);
                 traffic[*link as usize].0 += route.messages;
                 traffic[*link as usize].1 += bytes;
             }

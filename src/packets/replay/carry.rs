@@ -274,7 +274,7 @@ impl Carrier for Carry<'_> {
         self.states.iter().all(|state| state.open == 0 && state.finished.is_empty())
     }
 
-    fn traffic(&self) -> Vec<(u64, u64)> {
+    fn traffic(&self, _now: f64) -> Vec<(u64, u64)> {
         let mut traffic = vec![(0, 0); self.platform.links.len()];
         for port in self.states.iter().flat_map(|state| &state.ports).filter(|port| port.link != NONE) {
             traffic[port.link as usize] = (port.messages, port.bytes);

@@ -73,7 +73,7 @@ impl Ground {
     pub fn counts(&self, starts: &[Start]) -> (PacketCounts, Vec<(u64, u64)>) {
         let mut carrier = self.fabric.carrier(&self.platform, false);
         run(&mut carrier, starts);
-        (carrier.packets().expect("packets are counted"), carrier.traffic())
+        (carrier.packets().expect("packets are counted"), carrier.traffic(f64::INFINITY))
     }
 
     /// Max-min fair flows on the part of links that headers leave.

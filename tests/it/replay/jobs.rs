@@ -57,10 +57,12 @@ fn neighbours_on_a_link_cost_what_they_take_of_it() {
     let folder =
         Folder::with_trace("0 init\n1 init\n0 send 1 0 1000000 6\n1 recv 0 0 1000000 6\n0 finalize\n1 finalize\n")
             .pinned();
-    let run = |job: &str| {
+    let run_with = |job: &str, sharing: &str| {
         folder.json(&[
             "replay",
             "-q",
+            "--sharing",
+            sharing,
             "--job",
             "t.ti,hosts=0+1,name=first",
             "--job",
@@ -79,6 +81,7 @@ fn neighbours_on_a_link_cost_what_they_take_of_it() {
             "ideal",
         ])
     };
+    let run = |job: &str| run_with(job, "exact");
     let seconds = |job: &Value, member: &str, expected: f64| {
         assert!((number(job, member) - expected).abs() < 1e-9, "{member} of {job}");
     };
@@ -101,6 +104,26 @@ fn neighbours_on_a_link_cost_what_they_take_of_it() {
     let split = |name: &str| number(&report["time_split"][name], "mean");
     let sum = split("compute") + split("communication") + split("waiting");
     assert!((sum - 2e-3).abs() < 1e-12 && report["busiest_links"][0]["utilisation"] == 1.0, "{report}");
+    // Of a message in transit at the end, only the bytes that have been carried count: 1 of 100 MB. The links to both
+    // receivers have carried half of what they could.
+    folder.write("long.ti", "0 send 1 0 100000000 6\n1 recv 0 0 100000000 6\n");
+    for sharing in ["exact", "within:1%", "simgrid-full", "simgrid-lazy"] {
+        let report = run_with("long.ti,hosts=0+2,name=second,repeat", sharing);
+        let links = report["busiest_links"].as_array().expect("links");
+        let mut loads: Vec<f64> =
+            links.iter().map(|link| number(link, "utilisation")).filter(|&load| load > 0.0).collect();
+        loads.sort_by(f64::total_cmp);
+        assert!(
+            loads
+                .iter()
+                .zip([1.0 / 16.0, 1.0 / 16.0, 0.5, 0.5, 1.0])
+                .all(|(load, expected)| (load - expected).abs() < 1e-3),
+            "{loads:?}"
+        );
+        assert_eq!(loads.len(), 5, "{report}");
+        // Ranks of the job that is cut off transfer all the time; the first job's wait for nothing either.
+        assert!(number(&report["time_split"]["waiting"], "max") < 1e-9, "{report}");
+    }
     // A job that starts when the other has ended costs nothing.
     let report = run("t.ti,hosts=0+2,name=second,start=1 s");
     assert!(report["jobs"][0]["aggressor"].is_null(), "{report}");
