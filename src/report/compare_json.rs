@@ -11,6 +11,7 @@ use crate::result::explain::Explanation;
 use crate::study::comparison::Comparison;
 use crate::study::perturb::Factors;
 use crate::study::procurement::{Budget, NetworkCost};
+use crate::study::ranking::Neighbours;
 use crate::study::routings::{self, RoutingEffect};
 use crate::study::statistics::Statistic;
 use crate::study::workload::WorkloadInfo;
@@ -208,11 +209,11 @@ struct JsonOrder<'a> {
     model: Option<&'a str>,
     /// Networks, the fastest first.
     order: Vec<&'a str>,
-    /// Number of samples with the same order.
+    /// Number of samples in which no network is faster than one before it.
     holds: usize,
     /// `holds` as a fraction of all samples.
     share: f64,
-    /// Number of samples with the same fastest network.
+    /// Number of samples in which no network is faster than the first.
     winner_holds: usize,
     pairs: Vec<JsonPair<'a>>,
 }
@@ -221,6 +222,7 @@ struct JsonOrder<'a> {
 struct JsonPair<'a> {
     faster: &'a str,
     slower: &'a str,
+    equal: bool,
     holds: usize,
 }
 
@@ -437,7 +439,12 @@ fn ranking(c: &Comparison) -> Option<Ranking<'_>> {
             share: ranking.holds as f64 / samples.len().max(1) as f64,
             winner_holds: ranking.winner_holds,
             pairs: pairs
-                .map(|(pair, &holds)| JsonPair { faster: name(pair[0]), slower: name(pair[1]), holds })
+                .map(|(pair, &Neighbours { equal, holds })| JsonPair {
+                    faster: name(pair[0]),
+                    slower: name(pair[1]),
+                    equal,
+                    holds,
+                })
                 .collect(),
         }
     };

@@ -174,8 +174,10 @@ fn ranking(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     heading(out, &["workload", "ranking, the fastest first", "ranking holds", "first stays"], 2)?;
     for ranking in &stability.rankings {
         let name = ranking.workload.map_or_else(|| "**geometric mean**".to_owned(), |w| escape(&c.workloads[w].name));
-        let order: Vec<String> = ranking.order.iter().map(|&n| short(c, n)).collect();
-        row(out, &[name, order.join(" "), ranking.holds.to_string(), ranking.winner_holds.to_string()])?;
+        row(out, &[name, ranges::order(c, ranking), ranking.holds.to_string(), ranking.winner_holds.to_string()])?;
+    }
+    if let Some(sentence) = offers::all_are_ranked(c) {
+        writeln!(out, "\n{sentence}")?;
     }
     Ok(())
 }

@@ -55,6 +55,9 @@ fn ratios<'c>(c: &'c Comparison, networks: &[usize]) -> Table {
     table
 }
 
+/// Number of settings above which their comparison precedes the tables of each.
+const MANY_SETTINGS: usize = 8;
+
 /// Writes the report.
 pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}\n", c.title)?;
@@ -74,6 +77,12 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
             let seeds: Vec<String> = c.seeds[n].iter().flatten().map(u64::to_string).collect();
             fitting(out, &format!("     {} repetitions, seeds {}", seeds.len(), seeds.join(" ")), "     ")?;
         }
+    }
+    // What many tables say together comes before them.
+    let is_long = c.of_settings().len() > MANY_SETTINGS;
+    if is_long {
+        writeln!(out)?;
+        across_settings(c, out)?;
     }
     if c.has_settings() {
         writeln!(
@@ -132,7 +141,9 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     if !jobs.is_empty() {
         writeln!(out)?;
     }
-    across_settings(c, out)?;
+    if !is_long {
+        across_settings(c, out)?;
+    }
     ranking(c, out)?;
     sensitivity_table(c, out)?;
     procurement(c, out)?;
@@ -249,9 +260,8 @@ fn ranking(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let mut holds = table(&["workload", "ranking, the fastest first", "ranking holds", "first stays"]);
     for ranking in &stability.rankings {
         let name = ranking.workload.map_or("geometric mean", |w| &c.workloads[w].name);
-        let order: Vec<String> = ranking.order.iter().map(|&n| short(c, n)).collect();
         let of = |count: usize| format!("{count} of {samples}");
-        row(&mut holds, &[name.to_owned(), order.join(" "), of(ranking.holds), of(ranking.winner_holds)]);
+        row(&mut holds, &[name.to_owned(), ranges::order(c, ranking), of(ranking.holds), of(ranking.winner_holds)]);
     }
     writeln!(out, "{holds}")?;
     let text = format!(
@@ -259,6 +269,7 @@ fn ranking(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         stability.perturbation.seed
     );
     wrapped(out, &text, "")?;
+    offers::all_are_ranked(c).map_or(Ok(()), |sentence| wrapped(out, sentence, ""))?;
     writeln!(out)
 }
 

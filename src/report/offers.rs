@@ -3,6 +3,7 @@
 use super::findings;
 use super::label::short;
 use super::number::grouped;
+use crate::cost::PriceList;
 use crate::printable::printable;
 use crate::study::comparison::Comparison;
 use crate::study::procurement::{Budget, NetworkCost, Offer};
@@ -61,6 +62,12 @@ pub(super) fn within(offer: &Offer) -> &'static str {
     }
 }
 
+/// Returns the sentence of sections that rank all networks, if there is a budget.
+pub(super) fn all_are_ranked(c: &Comparison) -> Option<&'static str> {
+    let is_limited = c.budget.is_some_and(|budget| budget.is_limited());
+    is_limited.then_some("Networks over the budget are included.")
+}
+
 /// Sentence of every report that has the price of a one-way network.
 pub(super) const ONE_WAY: &str = "A one-way cable costs half as much as the list's cable, which has both directions.";
 
@@ -106,14 +113,9 @@ pub(super) fn caveats(c: &Comparison) -> String {
     [origin, scope, total, settings].concat()
 }
 
-/// Returns the same in parts.
-pub(super) fn caveats_in_parts(c: &Comparison) -> Caveats {
-    let list = &c.prices;
-    let costs = || c.costs.iter().enumerate().filter_map(|(n, cost)| Some((n, cost.as_ref()?)));
-    let letters = |chosen: &dyn Fn(&NetworkCost) -> bool| -> Vec<String> {
-        costs().filter(|(_, cost)| chosen(cost)).map(|(n, _)| short(c, n)).collect()
-    };
-    let rates = match &list.rates[..] {
+/// Returns the rates for which a list has prices: `for links of 100 Gb/s, whatever bandwidth is simulated`.
+pub(super) fn rates(list: &PriceList) -> String {
+    match &list.rates[..] {
         [one] if list.scaling.is_none() => {
             format!("for links of {} Gb/s, whatever bandwidth is simulated", one.link_rate_gbps)
         }
@@ -124,18 +126,32 @@ pub(super) fn caveats_in_parts(c: &Comparison) -> Caveats {
                 .map_or_else(String::new, |exponent| format!(", other rates by the ratio to the power of {exponent}"));
             format!("for links of {} Gb/s{scaled}, at the link rate of each network", findings::list(&rates))
         }
+    }
+}
+
+/// Returns the sentence on the parts of hosts for which a list has prices.
+pub(super) fn scope(list: &PriceList) -> &'static str {
+    if list.rates.iter().all(|prices| prices.host.is_some()) {
+        "Adapters and links of hosts are counted."
+    } else {
+        "Adapters and links of hosts on switches are not counted."
+    }
+}
+
+/// Returns the same in parts.
+pub(super) fn caveats_in_parts(c: &Comparison) -> Caveats {
+    let list = &c.prices;
+    let costs = || c.costs.iter().enumerate().filter_map(|(n, cost)| Some((n, cost.as_ref()?)));
+    let letters = |chosen: &dyn Fn(&NetworkCost) -> bool| -> Vec<String> {
+        costs().filter(|(_, cost)| chosen(cost)).map(|(n, _)| short(c, n)).collect()
     };
-    let mut text = format!("Prices are those of the list {} {rates}", list.name);
+    let mut text = format!("Prices are those of the list {} {}", list.name, rates(list));
     text += if c.has_repetitions() { "; of networks with repetitions, the first one's." } else { "." };
     if let Some(note) = &list.note {
         text += &format!(" {note}.");
     }
     let is_nearest = |cost: &NetworkCost| list.rates.len() > 1 && cost.priced_as_gbps.is_some() && !cost.quoted;
-    let scope = if list.rates.iter().all(|prices| prices.host.is_some()) {
-        " Adapters and links of hosts are counted."
-    } else {
-        " Adapters and links of hosts on switches are not counted."
-    };
+    let scope = format!(" {}", scope(list));
     let total = list.ownership.map_or_else(String::new, |owned| {
         let money = &list.currency;
         format!(
@@ -154,7 +170,7 @@ pub(super) fn caveats_in_parts(c: &Comparison) -> Caveats {
         origin: printable(&text).into_owned(),
         nearest: letters(&is_nearest),
         quoted: letters(&|cost| cost.quoted),
-        scope: scope.to_owned(),
+        scope,
         one_way: ONE_WAY,
         total,
         settings: settings.to_owned(),

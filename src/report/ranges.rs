@@ -4,6 +4,7 @@ use super::captioned::CaptionedTable;
 use super::label::{all, short};
 use crate::study::comparison::Comparison;
 use crate::study::perturb::Perturbation;
+use crate::study::ranking::Ranking;
 
 /// Returns the perturbation in words: `bandwidth, latency and compute speed varied by up to 10 %`.
 pub(super) fn varied(perturbation: &Perturbation) -> String {
@@ -16,6 +17,18 @@ pub(super) fn varied(perturbation: &Perturbation) -> String {
         (false, _) => messages,
         (true, true) => format!("{speeds}, {messages}"),
     }
+}
+
+/// Returns the networks of a ranking, the fastest first: `B A = C`.
+pub(super) fn order(c: &Comparison, ranking: &Ranking) -> String {
+    let mut text = String::new();
+    for (place, &network) in ranking.order.iter().enumerate() {
+        if place > 0 {
+            text.push_str(if ranking.pairs[place - 1].equal { " = " } else { " " });
+        }
+        text.push_str(&short(c, network));
+    }
+    text
 }
 
 /// Returns the smallest and the largest relative performance over the samples; `None` if only speeds were varied.

@@ -3,6 +3,7 @@
 use super::captioned::CaptionedTable;
 use super::findings::{grouped, list};
 use super::label::short;
+use super::offers::all_are_ranked;
 use crate::study::comparison::Comparison;
 use crate::study::routings::{self, Flip, RoutingEffect};
 
@@ -41,7 +42,7 @@ fn of(c: &Comparison, effect: &RoutingEffect) -> CaptionedTable {
         .chain(["best rule".to_owned(), "with it".to_owned()]);
     CaptionedTable {
         title: format!("Routing rules{place}: geometric mean relative to {baseline} with its best rule"),
-        sentences: sentences(effect, &name),
+        sentences: sentences(effect, &name).into_iter().chain(all_are_ranked(c).map(str::to_owned)).collect(),
         headings: headings.collect(),
         rows: (0..effect.best.len()).map(row).collect(),
     }

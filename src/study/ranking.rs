@@ -11,14 +11,23 @@ pub struct Ranking {
     pub setting: usize,
     /// Index of the workload; `None` for the weighted geometric mean.
     pub workload: Option<usize>,
-    /// Columns, the fastest first, in the study as stated.
+    /// Columns, the fastest first, in the study as stated; equally fast ones in the order of the study.
     pub order: Vec<usize>,
-    /// Number of samples with the same order of all columns.
+    /// Number of samples in which no column is faster than one before it.
     pub holds: usize,
-    /// Number of samples in which the first column is the fastest.
+    /// Number of samples in which no column is faster than the first.
     pub winner_holds: usize,
-    /// For each two neighbours in the order: number of samples in which the first is still ahead of the second.
-    pub pairs: Vec<usize>,
+    /// Each two neighbours in the order.
+    pub pairs: Vec<Neighbours>,
+}
+
+/// Two columns that follow each other in a ranking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Neighbours {
+    /// `true` if they are equally fast in the study as stated.
+    pub equal: bool,
+    /// Number of samples in which the second is not faster than the first.
+    pub holds: usize,
 }
 
 /// Stability of the rankings of a study.
@@ -32,6 +41,14 @@ pub struct Stability {
     pub ranges: Vec<[f64; 2]>,
     /// Smallest and largest geometric mean over the samples, network by network.
     pub mean_ranges: Vec<[f64; 2]>,
+}
+
+/// Values that differ by no more than this part are equal: networks with the same routes differ by rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// `true` if the first value is larger, by more than rounding.
+fn is_ahead(first: f64, second: f64) -> bool {
+    first > second * (1.0 + ROUNDING)
 }
 
 /// Returns the columns by descending value; equal values keep the order of the study.
@@ -55,16 +72,21 @@ impl Stability {
                     None => matrix.geometric[column].mean,
                 };
                 let stated_order = order(&columns, &|column| value(stated, column));
-                let orders: Vec<Vec<usize>> =
-                    samples.iter().map(|sample| order(&columns, &|column| value(sample, column))).collect();
-                let place = |order: &[usize], column| order.iter().position(|&c| c == column);
-                let before = |a, b| orders.iter().filter(|order| place(order, a) < place(order, b)).count();
+                let ahead = |matrix: &Matrix, first, second| is_ahead(value(matrix, first), value(matrix, second));
+                let count = |holds: &dyn Fn(&Matrix) -> bool| samples.iter().filter(|sample| holds(sample)).count();
+                let winner = stated_order[0];
                 rankings.push(Ranking {
                     setting: columns[0],
                     workload,
-                    holds: orders.iter().filter(|order| **order == stated_order).count(),
-                    winner_holds: orders.iter().filter(|order| order[0] == stated_order[0]).count(),
-                    pairs: stated_order.windows(2).map(|pair| before(pair[0], pair[1])).collect(),
+                    holds: count(&|sample| stated_order.windows(2).all(|pair| !ahead(sample, pair[1], pair[0]))),
+                    winner_holds: count(&|sample| !columns.iter().any(|&column| ahead(sample, column, winner))),
+                    pairs: stated_order
+                        .windows(2)
+                        .map(|pair| Neighbours {
+                            equal: !ahead(stated, pair[0], pair[1]),
+                            holds: count(&|sample| !ahead(sample, pair[1], pair[0])),
+                        })
+                        .collect(),
                     order: stated_order,
                 });
             }

@@ -1,6 +1,7 @@
 //! Stability of rankings when bandwidth, latency and compute speed differ from the stated values.
 
 use crate::report::label::short;
+use crate::report::offers::all_are_ranked;
 use crate::report::ranges::varied;
 use crate::study::comparison::Comparison;
 use serde::Serialize;
@@ -13,6 +14,8 @@ pub(super) struct Stability {
     pub samples: usize,
     pub seed: u64,
     pub rows: Vec<StabilityRow>,
+    /// Sentence on the budget; empty without one.
+    pub budget: &'static str,
 }
 
 /// Ranking for a workload.
@@ -20,7 +23,7 @@ pub(super) struct Stability {
 pub(super) struct StabilityRow {
     pub workload: String,
     pub mean: bool,
-    /// Networks, the fastest first, each with the number of samples in which it stays ahead of the next one.
+    /// Networks, the fastest first.
     pub order: Vec<RankedNetwork>,
     pub holds: usize,
     pub winner_holds: usize,
@@ -30,16 +33,24 @@ pub(super) struct StabilityRow {
 #[derive(Serialize)]
 pub(super) struct RankedNetwork {
     pub letter: String,
-    /// Number of samples in which it stays ahead of the next one; `None` for the last.
+    /// Number of samples in which the next one is not faster; `None` for the last.
     pub before: Option<usize>,
+    /// `true` if the next one is equally fast.
+    pub equal: bool,
 }
 
 /// Returns the rankings, if the study was perturbed.
 pub(super) fn stability(c: &Comparison) -> Option<Stability> {
     let stability = c.ranking.as_ref()?;
     let row = |ranking: &crate::study::ranking::Ranking| {
-        let place =
-            |(i, &n): (usize, &usize)| RankedNetwork { letter: short(c, n), before: ranking.pairs.get(i).copied() };
+        let place = |(i, &n): (usize, &usize)| {
+            let next = ranking.pairs.get(i);
+            RankedNetwork {
+                letter: short(c, n),
+                before: next.map(|next| next.holds),
+                equal: next.is_some_and(|next| next.equal),
+            }
+        };
         StabilityRow {
             workload: ranking.workload.map_or_else(|| "geometric mean".to_owned(), |w| c.workloads[w].name.clone()),
             mean: ranking.workload.is_none(),
@@ -53,5 +64,6 @@ pub(super) fn stability(c: &Comparison) -> Option<Stability> {
         samples: stability.perturbation.samples.len(),
         seed: stability.perturbation.seed,
         rows: stability.rankings.iter().map(row).collect(),
+        budget: all_are_ranked(c).unwrap_or_default(),
     })
 }

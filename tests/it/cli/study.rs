@@ -171,6 +171,14 @@ fn rankings_are_counted_over_perturbations() {
         let pairs: Vec<u64> = list(one, "pairs").iter().filter_map(|pair| pair["holds"].as_u64()).collect();
         assert!(pairs.len() == 2 && pairs.iter().all(|&pair| (holds..=7).contains(&pair)));
     }
+    // The same network twice is equally fast in all samples.
+    let twice = compare("", &[RING, "[[networks]]\nname = 'again'\ntopology = 'ring:8'\n"].concat(), WORKLOADS, &flags);
+    for one in list(&twice["ranking"], "rankings") {
+        let pair = &list(one, "pairs")[0];
+        assert_eq!((&one["holds"], &one["winner_holds"], &pair["holds"]), (&7.into(), &7.into(), &7.into()), "{one}");
+        assert_eq!(pair["equal"], true);
+    }
+    assert!(rankings.iter().all(|one| list(one, "pairs").iter().all(|pair| pair["equal"] == false)));
     // No change of all links makes a ring faster than a full mesh on large messages.
     assert_eq!((&rankings[0]["order"][0], &rankings[0]["winner_holds"]), (&"full_mesh:n=8".into(), &7.into()));
     assert!(compare("", &networks, WORKLOADS, &[])["ranking"].is_null());
