@@ -14,6 +14,10 @@ use std::time::Instant;
 /// Passages of packets through switches and host links per second on one core, for estimates of the remaining time.
 const PACKET_HOPS: f64 = 3e6;
 
+/// Flags of the report of a study, and whether a value follows.
+const OF_REPORT: [(&str, bool); 5] =
+    [("--html", true), ("--json", true), ("--csv", true), ("--timeline-cell", true), ("--pattern", true)];
+
 pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
     let flags = &arguments.results;
     let written = study::written(&arguments.study.study)?;
@@ -31,7 +35,13 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
         let (cells, packets) = (study.cells(), study.packet_pieces());
         let of_packets = if packets > 0 { " and the packets of [packets]" } else { "" };
         let what = format!("{cells} replays{of_packets}");
-        let work = slurm::ArrayWork { verb: "compare", what, pieces: cells + packets, merged: None };
+        let work = slurm::ArrayWork {
+            verb: "compare",
+            what,
+            pieces: cells + packets,
+            of_report: &OF_REPORT,
+            merges_study: true,
+        };
         return slurm::write(folder, arguments.cluster.shards, &work, arguments.study.files.force, output);
     }
     let (file, kept) = match &flags.results {

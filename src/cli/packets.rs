@@ -30,8 +30,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Flags of a sweep that its `merge` takes as well. All others are in the results files.
-const MERGED: [(&str, bool); 3] = [("--html", true), ("--json", true), ("--csv", true)];
+/// Flags of a sweep's report, and whether a value follows. All others are in the results files.
+const OF_REPORT: [(&str, bool); 3] = [("--html", true), ("--json", true), ("--csv", true)];
 
 pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
     let (files, flags) = (&arguments.files, &arguments.results);
@@ -90,7 +90,7 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
     if let Some(folder) = &arguments.cluster.slurm {
         let pieces = work.pieces();
         let what = format!("{pieces} pieces of the sweep");
-        let work = slurm::ArrayWork { verb: "packets", what, pieces, merged: Some(&MERGED) };
+        let work = slurm::ArrayWork { verb: "packets", what, pieces, of_report: &OF_REPORT, merges_study: false };
         return slurm::write(folder, arguments.cluster.shards, &work, files.force, output);
     }
     let (file, known) = match &flags.results {

@@ -18,6 +18,7 @@ use mopsim::user_error::UserError;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// Keys of the file; a variable has the prefix and the key in capitals.
@@ -234,6 +235,13 @@ impl Site {
         let source = || self.used(&["prices"]).first().map_or_else(String::new, |default| default.source.clone());
         self.prices.as_deref().map(topology::prices).transpose().map_err(|failure| failure.about(&source()))
     }
+}
+
+/// Returns the variables that are set and on which results depend: the config file, and all keys but those of resources.
+pub fn variables() -> Vec<(String, OsString)> {
+    let keys = KEYS.into_iter().filter(|key| !["memory", "threads"].contains(key));
+    let names = [FILE.to_owned()].into_iter().chain(keys.map(|key| format!("{PREFIX}{}", key.to_uppercase())));
+    names.filter_map(|name| env::var_os(&name).map(|value| (name, value))).collect()
 }
 
 /// Returns the config file to read: the one that the variable names, or the one at the usual place if it is there.

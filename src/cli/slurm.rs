@@ -6,7 +6,7 @@
 use super::args::Output;
 use super::failure::Failure;
 use super::shell::word;
-use super::{files, say};
+use super::{files, say, site};
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
@@ -37,8 +37,10 @@ pub struct ArrayWork {
     pub what: String,
     /// Number of pieces into which it can be divided.
     pub pieces: usize,
-    /// Flags that its `merge` needs, and whether a value follows; `None`: all of its arguments.
-    pub merged: Option<&'static [(&'static str, bool)]>,
+    /// Flags of its report, and whether a value follows: for `merge`, and not for tasks, which write no report.
+    pub of_report: &'static [(&'static str, bool)],
+    /// `true` if `merge` needs all other arguments as well; `false` if they are in the results files.
+    pub merges_study: bool,
 }
 
 /// Writes the scripts.
@@ -76,14 +78,16 @@ pub fn write(folder: &Path, shards: u32, work: &ArrayWork, force: bool, output: 
         })
     };
     let arguments = arguments(super::invocation().arguments.iter().cloned(), work.verb)?;
+    let (of_report, of_work) = divided(&arguments, work.of_report);
     let job = Job {
         here: word(&text(&here)?),
         program: word(&text(&program)?),
         verb: work.verb,
-        merged: work.merged.map_or_else(|| quoted(&arguments), |flags| quoted(&only(&arguments, flags))),
-        arguments: quoted(&arguments),
+        merged: if work.merges_study { quoted(&arguments) } else { quoted(&of_report) },
+        arguments: quoted(&of_work),
         folder: text(&folder)?,
         shards,
+        exports: exports()?,
     };
     let scripts = [("array.slurm", job.slurm()), ("array.hq.sh", job.hyperqueue()), ("merge.sh", job.merge())];
     // All of them are written, or none.
@@ -133,6 +137,21 @@ struct Job {
     merged: String,
     folder: String,
     shards: usize,
+    /// Lines that set the site's defaults as they are now.
+    exports: String,
+}
+
+/// Returns lines that set the variables on which results depend: tasks run in other environments.
+fn exports() -> Result<String, Failure> {
+    let mut lines = String::new();
+    for (name, value) in site::variables() {
+        let Some(value) = value.to_str().filter(|value| !value.contains(char::is_control)) else {
+            let message = format!("the value of {name} cannot stand in a script");
+            return Err(Failure::input(message, "put it into a config file, or pass the flag"));
+        };
+        lines += &format!("export {name}={}\n", word(value));
+    }
+    Ok(lines)
 }
 
 impl Job {
@@ -158,20 +177,20 @@ impl Job {
     }
 
     fn task(&self, task: &str, threads: &str) -> String {
-        let Self { here, program, verb, arguments, shards, .. } = self;
+        let Self { here, program, verb, arguments, shards, exports, .. } = self;
         let folder = word(&self.folder);
         format!(
-            "set -eu\ncd {here}\nexec {program} {verb} {arguments} \\\n    --shard \"${task}/{shards}\" --results \
+            "set -eu\ncd {here}\n{exports}exec {program} {verb} {arguments} \\\n    --shard \"${task}/{shards}\" --results \
              {folder}/\"shard-${task}.jsonl\" --resume \\\n    --threads \"${{{threads}:-2}}\"\n"
         )
     }
 
     fn merge(&self) -> String {
-        let Self { here, program, merged, shards, .. } = self;
+        let Self { here, program, merged, shards, exports, .. } = self;
         let folder = word(&self.folder);
         let merged = if merged.is_empty() { String::new() } else { format!("{merged} ") };
         format!(
-            "#!/bin/sh\n# Prints the report; takes --format json and the like.\nset -eu\ncd {here}\nset -- \"$@\" --\n\
+            "#!/bin/sh\n# Prints the report; takes --format json and the like.\nset -eu\ncd {here}\n{exports}set -- \"$@\" --\n\
              for task in $(seq 1 {shards}); do set -- \"$@\" {folder}/\"shard-$task.jsonl\"; done\n\
              exec {program} merge {merged}\"$@\"\n"
         )
@@ -203,19 +222,22 @@ fn arguments(given: impl Iterator<Item = OsString>, verb: &str) -> Result<Vec<St
     Ok(kept)
 }
 
-/// Returns those of the arguments that are one of these flags, with their values.
-fn only(arguments: &[String], flags: &[(&'static str, bool)]) -> Vec<String> {
-    let mut kept = Vec::new();
+/// Divides arguments into these flags with their values, and the others.
+fn divided(arguments: &[String], flags: &[(&'static str, bool)]) -> (Vec<String>, Vec<String>) {
+    let (mut found, mut others) = (Vec::new(), Vec::new());
     let mut all = arguments.iter();
     while let Some(argument) = all.next() {
-        if let Some((flag, value)) = flag_of(argument, flags) {
-            kept.push(argument.clone());
-            if value && argument == flag {
-                kept.extend(all.next().cloned());
+        match flag_of(argument, flags) {
+            Some((flag, value)) => {
+                found.push(argument.clone());
+                if value && argument == flag {
+                    found.extend(all.next().cloned());
+                }
             }
+            None => others.push(argument.clone()),
         }
     }
-    kept
+    (found, others)
 }
 
 fn flag_of(argument: &str, flags: &[(&'static str, bool)]) -> Option<(&'static str, bool)> {

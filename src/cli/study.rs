@@ -184,8 +184,8 @@ pub fn packets(
     Ok(Swept { is_stopped: curves.is_none(), curves, runs })
 }
 
-/// Warns of flags without effect on a shard, which ends without a report. Job scripts pass these flags to all shards,
-/// so they are not errors.
+/// Warns of flags without effect on a shard, which ends without a report. They are not errors: the same command, with
+/// another number, makes all shards and the report.
 pub fn warn_of_unwritten(shard: Shard, files: &Written<'_>, output: &Output) {
     if shard == Shard::WHOLE || output.quiet {
         return;

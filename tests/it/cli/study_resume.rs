@@ -283,6 +283,29 @@ fn job_scripts_run_as_they_stand() {
 }
 
 #[test]
+fn job_scripts_keep_the_values_of_the_site() {
+    let folder = study();
+    let fast = ("MOPSIM_LINK_BANDWIDTH", "200 Gbit/s");
+    let unsplit =
+        folder.command(&["compare", "s.toml", "-q", "--format", "csv"]).env(fast.0, fast.1).assert().success();
+    assert_ne!(
+        unsplit.get_output().stdout,
+        folder.output(&["compare", "s.toml", "-q", "--format", "csv"]).into_bytes()
+    );
+    let command = ["compare", "s.toml", "--html", "r.html", "--csv=r.csv", "--slurm", "j", "--shards", "1", "-q"];
+    folder.command(&command).env(fast.0, fast.1).env("MOPSIM_THREADS", "1").assert().success();
+    let array = folder.read("j/array.slurm");
+    assert!(
+        !array.contains("export MOPSIM_THREADS") && !array.contains("r.html") && !array.contains("r.csv"),
+        "{array}"
+    );
+    // They run in an environment without the variable.
+    folder.script("j/array.slurm", ("SLURM_ARRAY_TASK_ID", "1"), &[]);
+    let merged = folder.script("j/merge.sh", ("X", ""), &["-q", "--format", "csv"]);
+    assert_eq!(merged.into_bytes(), unsplit.get_output().stdout);
+}
+
+#[test]
 fn only_what_makes_the_study_is_passed_on() {
     let folder = study();
     folder.write("my study.toml", folder.read("s.toml"));
