@@ -84,6 +84,7 @@ class Topology:
         switch_delay: Quantity | None = None,
         cable_delay: Quantity | None = None,
         prices: str | os.PathLike[str] | None = None,
+        link_bandwidth: Quantity | None = None,
         floor_plan: str | None = None,
         switches_per_cabinet: int | None = None,
         hosts_per_cabinet: int | None = None,
@@ -108,6 +109,8 @@ class Topology:
             Seconds per switch, and seconds per metre of cable; or with a unit, such as ``"100 ns"``.
         prices : path, optional
             Price list (TOML).
+        link_bandwidth : float or str, optional
+            Rate of links, for which the prices are looked up: bytes per second, or with a unit, such as ``"200 Gbit/s"``.
         floor_plan, switches_per_cabinet, hosts_per_cabinet, placement : optional
             Floor plan: model (``"grid"``, ``"slim-fly"``, ``"equality"``), sizes of cabinets, order of switches.
         defaults : str, optional
@@ -134,6 +137,7 @@ class Topology:
             switch_delay=switch_delay,
             cable_delay=cable_delay,
             prices=prices,
+            link_bandwidth=link_bandwidth,
             floor_plan=floor_plan,
             switches_per_cabinet=switches_per_cabinet,
             hosts_per_cabinet=hosts_per_cabinet,
@@ -173,16 +177,35 @@ class Topology:
         return floor
 
     def cost(
-        self, *, prices: str | os.PathLike[str] | None = None, hosts_per_switch: int | None = None
+        self,
+        *,
+        prices: str | os.PathLike[str] | None = None,
+        link_bandwidth: Quantity | None = None,
+        hosts_per_switch: int | None = None,
+        floor_plan: str | None = None,
+        switches_per_cabinet: int | None = None,
+        hosts_per_cabinet: int | None = None,
+        placement: str | None = None,
     ) -> dict[str, Any] | None:
         """Return the bill by a price list, in its currency, and watts; ``None`` if the list has no such routers.
 
-        Without ``prices``, the built-in list of published prices applies.
+        Without ``prices``, the built-in list of published prices applies; without ``link_bandwidth``, the first rate of
+        the list. The floor plan determines the lengths of cables, as in :meth:`metrics`.
 
         >>> Topology("torus:8x8").cost()["endpoints"]
         64
         """
-        cost: dict[str, Any] | None = self._report(bisection=0, prices=prices, hosts_per_switch=hosts_per_switch)["cost"]
+        report = self._report(
+            bisection=0,
+            prices=prices,
+            link_bandwidth=link_bandwidth,
+            hosts_per_switch=hosts_per_switch,
+            floor_plan=floor_plan,
+            switches_per_cabinet=switches_per_cabinet,
+            hosts_per_cabinet=hosts_per_cabinet,
+            placement=placement,
+        )
+        cost: dict[str, Any] | None = report["cost"]
         return cost
 
     def route(

@@ -56,7 +56,12 @@ def test_floors():
 
 def test_cost(root, cli):
     prices = root / "data" / "prices" / "example.toml"
-    assert mopsim.Topology("torus:8x8").cost(prices=prices) == cli.json("topology", "torus:8x8", "--prices", prices)["cost"]
+    torus = mopsim.Topology("torus:8x8")
+    assert torus.cost(prices=prices) == cli.json("topology", "torus:8x8", "--prices", prices)["cost"]
+    faster = torus.cost(prices=prices, link_bandwidth="200 Gbit/s", floor_plan="grid", switches_per_cabinet=8)
+    options = ["--link-bandwidth", "200 Gbit/s", "--floor-plan", "grid", "--switches-per-cabinet", "8"]
+    assert faster == cli.json("topology", "torus:8x8", "--prices", prices, *options)["cost"]
+    assert faster["link_rate_gbps"] == 200
 
 
 def test_routes():

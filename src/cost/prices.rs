@@ -60,6 +60,8 @@ pub struct Prices {
     pub currency: String,
     /// Link rate in Gbit/s, by which cable prices are multiplied.
     pub link_rate_gbps: f64,
+    /// Listed rate from which the prices are scaled; `None` if they are listed.
+    pub scaled_from_gbps: Option<f64>,
     /// Prices of routers.
     pub router: RouterPrices,
     /// Prices of copper cables.
@@ -192,13 +194,24 @@ impl PriceList {
         let has_rates = written.rates.is_some();
         let mut rates = match (written.rates, single) {
             (None, (Some(link_rate_gbps), Some(router), Some(copper), Some(fibre), Some(limits), host)) => {
-                vec![Prices { name, currency: currency.clone(), link_rate_gbps, router, copper, fibre, limits, host }]
+                vec![Prices {
+                    name,
+                    currency: currency.clone(),
+                    link_rate_gbps,
+                    scaled_from_gbps: None,
+                    router,
+                    copper,
+                    fibre,
+                    limits,
+                    host,
+                }]
             }
             (Some(rates), (None, None, None, None, None, None)) if !rates.is_empty() => {
                 let at = |rate: WrittenRate| Prices {
                     name: name.clone(),
                     currency: currency.clone(),
                     link_rate_gbps: rate.link_rate_gbps,
+                    scaled_from_gbps: None,
                     router: rate.router,
                     copper: rate.copper,
                     fibre: rate.fibre,
@@ -259,6 +272,9 @@ impl PriceList {
         let far = |prices: &&Prices| (prices.link_rate_gbps / gbps).ln().abs();
         let nearest = self.rates.iter().min_by(|a, b| far(a).total_cmp(&far(b))).expect("a list has a rate");
         let Some(exponent) = self.scaling else { return nearest.clone() };
+        if gbps == nearest.link_rate_gbps {
+            return nearest.clone();
+        }
         let factor = (gbps / nearest.link_rate_gbps).powf(exponent);
         // A cable price is per Gbit/s, so that the rate itself is one power of the scale.
         nearest.scaled(factor, gbps)
@@ -327,6 +343,7 @@ impl Prices {
             name: self.name.clone(),
             currency: self.currency.clone(),
             link_rate_gbps: gbps,
+            scaled_from_gbps: Some(self.link_rate_gbps),
             router: RouterPrices {
                 dollars_per_port: self.router.dollars_per_port * factor,
                 dollars: self.router.dollars * factor,

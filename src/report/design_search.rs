@@ -1,6 +1,7 @@
 //! Sheet of a search for networks.
 
 use super::number::{counted, grouped};
+use super::offers;
 use super::sheet::{Column, Datum, Rows, Sheet};
 use crate::design::fit::Wanted;
 use crate::design::space::{BALANCES, Candidate, PORTS, Space};
@@ -184,11 +185,13 @@ fn texts(search: &Search<'_>, entries: &[Entry], is_repeated: bool) -> Vec<Strin
             if not_tried == 1 { "candidate was" } else { "candidates were" }
         ));
     }
-    texts.push(
-        "Candidates that cannot be on the front were not replayed: some replayed network is as fast as they can be at best, costs \
-         no more and draws no more power."
-            .into(),
-    );
+    if number(&|entry| matches!(entry.fate, Fate::Excluded { .. })) > 0 {
+        texts.push(
+            "Candidates that cannot be on the front were not replayed: some replayed network is as fast as they can be at best, \
+             costs no more and draws no more power."
+                .into(),
+        );
+    }
     texts.push(format!(
         "Candidates have the sizes of `topology --fit` (fit: yes), and others by the same rules: with {} % of the ports and for {} % \
          of uniform traffic. No other sizes are candidates.",
@@ -214,6 +217,7 @@ fn texts(search: &Search<'_>, entries: &[Entry], is_repeated: bool) -> Vec<Strin
     }
     let list = &plan.prices;
     let note = list.note.as_ref().map_or_else(String::new, |note| format!(". {note}"));
-    texts.push(format!("price: purchase price in {} by the price list {}{note}.", list.currency, list.name));
+    let (currency, name, rates, scope) = (&list.currency, &list.name, offers::rates(list), offers::scope(list));
+    texts.push(format!("price: purchase price in {currency} by the price list {name}, {rates}{note}. {scope}"));
     texts
 }

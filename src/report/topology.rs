@@ -129,7 +129,10 @@ pub(super) fn notes(reports: &[Survey]) -> Vec<String> {
         } else {
             "; cables to hosts on switches not counted"
         };
-        notes.push(format!("Prices `{}`, links of {} Gb/s{hosts}.", cost.prices, cost.link_rate_gbps));
+        let scaled = cost
+            .scaled_from_gbps
+            .map_or_else(String::new, |listed| format!(", scaled from the prices at {listed} Gb/s"));
+        notes.push(format!("Prices `{}`, links of {} Gb/s{scaled}{hosts}.", cost.prices, cost.link_rate_gbps));
         notes.extend(cost.prices_note.as_ref().map(|note| format!("{note}.")));
         if reports.iter().any(|r| r.directed) {
             notes.push(ONE_WAY.to_owned());

@@ -175,6 +175,9 @@ pub struct CostSurvey {
     pub prices_note: Option<String>,
     /// Rate of a link, in Gb/s.
     pub link_rate_gbps: f64,
+    /// Listed rate from which prices are scaled, in Gb/s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scaled_from_gbps: Option<f64>,
     /// Number of compute nodes.
     pub endpoints: u64,
     /// Number of ports per router.

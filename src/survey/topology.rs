@@ -290,6 +290,7 @@ impl CostSurvey {
             currency: options.prices.currency.clone(),
             prices_note: options.prices_note.clone(),
             link_rate_gbps: options.prices.link_rate_gbps,
+            scaled_from_gbps: options.prices.scaled_from_gbps,
             endpoints: bill.endpoints,
             ports: bill.ports,
             copper_cables: bill.copper_cables,

@@ -136,4 +136,12 @@ fn prices_are_those_of_what_is_bought() {
         folder.run(&["topology", "ring:5", "--link-bandwidth", "300 Gbit/s", "--prices", &list("example.toml")]);
     let said = String::from_utf8_lossy(&command.get_output().stderr).into_owned();
     assert!(said.contains("has no links of 300 Gbit/s; prices are those of 400 Gbit/s"), "{said}");
+    let text = std::fs::read_to_string(list("example.toml")).expect("reads");
+    folder.write("scaled.toml", text.replace("# scaling = 0.8", "scaling = 0.8"));
+    let scaled = ["topology", "ring:5", "--link-bandwidth", "300 Gbit/s", "--prices", "scaled.toml"];
+    assert_eq!(number(&folder.json(&scaled)["cost"], "scaled_from_gbps"), 400.0);
+    let command = folder.run(&scaled);
+    let said = String::from_utf8_lossy(&command.get_output().stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("links of 300 Gb/s, scaled from the prices at 400 Gb/s"), "{said}");
+    assert!(tree["scaled_from_gbps"].is_null());
 }
