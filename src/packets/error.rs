@@ -162,10 +162,11 @@ impl UserError for PacketError {
                 "a link has at most 64 virtual channels; `escape` (2) and `dimension-order` (2) need few".into()
             }
             Self::TooFewVcs { needed, .. } => {
-                format!(
-                    "ask for {needed} virtual channels (`--vcs {needed}`; in a replay `packet:vcs={needed}`), or for a \
-                     routing that needs fewer, such as `escape` (2 or 3)"
-                )
+                let more = format!("`--vcs {needed}`; in a replay `packet:vcs={needed}`");
+                // `escape` needs 2 or 3 channels.
+                let other =
+                    if *needed > 3 { ", or for a routing that needs fewer, such as `escape` (2 or 3)" } else { "" };
+                format!("ask for {needed} virtual channels ({more}){other}")
             }
             Self::NoBuffers { .. } => "`amin` takes shortest paths by the queues of outputs, on every network".into(),
             Self::CyclicDependency { .. } => {

@@ -111,6 +111,12 @@ impl Default for Parameters {
 }
 
 impl Parameters {
+    /// Returns the cycles from the departure of a head until its credit can be used again, if it waits nowhere.
+    pub fn round_trip(&self) -> u32 {
+        let there = self.crossing_delay + self.link_delay + self.routing_delay + self.vc_delay + self.switch_delay;
+        there + self.link_delay + self.credit_delay
+    }
+
     /// Checks all values.
     ///
     /// # Errors

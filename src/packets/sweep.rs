@@ -214,6 +214,7 @@ impl Sweep {
         };
         notes.extend(wiring.ports.as_ref().map(|ports| self.note_of_ports(ports.count())));
         notes.extend(rules.channels_of_a_hop().and_then(|channels| note_of_channels(&parameters, channels)));
+        notes.extend(note_of_warmup(&parameters, wiring, self.conditions.warmup));
         let rule = rules.rule();
         let network = PacketNetwork { wiring: wiring.clone(), rule, parameters };
         let model = if self.conditions.by_packets { Model::ByPackets(network) } else { Model::Buffered(network) };
@@ -273,6 +274,25 @@ fn note_of_channels(parameters: &Parameters, channels: u32) -> Option<String> {
             counted(channels.into(), "virtual channel"),
             counted(parameters.packet.into(), "flit"),
             channels + 1,
+        )
+    })
+}
+
+/// Warm-up in times that a host needs to send as many flits as the buffers hold for each host. Near saturation, buffers fill
+/// slowly; a shorter warm-up ends while they do.
+const FILLINGS: u32 = 4;
+/// The same for a warm-up that is long enough in experience.
+const SURE_FILLINGS: u32 = 10;
+
+/// Returns a remark on a warm-up that does not fill the buffers.
+fn note_of_warmup(parameters: &Parameters, wiring: &Wiring, warmup: u32) -> Option<String> {
+    let (arcs, hosts) = (wiring.topology.graph.arcs() as u64, u64::from(wiring.hosts()).max(1));
+    let flits = arcs * u64::from(parameters.vcs) * u64::from(parameters.vc_buffer) / hosts;
+    (u64::from(warmup) < u64::from(FILLINGS) * flits).then(|| {
+        format!(
+            "the buffers hold {flits} flits for each host, which a warm-up of {warmup} cycles does not fill near saturation: what is \
+             carried may be too low, and what is accepted at full load too high; --warmup {} is long enough",
+            u64::from(SURE_FILLINGS) * flits
         )
     })
 }

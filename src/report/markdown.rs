@@ -1,7 +1,7 @@
 //! Tables in Markdown, for issues, wikis and drafts of papers. User-supplied text is escaped.
 
-use super::markdown_parts::{escape, heading, jobs, model, network, row};
-use super::network_words::letter;
+use super::markdown_parts::{escape, heading, jobs, model, row};
+use super::network_words::{letter, replayed};
 use super::number::{bytes, grouped, mops, percent, seconds};
 use super::topology as shown;
 use super::{ReplayReport, Reporter, Sheet, ThroughputReport, findings};
@@ -23,7 +23,7 @@ impl Reporter for Markdown {
     }
 
     fn replay(&self, r: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "# {} on {}\n", escape(&r.workload.name), network(&r.network, false))?;
+        writeln!(out, "# {} on {}\n", escape(&r.workload.name), escape(&replayed(&r.network, &r.model)))?;
         heading(out, &["", ""], 1)?;
         let mut fact = |name: &str, value: String| row(out, &[name.to_owned(), value]);
         let half_width = super::steady::half_width(r.steady.as_ref());

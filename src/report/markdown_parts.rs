@@ -1,7 +1,6 @@
 //! Tables and paragraphs of the Markdown format.
 
 use super::captioned::CaptionedTable;
-use super::network_words::describe;
 use super::{basis, findings};
 use crate::printable::printable;
 use crate::study::choice::ModelDescription;
@@ -34,10 +33,6 @@ pub(super) fn heading(out: &mut dyn Write, cells: &[&str], text_columns: usize) 
 
 pub(super) fn row(out: &mut dyn Write, cells: &[String]) -> io::Result<()> {
     writeln!(out, "| {} |", cells.join(" | "))
-}
-
-pub(super) fn network(n: &NetworkInfo, repetitions: bool) -> String {
-    escape(&describe(n, repetitions))
 }
 
 pub(super) fn model(

@@ -1,5 +1,6 @@
 //! Networks in words.
 
+use crate::study::choice::ModelDescription;
 use crate::study::network::NetworkInfo;
 
 /// Returns the short name of a network in wide tables: A, B, .. Z, AA, AB ...
@@ -20,6 +21,14 @@ pub(super) fn routing(network: &NetworkInfo, repetitions: bool) -> String {
 /// Describes the topology, the directions of cables, and the routing.
 pub(super) fn describe(network: &NetworkInfo, repetitions: bool) -> String {
     described(network, routing(network, repetitions))
+}
+
+/// Describes the network of a replay, with the routing of packets if its model has them.
+pub(super) fn replayed(network: &NetworkInfo, model: &ModelDescription) -> String {
+    match model.parameters.get("packet-routing") {
+        Some(rule) => described(network, format!("packet routing {rule}")),
+        None => describe(network, false),
+    }
 }
 
 /// Describes the topology and the directions of cables, with a text on the routing.

@@ -113,6 +113,13 @@ pub(super) fn sentences(c: &Comparison, curves: &PacketCurves) -> Vec<String> {
     let cycles: Vec<String> = grouped_by(c, &curves.networks, |network| format!("{:.3} ns", network.cycle_ns));
     if curves.networks.iter().all(|network| network.flit_rate == network.bandwidth) && !cycles.is_empty() {
         all.push(format!("A cycle: {}.", cycles.join("; ")));
+        if cycles.len() > 1 {
+            all.push(
+                "Cycles are shorter on faster links, and delays are numbers of cycles: switches and cables of networks with faster \
+                 links are faster as well, so latencies of networks with different cycles are not compared."
+                    .into(),
+            );
+        }
     }
     let sentence = |text: &String| if text.ends_with('.') { text.clone() } else { format!("{text}.") };
     let has_series = |network: &&NetworkCurves| network.series.iter().flatten().next().is_some();

@@ -15,13 +15,15 @@ pub(super) fn headings_in_words(seeds: usize, all: &[Series]) -> Vec<String> {
     };
     let mut notes = vec![format!(
         "Loads are {port}, latencies cycles from creation to the arrival of the tail; in the first table \
-         at the lowest load. carried: saturation, the highest load that is carried, to 1 %; at 1.0: accepted at an offered load of 1; rel.: \
-         relative to the first network. A run is saturated, and has no latency, if less than 0.97 of the load is accepted, by more than \
-         chance explains, if hosts fall further and further behind, or if packet delays keep growing."
+         at the lowest load. carried: saturation, the highest load that is carried, searched to 1 %; at 1.0: accepted at an offered load of \
+         1; rel.: relative to the first network. A run is saturated, and has no latency, if less than 0.97 of the load is accepted, by \
+         more than chance explains, if hosts fall further and further behind, or if packet delays keep growing; its hops are those of the \
+         packets that arrive, which have shorter paths. What is carried may exceed what all hosts can send in the long run by 3 %, and by more in short runs of few hosts."
     )];
     if seeds > 1 {
         notes.push(
-            "+-: half of the 95 % confidence interval over seeds (Student's t); carried and at 1.0 are those of the first seed."
+            "+-: half of the 95 % confidence interval over seeds (Student's t); carried and at 1.0 are those of the first seed. Random \
+             networks and patterns are drawn once, so the interval does not cover them."
                 .into(),
         );
     }
@@ -128,22 +130,32 @@ pub(super) fn full_cables(all: &[Series]) -> Option<String> {
 const FREE: f64 = 0.95;
 
 /// Returns a note on networks that saturate while no cable and no host is near its limit.
-pub(super) fn free_cables(all: &[Series]) -> Option<String> {
+pub(super) fn free_cables(p: &Parameters, all: &[Series]) -> Option<String> {
     let most = |series: &Series| {
         let saturated = || series.points.iter().filter(|point| point.saturated);
         let cable = saturated().map(|point| point.cable_load_max).reduce(f64::max)?;
         let host = saturated().map(|point| point.accepted_most).fold(0.0, f64::max);
         (series.switching.is_some() && cable.max(host) < FREE).then_some(cable)
     };
-    let free = (1..).zip(all).filter_map(|(number, series): (i32, _)| Some((number, most(series)?)));
-    let free: Vec<String> = free.map(|(number, cable)| format!("{number} ({cable:.2})")).collect();
-    (!free.is_empty()).then(|| {
-        format!(
-            "Saturated runs with no full cable (load of the busiest): {}. Virtual channels, buffers and the switch limit these networks; \
-             --speedup 2, more --vcs and longer packets (--packet) carry more.",
-            free.join(", ")
-        )
-    })
+    let free = (1..).zip(all).filter_map(|(number, series): (i32, _)| Some((number, most(series)?, series)));
+    let free: Vec<(i32, f64, &Series)> = free.collect();
+    if free.is_empty() {
+        return None;
+    }
+    let listed: Vec<String> = free.iter().map(|(number, cable, _)| format!("{number} ({cable:.2})")).collect();
+    let round_trip = p.round_trip();
+    // The channels of a cable together hold fewer flits than are on their way until a credit is back.
+    let short = |(_, _, series): &&(i32, f64, &Series)| series.vcs.saturating_mul(p.vc_buffer) < round_trip;
+    let advice = match free.iter().filter(short).map(|(_, _, series)| round_trip.div_ceil(series.vcs.max(1))).max() {
+        Some(flits) => format!(
+            "A credit is back {round_trip} cycles after its flit has left, and the buffers of a cable hold fewer flits: --vc-buffer {flits} \
+             or more carries more."
+        ),
+        None => "Virtual channels, buffers and the switch limit these networks; --speedup 2, longer packets (--packet), and more \
+                 channels for each hop may carry more."
+            .to_owned(),
+    };
+    Some(format!("Saturated runs with no full cable (load of the busiest): {}. {advice}", listed.join(", ")))
 }
 
 /// Returns a note if networks differ in their hosts.
@@ -181,13 +193,20 @@ mod tests {
         };
         let series = |hosts, point| Series {
             hosts,
+            vcs: 4,
             points: vec![point],
             switching: Some(Switching::Wormhole),
             ..Series::default()
         };
         let all = [series(64, point(0.667, 0.66)), series(16, point(1.0, 0.66)), series(16, point(0.5, 1.0))];
-        assert!(free_cables(&all).unwrap().contains("(load of the busiest): 1 (0.67)."));
-        assert_eq!(free_cables(&all[1..]), None);
+        let p = Parameters::default();
+        let note = free_cables(&p, &all).unwrap();
+        assert!(note.contains("(load of the busiest): 1 (0.67).") && note.contains("--speedup 2"), "{note}");
+        assert_eq!(free_cables(&p, &all[1..]), None);
+        // 80 cycles on the cable and back, and those of the switch.
+        let far = Parameters { link_delay: 40, ..p };
+        let note = free_cables(&far, &all).unwrap();
+        assert!(note.contains(&format!("--vc-buffer {} or more", far.round_trip().div_ceil(4))), "{note}");
         assert!(unequal_hosts(&all).unwrap().starts_with("Networks have 16 to 64 hosts;"));
         assert_eq!(unequal_hosts(&all[1..]), None);
     }

@@ -84,13 +84,14 @@ impl Scale {
         ratio(value(own.0), value(baseline.0)).map(|ratio| ratio * (own.1.bandwidth / baseline.1.bandwidth))
     }
 
-    /// Returns a latency of a series over that of the baseline, in seconds.
+    /// Returns a latency of a series over that of the baseline; `None` if their cycles differ. Delays are numbers of cycles,
+    /// so the switches and cables of one of them would be faster for no reason.
     pub fn latency_ratio(
         value: fn(&Series) -> Option<f64>,
         own: (&Series, Self),
         baseline: (&Series, Self),
     ) -> Option<f64> {
-        ratio(value(own.0), value(baseline.0)).map(|ratio| ratio * (own.1.cycle_ns / baseline.1.cycle_ns))
+        ratio(value(own.0), value(baseline.0)).filter(|_| own.1.cycle_ns == baseline.1.cycle_ns)
     }
 }
 
@@ -362,7 +363,7 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
     notes.extend(few_packets(sweep, all));
     if timed {
         notes.extend(full_cables(all));
-        notes.extend(free_cables(all));
+        notes.extend(free_cables(&sweep.parameters, all));
     }
     // Text shows no facts next to tables.
     let seeds = match &sweep.seeds[..] {

@@ -1,6 +1,6 @@
 //! Plain text, in 80 columns or the width of the terminal.
 
-use super::network_words::{describe, letter};
+use super::network_words::{letter, replayed};
 use super::number::{bytes, counted, grouped, mops, percent, seconds};
 use super::sheet::{Column, Datum, Rows};
 use super::{ReplayReport, Reporter, Sheet, ThroughputReport};
@@ -30,7 +30,7 @@ impl Reporter for Text {
 
     fn replay(&self, r: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
         let w = &r.workload;
-        writeln!(out, "{} on {}\n", w.name, describe(&r.network, false))?;
+        writeln!(out, "{} on {}\n", w.name, replayed(&r.network, &r.model))?;
         let half_width = super::steady::half_width(r.steady.as_ref());
         writeln!(out, "  simulated time   {}{half_width}", seconds(r.simulated_seconds))?;
         if let Some(origin) = super::steady::origin(r.steady.as_ref(), w.actions) {

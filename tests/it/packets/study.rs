@@ -199,8 +199,12 @@ fn networks_of_other_speeds_are_compared_in_seconds_and_bytes() {
     let [slow, fast] = [0, 1].map(|at: usize| &list(&networks[at], "series")[0]);
     assert_eq!([0, 1].map(|at: usize| number(&networks[at], "cycle_ns")), [2.56, 1.28]);
     assert_eq!((&slow["saturation"], &slow["points"]), (&fast["saturation"], &fast["points"]));
-    let ratios = ["saturation_ratio", "accepted_at_full_load_ratio", "latency_ratio"];
-    assert_eq!(ratios.map(|key| number(fast, key)), [2.0, 2.0, 0.5]);
+    let ratios = ["saturation_ratio", "accepted_at_full_load_ratio"];
+    assert_eq!(ratios.map(|key| number(fast, key)), [2.0, 2.0]);
+    // Delays are cycles, so the switches of the fast network would be faster as well.
+    assert!(fast["latency_ratio"].is_null() && slow["latency_ratio"] == 1.0, "{fast}");
+    let text = folder.output(&["compare", "s.toml", "-q"]).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("latencies of networks with different cycles are not compared"), "{text}");
     let left = list(&json["packets"], "left_out");
     assert!(
         left.len() == 1 && left[0].as_str().unwrap().starts_with("uneven: packets do not model links of"),
@@ -214,7 +218,7 @@ fn networks_of_other_speeds_are_compared_in_seconds_and_bytes() {
     folder.write("s.toml", folder.read("s.toml").replace("[packets]\n", "[packets]\ncycle_ns = 1000\n"));
     let json = folder.json(&["compare", "s.toml", "-q"]);
     let fast = &list(&list(&json["packets"], "networks")[1], "series")[0];
-    assert_eq!(ratios.map(|key| number(fast, key)), [1.0; 3]);
+    assert_eq!([ratios[0], ratios[1], "latency_ratio"].map(|key| number(fast, key)), [1.0; 3]);
     let text = folder.output(&["compare", "s.toml", "-q"]);
     // 32 bytes in a microsecond are 0.256 Gbit/s.
     let carried = format!("{:.1}", number(fast, "saturation") * 0.256);
