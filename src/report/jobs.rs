@@ -5,6 +5,7 @@ use super::label::short;
 use super::number::{grouped, percent, seconds};
 use crate::study::comparison::{Comparison, Run};
 use crate::study::jobs::{Interference, JobTimes};
+use crate::study::statistics::Statistic;
 use serde::Serialize;
 
 /// A job in JSON.
@@ -62,6 +63,14 @@ fn ratio(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"))
 }
 
+/// Formats a ratio as `1.165`, or with repetitions as `1.165 ± 0.107`.
+fn interval(value: Option<Statistic>) -> String {
+    match value {
+        Some(Statistic { mean, half_width: Some(half), .. }) => format!("{mean:.3} ± {half:.3}"),
+        other => ratio(other.map(|value| value.mean)),
+    }
+}
+
 fn time(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), seconds)
 }
@@ -77,11 +86,21 @@ fn worst(jobs: &Interference, times: &JobTimes) -> [String; 2] {
     }
 }
 
+/// Returns the sentence on the placements of jobs and the parameters of background traffic.
+fn placements(jobs: &Interference) -> String {
+    let of = |times: &JobTimes| format!("{} {}", times.job, times.placement);
+    format!("Placement: {}.", jobs.jobs.iter().map(of).collect::<Vec<_>>().join("; "))
+}
+
 /// Returns the tables of one replay: times, and the interference matrix.
 pub(super) fn of_replay(jobs: &Interference) -> Vec<CaptionedTable> {
     let mut rows = Vec::new();
     for times in &jobs.jobs {
-        let start = if times.repeats { "repeats".to_owned() } else { seconds(times.start_seconds) };
+        let start = match (times.repeats, times.start_seconds) {
+            (true, 0.0) => "repeats".to_owned(),
+            (true, start) => format!("{}, repeats", seconds(start)),
+            (false, start) => seconds(start),
+        };
         let mut cells = vec![
             times.job.clone(),
             times.ranks.to_string(),
@@ -98,7 +117,7 @@ pub(super) fn of_replay(jobs: &Interference) -> Vec<CaptionedTable> {
         title: "Jobs, alone and together".to_owned(),
         headings: headings.map(str::to_owned).to_vec(),
         rows,
-        sentences: Vec::new(),
+        sentences: vec![placements(jobs)],
     }];
     shown.extend(matrix(jobs));
     shown.extend(blocking(jobs));
@@ -166,35 +185,48 @@ pub(super) fn baseline_of<'a>(c: &'a Comparison, run: &Run) -> Option<&'a Interf
 pub(super) fn of_comparison(c: &Comparison) -> Vec<CaptionedTable> {
     let mut shown = Vec::new();
     for workload in 0..c.workloads.len() {
-        let runs: Vec<(&Run, &Interference)> = c
-            .runs
-            .iter()
-            .filter(|run| run.workload == workload && run.repetition == 0)
-            .filter_map(|run| Some((run, of_run(run)?)))
-            .collect();
+        let all: Vec<(&Run, &Interference)> =
+            c.runs.iter().filter(|run| run.workload == workload).filter_map(|run| Some((run, of_run(run)?))).collect();
+        let runs: Vec<(&Run, &Interference)> = all.iter().copied().filter(|(run, _)| run.repetition == 0).collect();
         let Some(&(_, first)) = runs.first() else { continue };
         let mut rows = Vec::new();
         for (number, times) in first.jobs.iter().enumerate().filter(|(_, times)| !times.repeats) {
             for (at, (run, jobs)) in runs.iter().enumerate() {
-                let own = &jobs.jobs[number];
-                let against = baseline_of(c, run).and_then(|baseline| relative(own, baseline.jobs.get(number)?));
+                let repetitions = all.iter().filter(|(other, _)| other.network == run.network);
+                let mean = |value: &dyn Fn(&Run, &JobTimes) -> Option<f64>| {
+                    let values = repetitions.clone().map(|(run, jobs)| value(run, jobs.jobs.get(number)?));
+                    values.collect::<Option<Vec<f64>>>().map(|values| Statistic::of(&values))
+                };
+                let seconds_of =
+                    |value: fn(&JobTimes) -> Option<f64>| time(mean(&|_, own| value(own)).map(|all| all.mean));
+                let against = |run: &Run, own: &JobTimes| relative(own, baseline_of(c, run)?.jobs.get(number)?);
                 let mut cells = vec![
                     if at == 0 { times.job.clone() } else { String::new() },
                     short(c, run.network),
-                    time(own.alone_seconds),
-                    time(own.together_seconds),
-                    ratio(own.slowdown()),
-                    ratio(against),
+                    seconds_of(|own| own.alone_seconds),
+                    seconds_of(|own| own.together_seconds),
+                    interval(mean(&|_, own| own.slowdown())),
+                    interval(mean(&against)),
                 ];
-                cells.extend(worst(jobs, own));
+                cells.extend(worst(jobs, &jobs.jobs[number]));
                 rows.push(cells);
             }
         }
         let headings = ["job", "network", "alone", "together", "slowdown", "relative", "aggressor", "its cost"];
         let mut sentences = vec!["Relative: time together with the others on the baseline over that here.".to_owned()];
         if c.has_repetitions() {
-            sentences.push("Times of jobs are those of the first repetition.".to_owned());
+            sentences.push(
+                "Means over the repetitions, with half of the 95 % confidence interval after ±; aggressors are those of the first \
+                 repetition."
+                    .to_owned(),
+            );
         }
+        let placed = placements(first);
+        sentences.push(if c.has_settings() {
+            placed.replacen("Placement", "Placement, whatever the mapping", 1)
+        } else {
+            placed
+        });
         shown.push(CaptionedTable {
             title: format!("Jobs of {}, alone and together", c.workloads[workload].name),
             headings: headings.map(str::to_owned).to_vec(),

@@ -40,7 +40,7 @@ pub fn info(trace: &Trace, info: &Info, extras: &Extras) -> Sheet {
     let mut totals: Vec<Total> = vec![
         ("ranks", "ranks", Datum::Count(trace.ranks() as u64), None, 0),
         ("actions", "actions", actions, a, 0),
-        ("messages", "messages, point to point", messages, m, 0),
+        ("messages", "messages outside collectives", messages, m, 0),
         ("bytes", "bytes in them", bytes, b, 0),
         ("collective_calls", "calls of collectives", calls, c, 0),
         ("flops", "flops", Datum::Number(info.sum(|rank| rank.flops), 0), Some(flops), 0),

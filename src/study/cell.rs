@@ -30,6 +30,8 @@ pub struct CellResult {
     pub hosts_used: usize,
     /// Cores that several ranks share, if there are any.
     pub crowded: Option<Crowded>,
+    /// Name of the network and number of its hosts, if switches failed together with hosts.
+    pub renumbered: Option<(String, usize)>,
 }
 
 /// Ranks that share cores, and compute more slowly for that.
@@ -80,6 +82,12 @@ impl CellResult {
         if let Some(Crowded { network, ranks, cores }) = &self.crowded {
             let cores = counted(*cores, "core");
             notes.push(format!("on {network}, {ranks} ranks share {cores}, and compute more slowly for that"));
+        }
+        if let Some((network, hosts)) = &self.renumbered {
+            notes.push(format!(
+                "on {network}, hosts failed with their switches; the {hosts} hosts that are left have new numbers, to which host \
+                 files and lists of hosts refer"
+            ));
         }
         notes
     }
@@ -199,6 +207,8 @@ pub fn run(
         explanation.critical_path = None;
     }
     let crowded = Crowded::of(place.rank_map(), network);
+    let is_renumbered = network.lost_switches() > 0;
+    let renumbered = is_renumbered.then(|| (network.info.name.clone(), network.platform.hosts.len()));
     let hosts_used = place.rank_map().nodes().len();
-    Ok(CellResult { outcome, mops, explanation, jobs, steady, hosts_used, crowded })
+    Ok(CellResult { outcome, mops, explanation, jobs, steady, hosts_used, crowded, renumbered })
 }

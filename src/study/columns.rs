@@ -21,7 +21,6 @@ use super::workload::Workload;
 use crate::engine::Model;
 use crate::mpi::mapping::Mapping;
 use crate::topology::Topology;
-use crate::topology::families::damaged;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -47,8 +46,17 @@ pub(super) struct ColumnBuilder<'a> {
     pub graphs: BTreeMap<(String, Option<u64>), Arc<Topology>>,
     /// Networks that a model of the list does not support, and the reasons.
     pub not_modelled: Vec<String>,
+    /// Networks of the study without the failures of a level.
+    pub intact: BTreeMap<usize, Intact>,
     /// Mean remaining bandwidth of all cables, for each level of failures and network of the study.
     pub left: BTreeMap<(usize, usize), f64>,
+}
+
+/// Network without the failures of a level; it may have failures of its own.
+pub(super) struct Intact {
+    name: String,
+    /// Bandwidth of all cables, as a number of cables that are not slower, for each seed.
+    bandwidths: Vec<f64>,
 }
 
 /// A network of the study on one platform, built for each seed.
@@ -245,7 +253,13 @@ impl ColumnBuilder<'_> {
             }
             info.topology = spec;
         }
-        Ok(Variants { name: info.name.clone(), built, random })
+        let name = info.name.clone();
+        let bandwidth = |&(_, index): &(Option<u64>, usize)| {
+            self.networks[index].topology.as_ref().map_or(0.0, |topology| topology.graph.total_bandwidth())
+        };
+        let bandwidths = built.iter().map(bandwidth).collect();
+        self.intact.insert(number, Intact { name: name.clone(), bandwidths });
+        Ok(Variants { name, built, random })
     }
 
     /// Builds a network with failures, once for each of their seeds. Repetition k uses graph k of a random network,
@@ -270,22 +284,17 @@ impl ColumnBuilder<'_> {
         };
         let networks: Vec<_> = seeds.par_iter().enumerate().map(build).collect();
         let networks = networks.into_iter().collect::<Result<Vec<_>, _>>().map_err(failed)?;
-        let left = |network: &NetworkUnderTest| {
-            let topology = network.topology.as_ref()?;
-            let intact = damaged::intact(&topology.spec)?;
-            Some(topology.graph.total_bandwidth() / intact.graph.total_bandwidth().max(1.0))
+        let intact = self.intact.get(&number);
+        let left = |(k, network): (usize, &NetworkUnderTest)| {
+            let before = intact.and_then(|intact| intact.bandwidths.get(k % intact.bandwidths.len().max(1)))?;
+            Some(network.topology.as_ref()?.graph.total_bandwidth() / before.max(1.0))
         };
-        let shares: Vec<f64> = networks.iter().filter_map(left).collect();
+        let shares: Vec<f64> = networks.iter().enumerate().filter_map(left).collect();
         self.left.insert((level, number), shares.iter().sum::<f64>() / shares.len().max(1) as f64);
         let mut built = Vec::with_capacity(seeds.len());
         for (&seed, mut network) in seeds.iter().zip(networks) {
-            let intact = choice.name.clone().or_else(|| choice.topology.clone());
-            if let (Some(name), Some(spec)) =
-                (intact, network.topology.as_ref().and_then(|t| damaged::base_of(&t.spec)))
-            {
-                // The canonical specification, as for the intact network, unless it is random.
-                network.info.name =
-                    if choice.name.is_some() || graph_seeds.len() > 1 { name } else { spec.to_string() };
+            if let Some(intact) = intact {
+                network.info.name.clone_from(&intact.name);
             }
             built.push((Some(seed), self.networks.len()));
             self.networks.push(network);
@@ -309,7 +318,8 @@ impl ColumnBuilder<'_> {
         let axes = self.axes;
         let random_jobs =
             self.workloads.iter().filter_map(|workload| workload.jobs.as_ref()).any(|mix| mix.is_random());
-        let random_mapping = axes.seeds.len() > 1 && (placement.rule.as_deref() == Some("random") || random_jobs);
+        let is_random_rule = placement.rule.as_deref() == Some("random");
+        let random_mapping = axes.seeds.len() > 1 && (is_random_rule || random_jobs);
         let repetitions = match variant.built.len() {
             1 if random_mapping => axes.seeds.len(),
             built => built,
@@ -331,7 +341,7 @@ impl ColumnBuilder<'_> {
         let setting = Setting {
             platform: None,
             routing: None,
-            mapping: if random_mapping && !random_jobs { "random".to_owned() } else { mapping.describe() },
+            mapping: if random_mapping && is_random_rule { "random".to_owned() } else { mapping.describe() },
             collectives: String::new(),
             model: None,
             failures: None,

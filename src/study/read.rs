@@ -101,6 +101,7 @@ impl Study {
             models: axes.models.clone(),
             graphs: BTreeMap::new(),
             not_modelled: axes.not_modelled.clone(),
+            intact: BTreeMap::new(),
             left: BTreeMap::new(),
         };
         let (columns, built): (Vec<Column>, Vec<BuiltColumn>) = builder.columns(&file)?.into_iter().unzip();

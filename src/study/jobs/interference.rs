@@ -18,6 +18,9 @@ pub struct JobTimes {
     pub job: String,
     /// Number of ranks.
     pub ranks: u64,
+    /// Rule by which its hosts were chosen, with the seed of a random one; or the parameters of background traffic.
+    #[serde(default)]
+    pub placement: String,
     /// Start time in seconds.
     pub start_seconds: f64,
     /// `true` if the job repeats until the others end, as background traffic does; then it has no time with others.
@@ -162,6 +165,7 @@ impl MixSetup<'_> {
                 JobTimes {
                     job: name.to_owned(),
                     ranks: span.ranks.into(),
+                    placement: self.placed.descriptions[job].clone(),
                     start_seconds: span.start,
                     repeats: span.repeats != Repeats::Never,
                     alone_seconds: alone.get(job).copied(),

@@ -185,6 +185,18 @@ pub enum JobPlacement {
     },
 }
 
+impl JobPlacement {
+    /// Returns the placement in words, for results.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Rule(rule) => rule.to_string(),
+            Self::From(_) => "hosts in order".to_owned(),
+            Self::HostFile { .. } => "host file".to_owned(),
+            Self::Numbers { .. } => "listed hosts".to_owned(),
+        }
+    }
+}
+
 /// Amount of background traffic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Load {
@@ -231,6 +243,8 @@ pub struct Placed {
     pub rank_map: RankMap,
     /// Background traffic of the hosts.
     pub traffic: Vec<Arc<Trace>>,
+    /// Placement of each job, and parameters of each background traffic, in words.
+    pub descriptions: Vec<String>,
 }
 
 /// Failed replay of a mix.
@@ -277,13 +291,7 @@ impl Mix {
 
     /// Returns the rule of each job in words, for results.
     pub fn describe(&self) -> String {
-        let of = |job: &Job| match &job.placement {
-            JobPlacement::Rule(rule) => rule.to_string(),
-            JobPlacement::From(_) => "hosts in order".to_owned(),
-            JobPlacement::HostFile { .. } => "host file".to_owned(),
-            JobPlacement::Numbers { .. } => "listed hosts".to_owned(),
-        };
-        let mut rules: Vec<String> = self.jobs.iter().map(of).collect();
+        let mut rules: Vec<String> = self.jobs.iter().map(|job| job.placement.describe()).collect();
         rules.dedup();
         rules.join(", ")
     }

@@ -2,7 +2,7 @@
 
 use super::allocation::{self, HostRequest};
 use super::background;
-use super::mix::{Job, JobPlacement, JobsError, Mix, Placed};
+use super::mix::{Job, JobPlacement, JobsError, Load, Mix, Placed, Traffic};
 use super::rule::AllocationRule;
 use crate::ids::HostId;
 use crate::mpi::rank_map::RankMap;
@@ -12,6 +12,23 @@ use crate::study::network::NetworkUnderTest;
 use std::sync::Arc;
 
 impl Mix {
+    /// Returns the placement of each job and the parameters of each background traffic, in words.
+    fn descriptions(&self, seed: u64) -> Vec<String> {
+        let of_job = |job: &Job| match &job.placement {
+            JobPlacement::Rule(rule) if rule.is_random() => format!("{rule} (seed {seed})"),
+            other => other.describe(),
+        };
+        let of_traffic = |traffic: &Traffic| {
+            let load = match traffic.load {
+                Load::Share(share) => format!("load {share}"),
+                Load::Rate(rate) => format!("{rate} bytes per second"),
+            };
+            let seed = traffic.seed.unwrap_or(seed);
+            format!("{}, {load}, messages of {} bytes (seed {seed})", traffic.pattern, traffic.message)
+        };
+        self.jobs.iter().map(of_job).chain(self.traffic.iter().map(of_traffic)).collect()
+    }
+
     /// Assigns hosts to the ranks of all jobs, and generates the background traffic.
     ///
     /// # Errors
@@ -33,6 +50,10 @@ impl Mix {
                     Ok(Ok((0..job.trace.ranks()).map(|rank| HostId::new((first + rank) % hosts)).collect()))
                 }
                 JobPlacement::Numbers { hosts: numbers, by_name } => {
+                    if !by_name && numbers.len() > job.trace.ranks() {
+                        let text = format!("{} hosts are named for {} ranks", numbers.len(), job.trace.ranks());
+                        return Err(JobsError::Contradiction { job: job.name.clone(), text });
+                    }
                     if let Some(number) = numbers.iter().find(|&&number| number as usize >= platform.hosts.len()) {
                         let text = format!("there is no host number {number}; there are {}", platform.hosts.len());
                         return Err(JobsError::Contradiction { job: job.name.clone(), text });
@@ -53,6 +74,10 @@ impl Mix {
         let places = allocation::allocate(&requests, network, seed, self.share_hosts)?;
         let traffic =
             self.traffic.iter().map(|wanted| background::trace(wanted, network, collectives, seed).map(Arc::new));
-        Ok(Placed { rank_map: RankMap::new(places.concat()), traffic: traffic.collect::<Result<_, _>>()? })
+        Ok(Placed {
+            rank_map: RankMap::new(places.concat()),
+            traffic: traffic.collect::<Result<_, _>>()?,
+            descriptions: self.descriptions(seed),
+        })
     }
 }

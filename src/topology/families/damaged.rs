@@ -149,7 +149,7 @@ impl FailedParts {
         }
     }
 
-    /// Removes `12` or `3-7`.
+    /// Removes `12`, `3-7`, or only the second of parallel cables with `3-7#2`.
     fn remove(&mut self, arguments: &Arguments, item: &str) -> Result<(), TopologyError> {
         let wrong = |rule: String| arguments.invalid("without", rule);
         let number = |text: &str| {
@@ -167,16 +167,36 @@ impl FailedParts {
             self.remove_switch(switch);
             return Ok(());
         };
+        let (v, copy) = match v.split_once('#') {
+            None => (v, None),
+            Some((v, text)) => match text.trim().parse::<usize>() {
+                Ok(copy) if copy > 0 => (v, Some(copy)),
+                _ => {
+                    return Err(wrong(format!(
+                        "`{item}`: the number after `#` must be that of a parallel cable, from 1"
+                    )));
+                }
+            },
+        };
         let (u, v) = (number(u)?, number(v)?);
-        // One-way cables fail in both directions; of a trunk all cables fail.
+        // One-way cables fail in both directions; of a trunk all cables fail, unless one is named.
+        let mut most = 0;
         let mut found = false;
         for pair in if self.directed { vec![(u, v), (v, u)] } else { vec![(u.min(v), u.max(v))] } {
             let first = self.ends.partition_point(|&ends| ends < pair);
             let count = self.ends[first..].iter().take_while(|&&ends| ends == pair).count();
-            self.cables[first..first + count].fill(true);
-            found |= count > 0;
+            most = count.max(most);
+            let gone = copy.map_or(0..count, |copy| copy.min(count + 1) - 1..copy.min(count));
+            found |= !gone.is_empty();
+            self.cables[first..][gone].fill(true);
         }
-        if found { Ok(()) } else { Err(wrong(format!("no cable joins switches {u} and {v}"))) }
+        match (found, most) {
+            (true, _) => Ok(()),
+            (false, 0) => Err(wrong(format!("no cable joins switches {u} and {v}"))),
+            (false, most) => {
+                Err(wrong(format!("`{item}`: the last cable between switches {u} and {v} is number {most}")))
+            }
+        }
     }
 
     fn hosts(&self, intact: &Graph) -> Hosts {
@@ -252,6 +272,12 @@ mod tests {
         assert_eq!(build(spec).unwrap().graph.default_hosts(), [1, 1, 1, 1, 1, 0]);
         // One-way cables in both directions, and all cables of a trunk.
         assert_eq!(cables("damaged:base=\"hyperx:2x2,k=[2,1]\",without=0-1").len(), 4);
+        assert_eq!(cables("damaged:base=\"hyperx:2x2,k=[2,1]\",without=1-0#2").len(), 5);
+        assert_eq!(cables("damaged:base=\"hyperx:2x2,k=[2,1]\",without=\"0-1#1,0-1#2\"").len(), 4);
+        for (wrong, rule) in [("0-1#3", "is number 2"), ("0-1#0", "from 1"), ("0-3#1", "no cable joins")] {
+            let error = build(&format!("damaged:base=\"hyperx:2x2,k=[2,1]\",without={wrong}")).unwrap_err();
+            assert!(error.to_string().contains(rule), "{error}");
+        }
         let directed = build("imase_itoh:n=12,d=3").unwrap().graph;
         let (u, v) = directed.cable_ends().next().unwrap();
         assert!(cables(&format!("damaged:base=\"imase_itoh:n=12,d=3\",without={u}-{v}")).len() < directed.cables());

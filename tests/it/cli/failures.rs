@@ -164,6 +164,30 @@ fn degraded_cables_and_repaired_routes() {
     assert!(routings.contains(&"repaired") && routings.contains(&"dimension_order"), "{routings:?}");
 }
 
+/// A network that lacks parts already is the intact one of its failures, with or without a name.
+#[test]
+fn failures_come_on_top_of_those_of_a_network() {
+    let result = |network: &str| {
+        let folder = folder("");
+        folder.write(
+            "s.toml",
+            format!(
+                "title = 'x'\nfailures = {{ cables = 2, seeds = 2 }}\n[[networks]]\n{network}\n[[networks]]\nname = 'cube'\n\
+                 topology = 'hypercube:4'\n[[workloads]]\ntrace = 't.ti'\n"
+            ),
+        );
+        let result = folder.json(&["compare", "s.toml", "-q"]);
+        result["failures"][0]["networks"][0].clone()
+    };
+    let [named, unnamed] = ["name = 'torus'\n", ""].map(|name| {
+        let network = result(&format!("{name}topology = 'torus:4x4'\nwithout = '0-1,5-6,9-10'"));
+        (number(&network["workloads"][0]["slowdown"], "mean"), number(&network["workloads"][0], "even"))
+    });
+    assert_eq!(named, unnamed);
+    // 29 of 32 cables were left, and 27 of these: the even network has 27/29 of the bandwidth, and not 27/32.
+    assert!((named.1 - 29.0 / 27.0).abs() < 0.01, "{named:?}");
+}
+
 #[test]
 fn mistakes_are_named_where_they_are_written() {
     for (text, parts) in [
