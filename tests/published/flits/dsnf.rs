@@ -119,5 +119,5 @@ fn statements(all: &Results) -> String {
             .to_owned(),
         ]);
     }
-    table(&["figure", "statement", "found", ""], "| --- | --- | --- | --- |", rows)
+    table(&["figure", "statement", "found", "verdict"], "| --- | --- | --- | --- |", rows)
 }

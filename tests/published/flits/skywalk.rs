@@ -154,5 +154,5 @@ fn statements(all: &Results) -> String {
             },
         );
     }
-    table(&["pattern", "statement", "found", ""], "| --- | --- | --- | --- |", rows)
+    table(&["pattern", "statement", "found", "verdict"], "| --- | --- | --- | --- |", rows)
 }
