@@ -119,9 +119,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         self.free_backgrounds.push(background);
         let spent = self.processes[background as usize].times;
         let times = &mut self.process(rank).times;
-        times.compute += spent.compute;
-        times.communication += spent.communication;
-        times.latency += spent.latency;
+        times.add_activities(&spent);
         times.waiting += (seconds - spent.compute - spent.communication).max(0.0);
         self.observer.released(rank, background, self.now, seconds);
         // A wait for everything continues with what is left.

@@ -86,8 +86,8 @@ pub trait Observer {
     }
 
     /// A rank continues because a message has arrived: its receiver, or its sender if that had to wait. The times from
-    /// `since` to `time` of a rank add up to the time that it was blocked on messages. Only the message that ends the wait
-    /// is reported: of a wait for several, the last one to arrive. Other arrivals have no event, so messages in transit
+    /// `since` to `time` of a rank add up to its time of blocking on messages. Only the message that ends a wait is
+    /// reported: of a wait for several, the last one to arrive. Other arrivals have no event, so messages in transit
     /// cannot be counted.
     #[inline]
     fn woken(&mut self, rank: u32, wakening: Wakening) {
@@ -107,9 +107,9 @@ pub trait Observer {
         let _ = (rank, by, time, seconds);
     }
 
-    /// State of a link from `time` on, for observers with [`Interest::RanksAndLinks`]. It may be reported several times. The times
-    /// of one link ascend. With packets, `time` may be in the past, and times of different links need not ascend. The last
-    /// state lasts until the end of the replay, `Outcome::simulated_seconds`.
+    /// State of a link from `time` on, for observers with [`Interest::RanksAndLinks`]. It may be reported several times.
+    /// The times of one link ascend. With packets, `time` may be in the past, and times of different links need not
+    /// ascend. The last state lasts until the end of the replay, `Outcome::simulated_seconds`.
     #[inline]
     fn link_changed(&mut self, link: LinkId, state: LinkState, time: f64) {
         let _ = (link, state, time);

@@ -21,6 +21,15 @@ pub struct RankTimes {
     pub end: f64,
 }
 
+impl RankTimes {
+    /// Adds the activities of another process, without its waiting.
+    pub(super) fn add_activities(&mut self, other: &Self) {
+        self.compute += other.compute;
+        self.communication += other.communication;
+        self.latency += other.latency;
+    }
+}
+
 /// Largest utilisation of a link. SimGrid's incremental solver leaves outdated rates, several per cent too high at most.
 pub const MOST_UTILISATION: f64 = 1.1;
 

@@ -96,9 +96,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
             State::OnSet { .. } => self.add_blocked(&process.set, since, times),
             State::OnBackground(background) => {
                 let background = &self.processes[background as usize];
-                times.compute += background.times.compute;
-                times.communication += background.times.communication;
-                times.latency += background.times.latency;
+                times.add_activities(&background.times);
                 self.add_unfinished(background, times);
             }
             State::Ready | State::Called(_) | State::OnMessage(_) | State::Idle | State::Ended => {}

@@ -278,10 +278,10 @@ fn note_of_channels(parameters: &Parameters, channels: u32) -> Option<String> {
     })
 }
 
-/// Warm-up in times that a host needs to send as many flits as the buffers hold for each host. Near saturation, buffers fill
-/// slowly; a shorter warm-up ends while they do.
+/// Shortest warm-up without a remark, in cycles for each flit that the buffers hold per host. Near saturation, buffers fill
+/// slowly, and a shorter warm-up ends before they are full.
 const FILLINGS: u32 = 4;
-/// The same for a warm-up that is long enough in experience.
+/// Recommended warm-up, in the same unit. `hypercube:6` with buffers of 64 flits needs about as much.
 const SURE_FILLINGS: u32 = 10;
 
 /// Returns a remark on a warm-up that does not fill the buffers.

@@ -30,7 +30,7 @@ pub struct Lanes {
     pub steps: usize,
     /// Rank by rank, step by step: seconds of each of [`Doing::ALL`] except the last.
     spent: Vec<[f32; 3]>,
-    /// The same of each background collective, until its rank has waited for it.
+    /// Seconds of each background collective, step by step, until its rank has waited for it.
     background: HashMap<u32, Vec<[f32; 3]>>,
 }
 
@@ -93,8 +93,8 @@ impl Observer for Lanes {
     }
 
     fn released(&mut self, rank: u32, by: u32, time: f64, seconds: f64) {
-        // A rank that waits for a background collective has the activity of the collective, from the step on in which the
-        // wait begins. A rank that looks for a message of another rank waits.
+        // While a rank waits for a background collective, its lane shows the activity of the collective, from the step of
+        // the begin of the wait. While it looks for a message of another rank, it is shown as waiting.
         let Some(collective) = self.background.remove(&by) else { return };
         let step = self.seconds / self.steps as f64;
         let begin = time - seconds;

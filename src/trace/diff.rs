@@ -189,7 +189,7 @@ impl Difference {
     }
 }
 
-/// Returns source, destination and bytes of the message that an action of a rank sends or, as a get, requests.
+/// Returns source, destination and bytes of the message of an action: a send, or a one-sided operation.
 fn message(trace: &Trace, rank: u32, action: &Action) -> Option<((u32, u32), u64)> {
     Some(match *action {
         Action::Send { to, count, datatype, .. }

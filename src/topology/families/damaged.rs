@@ -186,7 +186,11 @@ impl FailedParts {
             let first = self.ends.partition_point(|&ends| ends < pair);
             let count = self.ends[first..].iter().take_while(|&&ends| ends == pair).count();
             most = count.max(most);
-            let gone = copy.map_or(0..count, |copy| copy.min(count + 1) - 1..copy.min(count));
+            let gone = match copy {
+                None => 0..count,
+                Some(copy) if copy <= count => copy - 1..copy,
+                Some(_) => continue,
+            };
             found |= !gone.is_empty();
             self.cables[first..][gone].fill(true);
         }

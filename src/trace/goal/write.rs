@@ -12,7 +12,7 @@ use crate::steps::Steps;
 use crate::trace::options::DEFAULT_RECORDED_SPEED;
 use crate::trace::queues::take_oldest;
 use crate::trace::write::{WriteError, Writer};
-use crate::trace::{Action, Actions, Datatype, Trace, UNKNOWN_COUNT, ti};
+use crate::trace::{Action, Actions, Trace, UNKNOWN_COUNT, ti};
 
 /// GOAL text. Computation is written as nanoseconds of a host of 100 Gflop/s; one-sided communication cannot be
 /// expressed, and collectives only as their messages.
@@ -276,7 +276,6 @@ impl<'o, W: Write> Chain<'o, W> {
     /// Writes an action; `false` if it cannot be expressed.
     fn action(&mut self, trace: &Trace, action: &Action) -> io::Result<bool> {
         let rank = self.rank;
-        let bytes = |count: u32, datatype: Datatype| datatype.bytes(count);
         match *action {
             Action::Init
             | Action::Finalize
@@ -320,29 +319,29 @@ impl<'o, W: Write> Chain<'o, W> {
                 }
             }
             Action::Send { to, tag, count, datatype } => {
-                self.send(bytes(count, datatype), to, tag, false)?;
+                self.send(datatype.bytes(count), to, tag, false)?;
             }
             Action::Recv { from, tag, count, datatype } => {
                 if self.probed.take((from, rank, tag)).is_none() {
-                    self.receive(bytes(count, datatype), from, tag, false)?;
+                    self.receive(datatype.bytes(count), from, tag, false)?;
                 }
             }
             Action::Isend { to, tag, count, datatype } => {
-                let label = self.send(bytes(count, datatype), to, tag, true)?;
+                let label = self.send(datatype.bytes(count), to, tag, true)?;
                 self.requests.entry((rank, to, tag)).or_default().push_back(label);
             }
             Action::Irecv { from, tag, count, datatype } => {
                 let label = match self.probed.take((from, rank, tag)) {
                     Some(label) => label,
-                    None => self.receive(bytes(count, datatype), from, tag, true)?,
+                    None => self.receive(datatype.bytes(count), from, tag, true)?,
                 };
                 self.requests.entry((from, rank, tag)).or_default().push_back(label);
             }
             Action::SendRecv { index } => {
                 let entry = trace.sendrecvs[index as usize];
                 self.probed.take((entry.from, rank, 0));
-                let send = self.send(bytes(entry.send_count, entry.send_type), entry.to, 0, true)?;
-                let receive = self.receive(bytes(entry.recv_count, entry.recv_type), entry.from, 0, true)?;
+                let send = self.send(entry.send_type.bytes(entry.send_count), entry.to, 0, true)?;
+                let receive = self.receive(entry.recv_type.bytes(entry.recv_count), entry.from, 0, true)?;
                 self.wait(&[send, receive].map(Predecessor::end_of))?;
             }
             Action::Wait { source, destination, tag } => {

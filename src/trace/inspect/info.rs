@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::given;
 use crate::trace::compact::Compact;
-use crate::trace::{Action, Actions, CollectiveKind, Datatype, Trace, WriteError, write};
+use crate::trace::{Action, Actions, CollectiveKind, Trace, WriteError, write};
 
 /// Calls of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -99,7 +99,6 @@ impl Info {
         let mut total = RankTotal { actions: actions.len() as u64, ..RankTotal::default() };
         let mut row: FxHashMap<u32, Volume> = FxHashMap::default();
         for action in actions {
-            let size = |count: u32, datatype: Datatype| datatype.bytes(count);
             let (mut name, mut bytes, mut sent) = (action.name(), 0, None);
             match action {
                 Action::Compute { flops } => total.flops += flops,
@@ -108,11 +107,11 @@ impl Info {
                 | Action::Isend { to, count, datatype, .. }
                 | Action::Put { to, count, datatype, .. }
                 | Action::Accumulate { to, count, datatype, .. } => {
-                    bytes = size(count, datatype);
+                    bytes = datatype.bytes(count);
                     sent = Some(to);
                 }
                 Action::Get { from, count, datatype, .. } => {
-                    bytes = size(count, datatype);
+                    bytes = datatype.bytes(count);
                     let pair = gets.entry((from, rank)).or_default();
                     pair.messages += 1;
                     pair.bytes += bytes;
@@ -123,11 +122,11 @@ impl Info {
                         messages_inside(CollectiveKind::Barrier, trace.members(window).size() as u64);
                 }
                 Action::Recv { count, datatype, .. } | Action::Irecv { count, datatype, .. } => {
-                    bytes = if count == crate::trace::UNKNOWN_COUNT { 0 } else { size(count, datatype) };
+                    bytes = if count == crate::trace::UNKNOWN_COUNT { 0 } else { datatype.bytes(count) };
                 }
                 Action::SendRecv { index } => {
                     let entry = &trace.sendrecvs[index as usize];
-                    bytes = size(entry.send_count, entry.send_type);
+                    bytes = entry.send_type.bytes(entry.send_count);
                     sent = Some(entry.to);
                 }
                 Action::Collective { index } | Action::Start { index, .. } => {
