@@ -57,8 +57,14 @@ pub fn schedule(data: &[u8]) -> bool {
     let (model, _) = choice.build().expect("a model");
     let host = |rank: usize| Host { name: rank.to_string().into(), switch: None, speed: 1e11, cores: 1 };
     let hosts = (0..merged.ranks()).map(host).collect();
-    let platform =
-        Platform { name: "fuzz".into(), hosts, links: Vec::new(), loopback: None, routes: Arc::new(Nowhere) };
+    let platform = Platform {
+        name: "fuzz".into(),
+        hosts,
+        failed: Vec::new(),
+        links: Vec::new(),
+        loopback: None,
+        routes: Arc::new(Nowhere),
+    };
     let run = |trace: &Trace| replay(trace, &platform, &RankMap::one_each(trace.ranks()), &model, &mut ());
     match (run(&trace), run(&merged)) {
         (Ok(one), Ok(both)) => assert_eq!(one.simulated_seconds, both.simulated_seconds),

@@ -40,6 +40,7 @@ fn platform(hosts: usize, cores: u32) -> Platform {
     Platform {
         name: "medium".to_owned(),
         hosts: (0..hosts).map(|h| Host { name: format!("h{h}").into(), switch: None, speed: SPEED, cores }).collect(),
+        failed: Vec::new(),
         links: vec![
             link("medium", BANDWIDTH, LATENCY, SharingPolicy::Shared),
             link("loopback", LOOPBACK, 0.0, SharingPolicy::FatPipe),

@@ -62,7 +62,7 @@ pub enum PlatformError {
 impl UserError for PlatformError {
     fn help(&self) -> String {
         match self {
-            Self::InvalidParameter { .. } => "change the parameter so that the rule holds".into(),
+            Self::InvalidParameter { .. } => "docs/reference/platforms.md lists all parameters".into(),
             Self::TooLarge { .. } => {
                 "take a smaller network, or raise the limit with --memory if there is as much memory".into()
             }

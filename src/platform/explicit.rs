@@ -200,6 +200,7 @@ impl PlatformReader<'_> {
         Ok(Platform {
             name: self.written.name.clone().unwrap_or_else(|| self.file.into()),
             hosts,
+            failed: Vec::new(),
             links,
             loopback: Some(loopback),
             routes: Arc::new(self.routes(loopback)?),

@@ -19,6 +19,7 @@
 //! between them takes the loopback, as if they were one host.
 
 use super::error::PlatformError;
+use super::failed_hosts::names_left;
 use super::graph_links::{arc_delays, cable_delays, hosts_of, link_of_arc, switch_links, too_large};
 use super::parameters::{CheckedParameters, Duplex};
 use super::units::{Bandwidth, Seconds};
@@ -64,7 +65,8 @@ impl Platform {
             topology,
             &Options { seed, arc_delays: Some(&arc_delays), hosts: Some(&hosts_on) },
         )?;
-        let hosts = hosts_of(&host_switch, graph.host_names(&hosts_on), parameters);
+        let (names, failed) = names_left(graph, &hosts_on, parameters)?;
+        let hosts = hosts_of(&host_switch, names.as_deref(), parameters);
         let host_link = parameters.host_link_on(graph, &hosts_on);
         let host_links = HostLinks::add(&mut links, &hosts, &host_switch, host_link, parameters);
         let loopback = LinkId::new(links.len());
@@ -73,6 +75,7 @@ impl Platform {
         Ok(Self {
             name: topology.name(),
             hosts,
+            failed,
             links,
             loopback: Some(loopback),
             routes: Arc::new(TopologyRoutes { routing, host_switch, link_of_arc, host_links, loopback }),

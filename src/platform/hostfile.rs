@@ -11,11 +11,12 @@ use super::{Platform, parameters::MAX_HOSTS};
 use crate::ids::HostId;
 use crate::topology::input::{Located, MAX_FILE_BYTES, read_text};
 
-/// Reads a host file and returns the hosts in the order of its lines. Rank `r` runs on entry `r` modulo the number of
-/// entries.
+/// Reads a host file and returns the hosts in the order of its lines, without those that failed together with their
+/// switches. Rank `r` runs on entry `r` modulo the number of entries.
 ///
 /// # Errors
-/// [`PlatformError::Read`], and [`PlatformError::File`] with the line of a name that the platform does not have.
+/// [`PlatformError::Read`], and [`PlatformError::File`] with the line of a name that the platform does not have, or if
+/// all hosts of the file failed.
 pub fn load(path: &Path, platform: &Platform) -> Result<Vec<HostId>, PlatformError> {
     parse(&path.to_string_lossy(), &read_text(path, MAX_FILE_BYTES)?, platform)
 }
@@ -27,6 +28,7 @@ pub fn load(path: &Path, platform: &Platform) -> Result<Vec<HostId>, PlatformErr
 pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>, PlatformError> {
     let names = HostNames::of(platform);
     let mut hosts = Vec::new();
+    let mut entries_read = 0;
     for (index, line) in text.lines().enumerate() {
         let wrong = |message: String, help: &str| {
             let column = line.len() - line.trim_start().len() + 1;
@@ -40,20 +42,22 @@ pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>,
             Ok(entries) => entries,
             Err(HostLineFault::Line(message)) => return wrong(message, NAME_HELP),
             Err(HostLineFault::Name(name)) => {
-                return wrong(unknown(shown(&name, hosts.is_empty()), platform), NAME_HELP);
+                return wrong(unknown(shown(&name, entries_read == 0), platform), NAME_HELP);
             }
         };
-        if count.saturating_mul(named.len()) > MAX_HOSTS - hosts.len() {
+        if count.saturating_mul(named.len()) > MAX_HOSTS - entries_read {
             return wrong(format!("more than {MAX_HOSTS} entries"), "use fewer ranks");
         }
-        hosts.extend(named.into_iter().flat_map(|host| std::iter::repeat_n(host, count)));
+        entries_read += count * named.len();
+        hosts.extend(named.into_iter().flatten().flat_map(|host| std::iter::repeat_n(host, count)));
     }
     if hosts.is_empty() {
+        let message = if entries_read == 0 { "the file names no host" } else { "all hosts of the file failed" };
         return Err(PlatformError::File(Located {
             file: file.into(),
             line: 1,
             column: 1,
-            message: "the file names no host".into(),
+            message: message.into(),
             help: NAME_HELP.into(),
         }));
     }
@@ -71,8 +75,8 @@ enum HostLineFault {
     Name(String),
 }
 
-/// Returns the hosts of a line, and the number of ranks on each.
-fn entries(line: &str, names: &HostNames<'_>) -> Result<(Vec<HostId>, usize), HostLineFault> {
+/// Returns the hosts of a line, `None` for one that failed, and the number of ranks on each.
+fn entries(line: &str, names: &HostNames<'_>) -> Result<(Vec<Option<HostId>>, usize), HostLineFault> {
     // A name may contain a colon or brackets itself, so what is a name as it stands goes first.
     if let Some(host) = names.find(line) {
         return Ok((vec![host], 1));
@@ -93,7 +97,7 @@ fn entries(line: &str, names: &HostNames<'_>) -> Result<(Vec<HostId>, usize), Ho
 fn counted(line: &str) -> Result<(&str, usize), String> {
     let number = |text: &str| match text.trim().parse::<usize>() {
         Ok(count) if count >= 1 => Ok(count),
-        _ => Err(format!("`{}` is not a number of ranks, at least 1", text.trim())),
+        _ => Err(format!("`{}` is not a number of ranks: write 1 or more", text.trim())),
     };
     let mut words = line.split_whitespace();
     let name = words.next().unwrap_or("");
@@ -240,18 +244,19 @@ fn no_numbers(text: &str) -> String {
     format!("`{text}` is not a list of numbers such as `[0-3,8]`")
 }
 
-/// Index of the hosts of a platform by name.
-pub(super) struct HostNames<'a>(HashMap<&'a str, HostId>);
+/// Index of the hosts of a platform by name; `None` for hosts that failed together with their switches.
+pub(super) struct HostNames<'a>(HashMap<&'a str, Option<HostId>>);
 
 impl<'a> HostNames<'a> {
     /// Builds the index of a platform.
     pub(super) fn of(platform: &'a Platform) -> Self {
+        let failed = platform.failed.iter().map(|host| (host.name.as_str(), None));
         let hosts = platform.hosts.iter().enumerate();
-        Self(hosts.map(|(index, host)| (host.name.as_str(), HostId::new(index))).collect())
+        Self(failed.chain(hosts.map(|(index, host)| (host.name.as_str(), Some(HostId::new(index))))).collect())
     }
 
-    /// Returns the host of that name.
-    pub(super) fn find(&self, name: &str) -> Option<HostId> {
+    /// Returns the host of that name, `Some(None)` if it failed together with its switch.
+    pub(super) fn find(&self, name: &str) -> Option<Option<HostId>> {
         self.0.get(name).copied()
     }
 }
@@ -344,10 +349,10 @@ mod tests {
         );
         for (text, part) in [
             ("", "names no host"),
-            ("h0:0", "at least 1"),
+            ("h0:0", "write 1 or more"),
             ("h0:x", "`x` is not a number"),
             ("h9:2", "no host `h9`"),
-            ("h0 slots=0", "at least 1"),
+            ("h0 slots=0", "write 1 or more"),
             ("h0 cores=2", "`cores=2` follows the name of a host"),
             ("h0 slots=1 slots=2", "`slots=2` follows"),
             ("h0:2 slots=3", "`h0:2` and `slots=` both say"),

@@ -19,6 +19,7 @@ pub mod simgrid_xml;
 pub(crate) mod speeds;
 pub mod units;
 
+mod failed_hosts;
 mod from_topology;
 mod graph_links;
 mod loaded;
@@ -28,6 +29,7 @@ mod static_routes;
 mod uncontended;
 
 pub use error::PlatformError;
+pub use failed_hosts::FailedHost;
 pub use loaded::{LoadOptions, Loaded, Setting};
 pub use parameters::{CheckedParameters, Duplex, HostsPerSwitch, Loopback, PlatformParameters};
 pub use rail_policy::RailPolicy;
@@ -214,6 +216,8 @@ pub struct Platform {
     pub name: String,
     /// Compute nodes.
     pub hosts: Vec<Host>,
+    /// Hosts of the intact network that failed together with their switches, by ascending number.
+    pub failed: Vec<FailedHost>,
     /// Links, including the loopback.
     pub links: Vec<Link>,
     /// Link of a message between two ranks of one host, unless the routes override it for that host.

@@ -403,11 +403,20 @@ impl CheckedParameters {
     /// # Errors
     /// [`PlatformError::InvalidParameter`] if a list has another length, or if there are more than [`MAX_HOSTS`] hosts.
     pub fn hosts_on(&self, graph: &Graph) -> Result<Vec<u32>, PlatformError> {
+        let mut hosts = self.hosts_before_failures(graph)?;
+        if let Some(failed) = graph.failed_hosts() {
+            failed.drop_from(&mut hosts);
+        }
+        Ok(hosts)
+    }
+
+    /// Returns the number of hosts on each switch before switches failed.
+    pub(super) fn hosts_before_failures(&self, graph: &Graph) -> Result<Vec<u32>, PlatformError> {
         let refuse = |value: String, constraint: String| {
             Err(PlatformError::InvalidParameter { parameter: "hosts_per_switch", value, constraint })
         };
         let switches = graph.switches();
-        let mut hosts = graph.default_hosts();
+        let mut hosts = graph.failed_hosts().map_or_else(|| graph.default_hosts(), |failed| failed.intact.clone());
         match &self.hosts_per_switch {
             None => {}
             Some(HostsPerSwitch::Uniform(count)) => {

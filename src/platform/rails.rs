@@ -74,6 +74,7 @@ pub(super) fn platform(
     Ok(Platform {
         name: topology.name(),
         hosts: hosts_of(&host_switch, None, parameters),
+        failed: Vec::new(),
         links,
         loopback: Some(loopback),
         routes: Arc::new(RailRoutes {

@@ -15,8 +15,8 @@ use crate::topology::input::{Located, MAX_FILE_BYTES, read_text};
 /// Reads a rank file and returns the host of each rank, from rank 0.
 ///
 /// # Errors
-/// [`PlatformError::Read`], and [`PlatformError::File`] with the line of an unknown host, of a rank with two lines or
-/// none, or of anything that is not a rank and a host.
+/// [`PlatformError::Read`], and [`PlatformError::File`] with the line of an unknown or failed host, of a rank with two
+/// lines or none, or of anything that is not a rank and a host.
 pub fn load(path: &Path, platform: &Platform) -> Result<Vec<HostId>, PlatformError> {
     parse(&path.to_string_lossy(), &read_text(path, MAX_FILE_BYTES)?, platform)
 }
@@ -72,8 +72,12 @@ pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>,
                 return wrong(number, column, format!("`{rank}` is not a rank from 0 to {}", MAX_HOSTS - 1), LINE_HELP);
             }
         };
-        let Some(host) = names.find(host) else {
+        let Some(found) = names.find(host) else {
             return wrong(number, column, unknown(host, platform), LINE_HELP);
+        };
+        let Some(host) = found else {
+            let message = format!("host `{host}` failed together with its switch");
+            return wrong(number, column, message, "place the rank on a host that is left, or use a host file");
         };
         if places.len() <= rank {
             places.resize(rank + 1, None);
@@ -117,6 +121,16 @@ mod tests {
     fn both_spellings_and_any_order() {
         assert_eq!(read("# a remark\n1 h0\n\n 0   h3 # here\r\n").unwrap(), [3, 0]);
         assert_eq!(read("rank 0=h2 slot=1\nrank 1 = h2 slot=0:1\nRank 2=h1\n").unwrap(), [2, 2, 1]);
+    }
+
+    #[test]
+    fn a_failed_host_is_named() {
+        let ring = crate::topology::build("damaged:base=ring:4,without=2").unwrap();
+        let parameters = PlatformParameters::default().check().unwrap();
+        let platform = Platform::from_topology(&ring, &parameters, "bfs", 1).unwrap();
+        assert_eq!(parse("ranks", "0 h3", &platform).unwrap(), [HostId(2)], "the third of three");
+        let error = parse("ranks", "0 h0\n1 h2", &platform).unwrap_err().to_string();
+        assert!(error.contains("ranks:2:1: host `h2` failed together with its switch"), "{error}");
     }
 
     #[test]

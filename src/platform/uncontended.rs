@@ -42,6 +42,7 @@ pub fn uncontended_between(
     Platform {
         name: "no contention".into(),
         hosts,
+        failed: Vec::new(),
         links: vec![link("any", any), link("loopback", loopback.unwrap_or(any))],
         loopback: Some(LinkId(1)),
         routes: Arc::new(Anywhere),

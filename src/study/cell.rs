@@ -30,8 +30,8 @@ pub struct CellResult {
     pub hosts_used: usize,
     /// Cores that several ranks share, if there are any.
     pub crowded: Option<Crowded>,
-    /// Name of the network and number of its hosts, if switches failed together with hosts.
-    pub renumbered: Option<(String, usize)>,
+    /// Name of the network and numbers of hosts that failed and that are left, if switches failed together with hosts.
+    pub failed_hosts: Option<(String, [usize; 2])>,
 }
 
 /// Ranks that share cores, and compute more slowly for that.
@@ -64,7 +64,7 @@ impl CellResult {
     pub fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = self.outcome.substitutions.iter().map(|s| (*s).to_owned()).collect();
         if let Some(Steady::Whole(why)) = &self.steady {
-            notes.push(format!("nothing is extrapolated, the whole run was replayed: {why}"));
+            notes.push(format!("the whole run was replayed, and nothing extrapolated: {why}"));
         }
         let unmatched: u64 = self.outcome.unmatched_sends.iter().map(|u| u.1).sum();
         if let Some((envelope, ..)) = self.outcome.unmatched_sends.first() {
@@ -83,10 +83,10 @@ impl CellResult {
             let cores = counted(*cores, "core");
             notes.push(format!("on {network}, {ranks} ranks share {cores}, and compute more slowly for that"));
         }
-        if let Some((network, hosts)) = &self.renumbered {
+        if let Some((network, [failed, left])) = &self.failed_hosts {
+            let failed = counted(*failed as u64, "host");
             notes.push(format!(
-                "on {network}, hosts failed with their switches; the {hosts} hosts that are left have new numbers, to which host \
-                 files and lists of hosts refer"
+                "on {network}, failed switches took {failed} along; ranks run on the {left} that are left"
             ));
         }
         notes
@@ -207,8 +207,8 @@ pub fn run(
         explanation.critical_path = None;
     }
     let crowded = Crowded::of(place.rank_map(), network);
-    let is_renumbered = network.lost_switches() > 0;
-    let renumbered = is_renumbered.then(|| (network.info.name.clone(), network.platform.hosts.len()));
+    let counts = [platform.failed.len(), platform.hosts.len()];
+    let failed_hosts = (counts[0] > 0).then(|| (network.info.name.clone(), counts));
     let hosts_used = place.rank_map().nodes().len();
-    Ok(CellResult { outcome, mops, explanation, jobs, steady, hosts_used, crowded, renumbered })
+    Ok(CellResult { outcome, mops, explanation, jobs, steady, hosts_used, crowded, failed_hosts })
 }

@@ -8,7 +8,6 @@ use super::simgrid_settings;
 use super::{model_file, toml_file};
 use crate::defaults::Version;
 use crate::floorplan::FloorOptions;
-use crate::ids::SwitchId;
 use crate::platform::load::LoadOptions;
 use crate::platform::parameters::{Duplex, PlatformParameters};
 use crate::platform::speeds::{PlatformSpeeds, Resolved};
@@ -16,8 +15,7 @@ use crate::platform::units::HostLinkBandwidth;
 use crate::platform::{CheckedParameters, HostsPerSwitch, Loaded, Platform, PlatformError};
 use crate::routing::{self, RoutingSpec};
 use crate::topology::damage::Damage;
-use crate::topology::families::damaged;
-use crate::topology::{self, Hosts, Spec, Topology};
+use crate::topology::{self, FailedHosts, Hosts, Spec, Topology};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -176,16 +174,8 @@ impl NetworkUnderTest {
 
     /// Returns the number of switches that failed together with their hosts.
     pub(super) fn lost_switches(&self) -> usize {
-        let Some(topology) = &self.topology else { return 0 };
-        // A failed switch has neither cables nor hosts; building the intact network may take long.
-        let graph = &topology.graph;
-        let is_isolated = |switch| graph.out_degree(switch) + graph.in_degree(switch) == 0;
-        if !(0..graph.switches()).map(SwitchId::new).any(is_isolated) {
-            return 0;
-        }
-        let Some(intact) = damaged::intact(&topology.spec) else { return 0 };
-        let (before, after) = (intact.graph.default_hosts(), topology.graph.default_hosts());
-        before.iter().zip(&after).filter(|&(&before, &after)| before > 0 && after == 0).count()
+        let failed = self.topology.as_ref().and_then(|topology| topology.graph.failed_hosts());
+        failed.map_or(0, FailedHosts::switches)
     }
 }
 

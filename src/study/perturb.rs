@@ -126,6 +126,7 @@ pub fn perturbed_with_hosts(platform: &Platform, factors: &Factors, host_links: 
     Platform {
         name: platform.name.clone(),
         hosts: platform.hosts.iter().map(|host| Host { speed: host.speed * factors.speed, ..host.clone() }).collect(),
+        failed: platform.failed.clone(),
         links: platform.links.iter().enumerate().map(link).collect(),
         loopback: platform.loopback,
         routes: Arc::clone(&platform.routes),

@@ -9,6 +9,7 @@
 use std::ops::Range;
 
 use super::error::TopologyError;
+use super::failed_hosts::FailedHosts;
 use super::hosts::Hosts;
 use crate::ids::SwitchId;
 use crate::memory;
@@ -72,6 +73,7 @@ pub struct Graph {
     slower: Option<Slower>,
     pub(super) hosts: Hosts,
     pub(super) host_names: Vec<CompactString>,
+    pub(super) failed_hosts: Option<FailedHosts>,
     remarks: Vec<String>,
 }
 
@@ -193,6 +195,7 @@ impl Graph {
             slower: None,
             hosts: Hosts::Everywhere(1),
             host_names: Vec::new(),
+            failed_hosts: None,
             remarks: Vec::new(),
         }
     }

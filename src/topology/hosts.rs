@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 
+use super::failed_hosts::FailedHosts;
 use super::{Graph, TopologyError};
 use crate::ids::SwitchId;
 use compact_str::{CompactString, format_compact};
@@ -64,6 +65,7 @@ impl Graph {
             Hosts::Vertices(count) => assert!(*count as usize <= self.switches(), "hosts are vertices of the graph"),
         }
         self.hosts = hosts;
+        self.failed_hosts = None;
         self
     }
 
@@ -92,6 +94,31 @@ impl Graph {
         (!self.host_names.is_empty() && self.default_hosts() == hosts_on).then_some(&self.host_names)
     }
 
+    /// Takes the hosts of an intact network whose switches are those of this graph, without the hosts on failed switches.
+    /// Hosts that are vertices do not fail.
+    #[must_use]
+    pub(crate) fn with_hosts_left(self, intact: &Self, is_failed: &[bool]) -> Self {
+        let counts = intact.default_hosts();
+        let is_lost = |switch: usize| is_failed[switch] && counts[switch] > 0;
+        if matches!(intact.hosts(), Hosts::Vertices(_)) || !(0..counts.len()).any(is_lost) {
+            let graph = self.with_hosts(intact.hosts().clone());
+            return if intact.host_names.is_empty() { graph } else { graph.with_host_names(intact.host_names.clone()) };
+        }
+        let failed = FailedHosts { intact: counts, is_failed: is_failed.to_vec(), names: intact.host_names.clone() };
+        let mut left = failed.intact.clone();
+        failed.drop_from(&mut left);
+        let mut graph = self.with_hosts(Hosts::OnSwitches(left));
+        let kept = failed.names.iter().zip(failed.of_hosts(&failed.intact)).filter(|(_, gone)| !gone);
+        graph.host_names = kept.map(|(name, _)| name.clone()).collect();
+        graph.failed_hosts = Some(failed);
+        graph
+    }
+
+    /// Returns the hosts before switches failed; `None` if no host failed.
+    pub fn failed_hosts(&self) -> Option<&FailedHosts> {
+        self.failed_hosts.as_ref()
+    }
+
     /// Returns the default places of hosts.
     pub fn hosts(&self) -> &Hosts {
         &self.hosts
@@ -116,7 +143,13 @@ impl Graph {
             }
             Hosts::Vertices(hosts) => Hosts::Vertices(*hosts),
         };
-        self.clone().with_hosts(hosts)
+        let failed = self.failed_hosts.clone().map(|mut failed| {
+            failed.intact.iter_mut().filter(|before| **before > 0).for_each(|before| *before = count);
+            failed
+        });
+        let mut graph = self.clone().with_hosts(hosts);
+        graph.failed_hosts = failed;
+        graph
     }
 
     /// Returns the number of vertices that are switches and not hosts with cables of their own.

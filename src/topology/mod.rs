@@ -17,6 +17,7 @@ use std::sync::Arc;
 mod composed;
 pub mod damage;
 pub(crate) mod error;
+pub(crate) mod failed_hosts;
 pub(crate) mod family;
 pub(crate) mod graph;
 pub(crate) mod hosts;
@@ -38,6 +39,7 @@ pub(crate) mod weighted;
 pub(crate) mod xml;
 
 pub use error::TopologyError;
+pub use failed_hosts::FailedHosts;
 pub use graph::{ArcId, CableId, Graph};
 pub use hosts::Hosts;
 pub use rails::Rails;

@@ -74,6 +74,13 @@ pub fn parse_all(file: &str, text: &str, loopback: Loopback) -> Result<Loaded, P
     let document = xml::parse(file, &text).map_err(PlatformError::File)?;
     let Description { hosts, links, loopback, network, settings, remarks } =
         document::read(XmlSource { file, document: &document }, loopback)?;
-    let platform = Platform { name: file.into(), hosts, links, loopback: Some(loopback), routes: Arc::new(network) };
+    let platform = Platform {
+        name: file.into(),
+        hosts,
+        failed: Vec::new(),
+        links,
+        loopback: Some(loopback),
+        routes: Arc::new(network),
+    };
     Ok(Loaded { settings, remarks, ..Loaded::from(platform) })
 }

@@ -47,6 +47,9 @@ impl Mix {
                 }
                 JobPlacement::From(first) => {
                     let hosts = platform.hosts.len();
+                    let first = first % platform.intact_hosts();
+                    // Hosts that failed are left out.
+                    let first = first - platform.failed.partition_point(|host| (host.number as usize) < first);
                     Ok(Ok((0..job.trace.ranks()).map(|rank| HostId::new((first + rank) % hosts)).collect()))
                 }
                 JobPlacement::Numbers { hosts: numbers, by_name } => {
@@ -54,15 +57,26 @@ impl Mix {
                         let text = format!("{} hosts are named for {} ranks", numbers.len(), job.trace.ranks());
                         return Err(JobsError::Contradiction { job: job.name.clone(), text });
                     }
-                    if let Some(number) = numbers.iter().find(|&&number| number as usize >= platform.hosts.len()) {
-                        let text = format!("there is no host number {number}; there are {}", platform.hosts.len());
+                    let hosts = platform.intact_hosts();
+                    if let Some(number) = numbers.iter().find(|&&number| number as usize >= hosts) {
+                        let text = format!("there is no host number {number}; there are {hosts}");
                         return Err(JobsError::Contradiction { job: job.name.clone(), text });
                     }
-                    let mut order: Vec<HostId> = (0..platform.hosts.len()).map(HostId::new).collect();
+                    let mut order: Vec<_> = (0..hosts as u32).map(|number| platform.host_of_number(number)).collect();
                     if *by_name {
-                        order.sort_by(|a, b| platform.hosts[a.index()].name.cmp(&platform.hosts[b.index()].name));
+                        order.sort_by_key(|&host| match host {
+                            Ok(host) => platform.hosts[host.index()].name.as_str(),
+                            Err(failed) => failed.name.as_str(),
+                        });
                     }
-                    Ok(Ok(numbers.iter().map(|&number| order[number as usize]).collect()))
+                    let host = |&number: &u32| {
+                        order[number as usize].map_err(|failed| {
+                            let text =
+                                format!("host number {number} (`{}`) failed together with its switch", failed.name);
+                            JobsError::Contradiction { job: job.name.clone(), text }
+                        })
+                    };
+                    Ok(Ok(numbers.iter().map(host).collect::<Result<_, _>>()?))
                 }
             }
         };

@@ -194,6 +194,7 @@ pub(super) fn by_routes(
         let alone = Platform {
             name: platform.name.clone(),
             hosts: platform.hosts.clone(),
+            failed: Vec::new(),
             links: links.collect(),
             loopback: platform.loopback,
             routes: Arc::clone(&platform.routes),

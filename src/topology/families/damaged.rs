@@ -8,8 +8,6 @@ use crate::ids::SwitchId;
 use crate::topology::damage::{Amount, RULE};
 use crate::topology::family::Arguments;
 use crate::topology::{Graph, Hosts, Randomness, Spec, Topology, TopologyError, derived_seed};
-use compact_str::CompactString;
-use std::iter::repeat_n;
 use std::sync::Arc;
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
@@ -69,8 +67,8 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let graph = Graph::with_parallel_cables(intact.switches(), intact.is_directed(), pairs)?;
     // Cables keep their order, so the remaining cables are numbered consecutively.
     let slower = (0..).zip(&kept).filter(|&(_, &cable)| slower[cable as usize]).map(|(place, _)| place).collect();
-    let hosts = broken.hosts(&intact);
-    if let Hosts::OnSwitches(counts) = &hosts
+    let graph = graph.with_hosts_left(&intact, &broken.switches);
+    if let Hosts::OnSwitches(counts) = graph.hosts()
         && counts.iter().all(|&count| count == 0)
     {
         return Err(TopologyError::Unbuildable {
@@ -78,9 +76,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
             reason: "every switch with hosts failed".into(),
         });
     }
-    let names = broken.host_names(&intact);
-    let graph = graph.with_hosts(hosts).with_slower_cables(slower, left);
-    Ok(if names.is_empty() { graph } else { graph.with_host_names(names) })
+    Ok(graph.with_slower_cables(slower, left))
 }
 
 /// Returns the specification of the intact network.
@@ -201,28 +197,6 @@ impl FailedParts {
                 Err(wrong(format!("`{item}`: the last cable between switches {u} and {v} is number {most}")))
             }
         }
-    }
-
-    fn hosts(&self, intact: &Graph) -> Hosts {
-        if !self.switches.contains(&true) {
-            return intact.hosts().clone();
-        }
-        let without = |counts: Vec<u32>| {
-            let counts = counts.into_iter().zip(&self.switches);
-            Hosts::OnSwitches(counts.map(|(count, &gone)| if gone { 0 } else { count }).collect())
-        };
-        match intact.hosts() {
-            Hosts::Vertices(count) => Hosts::Vertices(*count),
-            _ => without(intact.default_hosts()),
-        }
-    }
-
-    /// Returns the names of the hosts that are left; none if the intact network has none.
-    fn host_names(&self, intact: &Graph) -> Vec<CompactString> {
-        let counts = intact.default_hosts();
-        let names = intact.host_names(&counts).unwrap_or_default();
-        let gone = counts.iter().zip(&self.switches).flat_map(|(&count, &gone)| repeat_n(gone, count as usize));
-        names.iter().zip(gone).filter(|(_, gone)| !gone).map(|(name, _)| name.clone()).collect()
     }
 }
 

@@ -46,6 +46,13 @@ fn a_replay_goes_round_what_is_missing() {
         2,
         &["4 ranks", "3 hosts", "(a switch failed with its hosts)"],
     );
+    // The hosts that are left keep their names; a host file that names the one that failed is still of use.
+    folder.write("h.txt", "h2\nh3\nh1\nh0\n");
+    let left = ["replay", "t.ti", "--topology", "ring:4", "--without", "3", "--hostfile", "h.txt", "--cores", "2"];
+    assert_eq!(
+        folder.json(&left)["notes"][0],
+        "on damaged:base=ring:n=4,without=3,seed=1, failed switches took 1 host along; ranks run on the 3 that are left"
+    );
     // Hosts that cannot reach each other are named.
     let cut = ["replay", "t.ti", "--topology", "ring:4", "--without", "0-1,2-3"];
     folder.refuse(&cut, 2, &["hosts on switch 0 cannot reach hosts on switch 1", "8 of 12 pairs", "0 to 2"]);

@@ -36,7 +36,8 @@ pub fn platform(hosts: u32, links: u32, cores: u32, routes: Arc<dyn RouteTable>)
     let mut all: Vec<Link> = (0..links).map(cable).collect();
     all.push(link("loopback", 10e9, 0.0, SharingPolicy::FatPipe, LinkKind::Loopback));
     let loopback = Some(LinkId(links));
-    Platform { name: "test".into(), hosts: (0..hosts).map(host).collect(), links: all, loopback, routes }
+    let hosts = (0..hosts).map(host).collect();
+    Platform { name: "test".into(), hosts, failed: Vec::new(), links: all, loopback, routes }
 }
 
 /// SMPI's network with exact sharing, and a table of collectives.
