@@ -285,6 +285,15 @@ impl Points {
         self.all.range(first..=last).map(|(id, (_, origin))| (id, *origin))
     }
 
+    /// Accepts the runs of searches in the lines of a file before this one: the sweep had fewer loads then, and its
+    /// searches came to other runs.
+    pub(super) fn accept_searches_before(&mut self, first: Origin) {
+        let is_earlier = |origin: &Origin| origin.file == first.file && origin.line < first.line;
+        for (_, (_, origin)) in self.all.iter_mut().filter(|(id, _)| id.purpose != Purpose::Curve) {
+            *origin = origin.filter(|origin| !is_earlier(origin));
+        }
+    }
+
     /// Returns the results of some series.
     #[must_use]
     pub fn of(&self, series: &[usize]) -> Self {

@@ -1,5 +1,5 @@
 //! Results files of sweeps: ledgers of which the first line identifies the sweep and the shard, and each other one is a
-//! run.
+//! run. A sweep that is continued with more loads or seeds adds a line like the first one, which holds from then on.
 //!
 //! The first line has all settings and describes each series, so that a report needs no network. Settings are compared
 //! one by one: a message names the first that differs. Networks and patterns are compared by digests of what was built,
@@ -29,6 +29,8 @@ use std::sync::Arc;
 const SCHEMA: &str = "mopsim.packet-results/1";
 /// Version of the program.
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");
+/// Beginning of the lines that identify a sweep.
+const HEADER: &[u8] = b"{\"schema\":";
 /// Number of missing runs that are named.
 const NAMED: usize = 5;
 
@@ -152,7 +154,11 @@ impl UserError for PointsError {
     fn help(&self) -> String {
         match self {
             Self::Ledger(error) => error.help(),
-            Self::Foreign { .. } => "use the options and the version of that file, or give another file".to_owned(),
+            Self::Foreign { .. } => {
+                "use the options and the version of that file, or give another file; loads and seeds may be added to those of \
+                 the file, and none may be left out"
+                    .to_owned()
+            }
             Self::Missing { .. } => {
                 "give the files of all shards; finish one with the command that wrote it and --resume".to_owned()
             }
@@ -176,6 +182,8 @@ impl UserError for PointsError {
 struct Contents {
     header: SweepHeader,
     records: Vec<(RunId, PointRecord, usize)>,
+    /// Line of the header.
+    header_line: usize,
     /// Length in bytes up to the end of the last complete line.
     length: usize,
 }
@@ -312,7 +320,7 @@ impl SweepHeader {
         let foreign = |difference| PointsError::Foreign { file: path.to_owned(), line: 1, difference };
         let mut numbered = lines.numbered();
         let first = numbered.next().unwrap_or((1, b""));
-        let schema: Schema = parsed(path, first, false, "the first line is no header of a results file")?;
+        let schema: Schema = parsed(path, first, false, "the first line is not the header of a results file")?;
         if schema.schema != SCHEMA {
             let help = if schema.schema.starts_with("mopsim.results/") { ": give the study first" } else { "" };
             return Err(malformed(1, format!("schema `{}`, where `{SCHEMA}` should be{help}", schema.schema)));
@@ -321,21 +329,50 @@ impl SweepHeader {
         if let Some(there) = schema.program.filter(|program| program != PROGRAM) {
             return Err(foreign(format!("the version of the program ({there} there, {PROGRAM} here)")));
         }
-        let header: Self = parsed(path, first, false, "the first line is no header of this version")?;
+        let header: Self = parsed(path, first, false, "the first line is not a header of this version")?;
         if let Some(flaw) = header.flaw() {
             return Err(malformed(1, flaw.to_owned()));
         }
-        if let Some(difference) = expected.and_then(|expected| expected.difference(&header)) {
-            return Err(foreign(difference));
-        }
-        let (runs, names) = (header.sweep.runs(), header.names());
+        let (mut header, mut header_line) = (header, 1);
+        let (mut runs, names) = (header.sweep.runs(), header.names());
         let mut records = Vec::new();
         for line in numbered {
+            if line.1.starts_with(HEADER) {
+                let extended: Self = parsed(path, line, false, "the line is no header of this version")?;
+                if extended.flaw().is_some() || !extended.extends(&header) {
+                    let flaw = "it does not extend the sweep of the lines before it by loads or seeds";
+                    return Err(malformed(line.0, flaw.to_owned()));
+                }
+                (runs, header_line, header) = (extended.sweep.runs(), line.0, extended);
+                continue;
+            }
             let record: PointRecord = parsed(path, line, false, "the line is no run")?;
             let id = located(&record, &runs, &names, 0, header.shard).map_err(|flaw| malformed(line.0, flaw))?;
             records.push((id, record, line.0));
         }
-        Ok(Contents { header, records, length: lines.length() })
+        match expected {
+            Some(expected) if !expected.extends(&header) => {
+                if let Some(difference) = expected.difference(&header) {
+                    return Err(foreign(difference));
+                }
+            }
+            _ => {}
+        }
+        Ok(Contents { header, records, header_line, length: lines.length() })
+    }
+
+    /// Returns `true` if this sweep has all runs of another one, perhaps with more loads or seeds, and differs from it in
+    /// nothing else. Shards divide the runs of a sweep by their number, so a part of a sweep cannot be extended.
+    fn extends(&self, other: &Self) -> bool {
+        let (here, there) = (&self.sweep, &other.sweep);
+        let has_all = there.loads.iter().all(|load| here.loads.contains(load))
+            && there.seeds.iter().all(|seed| here.seeds.contains(seed))
+            && (here.saturation || !there.saturation);
+        let (loads, seeds, saturation) = (here.loads.clone(), here.seeds.clone(), here.saturation);
+        let sweep = Outline { loads, seeds, saturation, ..there.clone() };
+        has_all
+            && [self.shard, other.shard] == [Shard::WHOLE; 2]
+            && self.difference(&Self { sweep, ..other.clone() }).is_none()
     }
 
     /// Returns the reason why no sweep has this line, on which reports rely: `None` if one could have it.
@@ -400,7 +437,8 @@ impl PointsFile {
         let first = header.line();
         match Lines::continued(path, &bytes, &first)? {
             Some(lines) => {
-                let Contents { header: found, records, length } = SweepHeader::read(Some(&header), path, lines)?;
+                let Contents { header: found, records, header_line, length } =
+                    SweepHeader::read(Some(&header), path, lines)?;
                 if found.shard != shard {
                     let there = found.shard;
                     return Err(LedgerError::OtherShard { file: path.to_owned(), there, here: shard }.into());
@@ -408,6 +446,12 @@ impl PointsFile {
                 collect(&mut points, (&found.sweep.runs(), &found.names()), records, &[path.to_owned()], &[shard])?;
                 if length < bytes.len() {
                     file.cut(length)?;
+                }
+                let is_extended = found.sweep != header.sweep;
+                let latest = if is_extended { usize::MAX } else { header_line };
+                points.accept_searches_before(Origin { file: 0, line: latest });
+                if is_extended {
+                    file.append(&header)?;
                 }
             }
             None => file.begin(&first)?,
@@ -480,6 +524,7 @@ pub fn merge(files: &[PathBuf]) -> Result<Merged, PointsError> {
         // Threads finish in any order, but messages about the file should not depend on it.
         contents.records.sort_by_key(|(id, ..)| *id);
         collect(&mut points, (&header.sweep.runs(), &header.names()), contents.records, &files[..=index], &shards)?;
+        points.accept_searches_before(Origin { file: index, line: contents.header_line });
     }
     let header = first.expect("there is a file");
     let (runs, names) = (header.sweep.runs(), header.names());

@@ -143,7 +143,7 @@ impl Runs {
         }
     }
 
-    /// Returns a run of a complete search that the search does not come to, with its origin.
+    /// Returns a run in a file that the complete search does not come to, with its origin.
     pub fn superfluous(&self, number: usize, series: &Series, points: &Points) -> Option<(RunId, Option<Origin>)> {
         let mut reached = Vec::new();
         if self.saturation {
@@ -153,7 +153,8 @@ impl Runs {
                 points.get(&id).map(known).transpose()
             });
         }
-        points.searched(number).find(|(id, _)| !reached.contains(id)).map(|(id, origin)| (*id, origin))
+        let mut of_files = points.searched(number).filter(|(_, origin)| origin.is_some());
+        of_files.find(|(id, _)| !reached.contains(id)).map(|(id, origin)| (*id, origin))
     }
 
     /// Returns the number of the load and of the seed of a run of the curve, if it has such a run.

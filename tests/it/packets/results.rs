@@ -199,10 +199,9 @@ fn results_of_another_sweep_are_refused_and_the_setting_is_named() {
     let ask = |more: &[&'static str]| [&ask[..], &resume, more].concat();
     folder.output(&ask(&[]));
     let before = folder.read("r.jsonl");
-    let changes: [(&[&'static str], &str); 9] = [
+    let changes: [(&[&'static str], &str); 8] = [
         (&["--no-saturation"], "saturation is on there and off here"),
         (&["--vc-buffer", "9"], "vc_buffer is 8 there and 9 here"),
-        (&["--seeds", "2"], "seeds is [1] there and [1,2] here"),
         (&["--seed", "2"], "pattern_seed is 1 there and 2 here"),
         (&["--routing", "amin"], "routings is [] there and [\"amin\"] here"),
         (&["--process", "periodic"], "process is `bernoulli` there and `periodic` here"),
@@ -244,6 +243,62 @@ fn results_of_another_sweep_are_refused_and_the_setting_is_named() {
         folder.refuse(&["merge", "v.jsonl"], 2, &version);
     }
     folder.refuse(&["merge", "r.jsonl", "v.jsonl"], 2, &["v.jsonl:1: ", "the version of the program"]);
+}
+
+/// Loads and seeds are added, twice and before the first was done, without a run that the file has being repeated.
+#[test]
+fn sweeps_grow_by_loads_and_seeds() {
+    let folder = Folder::new();
+    let sweep = |results: &'static str, more: &[&'static str]| -> Vec<&'static str> {
+        let ask = ["packets", "ring:5", "mesh:2x2", "--warmup", "50", "--measure", "100", "--results", results];
+        [&ask[..], more].concat()
+    };
+    let grown: [&[&str]; 4] = [
+        &["--load", "0.3,0.6", "--no-saturation"],
+        &["--load", "0.3,0.6"],
+        &["--load", "0.2,0.3,0.5,0.6", "--seeds", "2"],
+        &["--load", "0.1:0.8:0.1", "--seeds", "3"],
+    ];
+    for (step, more) in grown.iter().enumerate() {
+        let before = if step == 0 { String::new() } else { folder.read("r.jsonl") };
+        let continued = report(&folder, &[&sweep("r.jsonl", more)[..], &["--resume"]].concat(), "json");
+        let after = folder.read("r.jsonl");
+        let complete = before.rfind('\n').map_or(0, |end| end + 1);
+        assert!(after.starts_with(&before[..complete]) && after.len() > before.len(), "runs are only added");
+        let new = format!("new{step}.jsonl");
+        let fresh: Vec<&str> =
+            sweep("new.jsonl", more).into_iter().map(|w| if w == "new.jsonl" { &new } else { w }).collect();
+        assert_eq!(continued, report(&folder, &fresh, "json"));
+        assert_eq!(continued, report(&folder, &["merge", "r.jsonl"], "json"));
+        // Nothing is left to do, and the first line is not written once more.
+        report(&folder, &[&sweep("r.jsonl", more)[..], &["--resume"]].concat(), "json");
+        assert_eq!(folder.read("r.jsonl"), after);
+        if step == 2 {
+            // Only a part of the new runs, the last line torn.
+            let lines = whole_lines(&after);
+            let old = whole_lines(&before).len();
+            folder.write("r.jsonl", [&lines[..old + 3].concat(), &lines[old + 3][..30]].concat());
+        }
+    }
+    // A run may not be left out, and shards do not grow.
+    let whole = folder.read("r.jsonl");
+    for (fewer, setting) in
+        [(["--load", "0.1:0.8:0.1", "--seeds", "2"], "seeds is"), (["--load", "0.1", "--seeds", "3"], "loads is")]
+    {
+        let ask = sweep("r.jsonl", &fewer);
+        folder.refuse(&[&ask[..], &["--resume"]].concat(), 2, &["another sweep: ", setting, "may be added"]);
+    }
+    let shard = ["--shard", "1/2", "--load", "0.3"];
+    folder.output(&sweep("s.jsonl", &shard));
+    let more = [&sweep("s.jsonl", &["--shard", "1/2", "--load", "0.3,0.4"])[..], &["--resume"]].concat();
+    folder.refuse(&more, 2, &["s.jsonl:1: these are results of another sweep: loads is"]);
+    // A line that makes another sweep of the file.
+    let first = whole_lines(&whole)[0].split(",\"check\"").next().expect("a line");
+    let other = first.replace("\"measure\":100", "\"measure\":101");
+    let check = crc32fast::hash(other.as_bytes());
+    folder.write("r.jsonl", format!("{whole}{other},\"check\":\"{check:08x}\"}}\n"));
+    let at = format!("r.jsonl:{}: it does not extend the sweep", whole_lines(&whole).len() + 1);
+    folder.refuse(&["merge", "r.jsonl"], 2, &[&at]);
 }
 
 /// A finished sweep of one series in `r.jsonl`, and the arguments that resume `t.jsonl`.
@@ -304,7 +359,7 @@ fn files_that_were_tampered_with_are_refused_with_the_line() {
         &["t.jsonl:2: the line was changed"],
     );
     refuse([lines[0], &format!("{}\n", point)].concat(), &["t.jsonl:2: the line has no checksum at its end"]);
-    refuse(lines[1..].concat(), &["t.jsonl:1: the first line is no header of a results file: "]);
+    refuse(lines[1..].concat(), &["t.jsonl:1: the first line is not the header of a results file: "]);
     type Change<'a> = (&'a dyn Fn(&mut Value), &'a str);
     let changes: [Change<'_>; 12] = [
         (&|r| r["series"] = 2.into(), "the sweep has no such run"),
@@ -353,7 +408,7 @@ fn files_that_were_tampered_with_are_refused_with_the_line() {
     folder.write("t.jsonl", &lines[0][..50]);
     assert_eq!(folder.output(&resume), expected);
     let fresh: Vec<&str> = resume.iter().copied().filter(|word| *word != "--resume").collect();
-    folder.refuse(&fresh, 2, &["t.jsonl is there already", "--resume"]);
+    folder.refuse(&fresh, 2, &["t.jsonl already exists", "--resume"]);
     folder.refuse(&["packets", "ring:8", "--resume"], 2, &["--results"]);
     folder.refuse(&["packets", "ring:8", "--results", "no/t.jsonl"], 3, &["cannot write into no: "]);
 }
@@ -403,7 +458,7 @@ fn overlapping_missing_and_other_files_are_refused_by_name() {
     folder.output(&["compare", "s.toml", "--results", "study.jsonl", "-q"]);
     folder.refuse(&["merge", "study.jsonl"], 2, &["study.jsonl:1: schema `mopsim.results/2`", "give the study first"]);
     folder.refuse(&["merge", "s.toml"], 2, &["no results file follows the study"]);
-    folder.refuse(&["merge", "s.toml", one], 2, &["1.jsonl:1: the first line is no header of a results file: "]);
+    folder.refuse(&["merge", "s.toml", one], 2, &["1.jsonl:1: the first line is not the header of a results file: "]);
 }
 
 /// A run that fails does so each time, so its failure is a result.
