@@ -1,4 +1,4 @@
-/* Times of messages between ranks 0 and 1, for mopsim calibrate. Other ranks wait in a barrier.
+/* Times of messages between two ranks, for mopsim calibrate.
  *
  *   ping-pong   half of the time there and back, the median of the repetitions
  *   stream      a window of messages one way, then a short answer: time of a message
@@ -84,14 +84,24 @@ static void measure(int rank, const char *name, int kind, double seconds) {
 }
 
 int main(int argc, char **argv) {
-    int rank, ranks;
+    int rank, ranks, length;
+    char host[MPI_MAX_PROCESSOR_NAME + 1] = "";
     double seconds = argc > 1 ? atof(argv[1]) : 0.05;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (ranks < 2) {
-        fprintf(stderr, "two ranks are needed, on the two hosts to measure between\n");
+    if (ranks != 2) {
+        if (rank == 0)
+            fprintf(stderr, "two ranks are needed, on the two hosts to measure between, and there are %d\n", ranks);
         MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    MPI_Get_processor_name(host, &length);
+    if (rank == 1) {
+        MPI_Send(host, sizeof host, MPI_CHAR, 0, 5, MPI_COMM_WORLD);
+    } else {
+        printf("# mopsim hosts\n# %s\n", host);
+        MPI_Recv(host, sizeof host, MPI_CHAR, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        printf("# %s\n", host);
     }
     out_buffer = malloc(LARGEST);
     in_buffer = malloc(LARGEST);
@@ -99,12 +109,9 @@ int main(int argc, char **argv) {
         MPI_Abort(MPI_COMM_WORLD, 3);
     memset(out_buffer, 1, LARGEST);
     memset(in_buffer, 1, LARGEST);
-    if (rank < 2) {
-        measure(rank, "ping-pong", 0, seconds);
-        measure(rank, "stream", 1, seconds);
-        measure(rank, "both ways", 2, seconds);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
+    measure(rank, "ping-pong", 0, seconds);
+    measure(rank, "stream", 1, seconds);
+    measure(rank, "both ways", 2, seconds);
     MPI_Finalize();
     return 0;
 }

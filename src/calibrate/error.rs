@@ -40,7 +40,7 @@ pub enum CalibrateError {
     #[error("the measurements cannot be replayed: {0}")]
     Replay(#[from] ReplayError),
     /// No program that is known has written it.
-    #[error("{}: there are no measurements that are known in it", .file.display())]
+    #[error("{}: it has no measurements in a known format", .file.display())]
     Unknown {
         /// File without measurements.
         file: PathBuf,

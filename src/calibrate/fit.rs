@@ -42,8 +42,8 @@ const LACKING: f64 = 0.1;
 pub struct Route {
     /// Bandwidth of its slowest link in bytes per second; `None`: that of the largest messages.
     pub bandwidth: Option<f64>,
-    /// Latencies of its links together, in seconds.
-    pub latency: f64,
+    /// Latencies of its links together, in seconds; `None`: they are part of the time of a message.
+    pub latency: Option<f64>,
 }
 
 /// Range of message sizes in which the time is linear.
@@ -77,7 +77,7 @@ pub struct Fitted {
     pub sections: Vec<Section>,
     /// Seconds of a message besides the route and [`Self::send_overhead`]: above a size, seconds.
     pub message_latency: Vec<(u32, f64)>,
-    /// Seconds of a sender for a message: above a size, seconds.
+    /// Seconds of a sender for an eager message: above a size, seconds.
     pub send_overhead: Vec<(u32, f64)>,
     /// Where messages begin to be announced; `None`: the measurements do not show it.
     pub rendezvous: Option<Rendezvous>,
@@ -96,10 +96,10 @@ pub enum FitError {
     #[error("no ping-pong is among the measurements, without which there is no latency")]
     NoPingPong,
     /// There are too few sizes.
-    #[error("the ping-pong has {0} different sizes, and a line needs {LEAST_POINTS}")]
+    #[error("the number of different sizes of the ping-pong is {0}, and a line needs {LEAST_POINTS}")]
     TooFew(usize),
     /// There are too many sizes.
-    #[error("the ping-pong has {0} different sizes, and at most {MOST_POINTS} are fitted")]
+    #[error("the number of different sizes of the ping-pong is {0}, and at most {MOST_POINTS} are fitted")]
     TooMany(usize),
     /// Messages were faster than the route.
     #[error("the fastest message takes {measured:e} s, and its route {route:e} s: it cannot be faster than its links")]
@@ -151,34 +151,77 @@ fn points(series: &[&Series]) -> Vec<(u32, f64)> {
     let mut all: Vec<(u32, f64)> = series.iter().flat_map(|series| series.points.iter().copied()).collect();
     all.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
     // Of several measurements of a size the median: one that was disturbed counts for little.
-    all.chunk_by(|a, b| a.0 == b.0).map(|same| (same[0].0, same[(same.len() - 1) / 2].1)).collect()
+    all.chunk_by(|a, b| a.0 == b.0)
+        .filter_map(|same| Some((same[0].0, middle(same.iter().map(|point| point.1))?)))
+        .collect()
 }
 
-/// Returns the median, the smaller of two in the middle; `None` without values.
+/// Returns the median, the mean of two in the middle; `None` without values.
 fn middle(values: impl Iterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = values.collect();
     sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len().checked_sub(1)? / 2).copied()
+    let last = sorted.len().checked_sub(1)?;
+    Some(f64::midpoint(sorted[last / 2], sorted[last - last / 2]))
 }
 
 /// Returns a remark on series of one kind that are far apart.
 fn disagreement(series: &[&Series]) -> Option<String> {
-    let (first, rest) = series.split_first()?;
-    let of = |size: u32| first.points.iter().find(|point| point.0 == size).map(|point| point.1);
-    rest.iter().find_map(|other| {
+    let factor = |first: &Series, other: &Series| {
+        let of = |size: u32| first.points.iter().find(|point| point.0 == size).map(|point| point.1);
         let ratios = other.points.iter().filter_map(|point| Some(point.1 / of(point.0)?));
         let middle = middle(ratios.filter(|ratio| ratio.is_finite() && *ratio > 0.0))?;
-        let factor = middle.max(1.0 / middle);
-        (factor > FAR).then(|| {
-            format!(
-                "which of {} and {} is right: their {} times differ by a factor of {:.1}, and each size has the median of both",
-                first.file.display(),
-                other.file.display(),
-                first.kind.name(),
-                factor
-            )
-        })
-    })
+        Some(middle.max(1.0 / middle))
+    };
+    let pairs = (0..series.len()).flat_map(|second| (0..second).map(move |first| [first, second]));
+    let factors = pairs.filter_map(|pair| Some((pair, factor(series[pair[0]], series[pair[1]])?)));
+    let ([first, second], factor) = factors.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|most| most.1 > FAR)?;
+    let [first, second] = [series[first], series[second]];
+    let which = match first.file == second.file {
+        true => format!("which of the measurements in {}", first.file.display()),
+        false => format!("which of {} and {}", first.file.display(), second.file.display()),
+    };
+    Some(format!(
+        "{which} is right: {} times differ by a factor of {factor:.1}, and the median of each size is used",
+        first.kind.name()
+    ))
+}
+
+/// Part of the bandwidth of the links below which that bandwidth is hardly the right one.
+const HARDLY: f64 = 0.5;
+
+/// Returns remarks on what measurements were taken of.
+fn circumstances(series: &[Series], reached: f64, route: Route) -> Vec<String> {
+    let mut found = Vec::new();
+    if let Some((_, host)) = series.iter().find_map(|series| series.program.split_once("both ranks on ")) {
+        found.push(format!(
+            "any constant of the network: both ranks ran on {host}, so these are times of its memory; start them on two hosts"
+        ));
+    }
+    if series.iter().any(|series| series.program.starts_with("OSU MPI-")) {
+        found.push("how long messages between buffers in host memory take: the buffers were those of a device".into());
+    }
+    match route.bandwidth {
+        None => found.push(
+            "the bandwidth of the links: it is the highest that was measured or that follows from the largest messages; \
+             --link-bandwidth gives it"
+                .into(),
+        ),
+        Some(given) if reached < HARDLY * given => found.push(format!(
+            "whether the links have {} GB/s: no message reached more than {} GB/s (is --link-bandwidth in bytes where bits \
+             are meant?)",
+            rounded(given / 1e9),
+            rounded(reached / 1e9)
+        )),
+        Some(_) => {}
+    }
+    if route.latency.is_none() {
+        found.push(
+            "the latency of the links: all of it is part of message_latency, so a replay counts the latencies of its own links \
+             in addition; --link-latency gives it"
+                .into(),
+        );
+    }
+    found
 }
 
 /// The line through some points with the least sum of squared relative errors, of at least `floor` seconds for a message without
@@ -278,7 +321,7 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
     }
     let stream = points(&of(SeriesKind::Stream));
     let both = points(&of(SeriesKind::BothWays));
-    let mut open: Vec<String> = SeriesKind::ALL.into_iter().filter_map(|kind| disagreement(&of(kind))).collect();
+    let latency = route.latency.unwrap_or(0.0);
     let rates = stream.iter().chain(&ping_pong).filter(|(size, _)| *size > 0);
     let rates = rates.map(|&(size, time)| (size, f64::from(size) / time));
     let (bytes, measured) = rates.max_by(|a, b| a.1.total_cmp(&b.1)).ok_or(FitError::TooFew(1))?;
@@ -288,18 +331,15 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
             return Err(FitError::FasterThanBandwidth { bytes, measured, bandwidth });
         }
         Some(bandwidth) => bandwidth,
-        None => {
-            open.push(
-                "the bandwidth of the links: it is that of the largest messages; --link-bandwidth gives it".into(),
-            );
-            bandwidth_of(&ping_pong, shortest, route.latency)?.max(measured)
-        }
+        None => bandwidth_of(&ping_pong, shortest, latency)?.max(measured),
     };
+    let mut open = circumstances(series, measured, route);
+    open.extend(SeriesKind::ALL.into_iter().filter_map(|kind| disagreement(&of(kind))));
     let least = 1.0 / bandwidth;
-    if shortest < route.latency {
-        return Err(FitError::FasterThanRoute { measured: shortest, route: route.latency });
+    if shortest < latency {
+        return Err(FitError::FasterThanRoute { measured: shortest, route: latency });
     }
-    let mut sections = sections(&ping_pong, route.latency, least);
+    let mut sections = sections(&ping_pong, latency, least);
     // Small messages show what every message takes; lines through larger ones say little about a message without bytes.
     let base = sections[0].fixed;
     // A sender that sends as fast as it can needs this long for a small message, unless the network is what holds it up. The
@@ -318,14 +358,22 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
             );
             0.0
         }
-        Some(gap) => gap.clamp(0.0, base - route.latency),
+        Some(gap) if gap > base - latency => {
+            open.push(
+                "how long a sender needs for a message: the stream is slower than the ping-pong, so messages do not follow each \
+                 other in it; osu_bw has to send a window of messages (-W 64)"
+                    .into(),
+            );
+            0.0
+        }
+        Some(gap) => gap.max(0.0),
     };
-    let message_latency = (base - route.latency - gap).max(0.0);
-    let control = route.latency + message_latency;
+    let message_latency = (base - latency - gap).max(0.0);
+    let control = latency + message_latency;
     let rendezvous = rendezvous(&sections, base, control);
     if let Some(limit) = rendezvous {
         // Announced messages cannot be faster than their control messages.
-        let floor = control * f64::from(limit.trips) + route.latency;
+        let floor = control * f64::from(limit.trips) + latency;
         let ends: Vec<u32> = sections.iter().skip(1).map(|section| section.above).chain([u32::MAX]).collect();
         for (section, end) in sections.iter_mut().zip(ends).filter(|(section, _)| section.above >= limit.eager_up_to) {
             let own: Vec<(u32, f64)> =
@@ -338,16 +386,32 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
     for section in &sections {
         let announced = rendezvous.filter(|limit| section.above >= limit.eager_up_to);
         let (own, latency) = match announced {
-            // To announce a message takes the sender as long as to send a small one.
-            Some(limit) => (gap, section.fixed - control * f64::from(limit.trips) - route.latency),
+            // A sender that waits has no time of its own: the time of the announcement is part of the message.
+            Some(limit) => (0.0, section.fixed - control * f64::from(limit.trips) - latency),
             // A line may also begin below that of small messages.
             None => (gap + (section.fixed - base).max(0.0), message_latency + (section.fixed - base).min(0.0)),
         };
         note_change(&mut send_overhead, section.above, own);
         note_change(&mut latencies, section.above, latency);
     }
-    if rendezvous.is_none() {
-        open.push("the eager limit: no section begins with a jump; detached_below has its default".into());
+    match rendezvous {
+        None => open.push("the eager limit: no section begins with a jump; detached_below has its default".into()),
+        Some(limit) => {
+            let next = ping_pong.iter().find(|point| point.0 > limit.eager_up_to).map_or(u32::MAX, |point| point.0);
+            if next > limit.eager_up_to + 1 {
+                open.push(format!(
+                    "where between {} and {next} bytes the eager limit is: no size between them was measured, and the model sends \
+                     messages of up to {} bytes eagerly",
+                    limit.eager_up_to, limit.eager_up_to
+                ));
+            }
+            if stream.is_empty() {
+                open.push(format!(
+                    "whether there are {} control messages: without a stream, the time of the sender counts as their latency",
+                    limit.trips
+                ));
+            }
+        }
     }
     let alone = |&(size, _): &(u32, f64)| (size, at(&sections, size).per_byte * f64::from(size));
     let one_way = if stream.is_empty() { both.iter().map(alone).collect() } else { stream.clone() };
@@ -362,7 +426,7 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
     open.push("how latency grows with the number of switches: the latencies of links are those of the platform".into());
     Ok(Fitted {
         bandwidth,
-        route_latency: route.latency,
+        route_latency: latency,
         sections,
         message_latency: latencies,
         send_overhead,
@@ -398,6 +462,9 @@ fn note_change(sections: &mut Vec<(u32, f64)>, above: u32, seconds: f64) {
     }
 }
 
+/// Share of the rate on the way back below which it is none, because benchmarks print no more digits.
+const LEAST_SHARE: f64 = 1e-3;
+
 /// Largest share of the rate on the way back: models take less than the whole.
 const LARGEST_SHARE: f64 = 0.999;
 
@@ -405,15 +472,28 @@ const LARGEST_SHARE: f64 = 0.999;
 fn share_of_the_way_back(one_way: &[(u32, f64)], both: &[(u32, f64)]) -> Option<f64> {
     let same = |&(size, time): &(u32, f64)| Some(time / one_way.iter().find(|point| point.0 == size)?.1);
     let ratio = middle(both.iter().rev().filter_map(same).take(3))?;
-    Some((ratio - 1.0).clamp(0.0, LARGEST_SHARE))
+    let share = (ratio - 1.0).clamp(0.0, LARGEST_SHARE);
+    Some(if share < LEAST_SHARE { 0.0 } else { share })
 }
 
 impl Fitted {
-    /// Factors of the bandwidth in the notation of model files.
-    pub(super) fn factor_text(&self) -> String {
-        let factor =
-            |section: &Section| format!("{}:{}", section.above, rounded(1.0 / (section.per_byte * self.bandwidth)));
-        self.sections.iter().map(factor).collect::<Vec<_>>().join(";")
+    /// Returns the parts of the bandwidth that the messages of each section reach alone: above a size, at most 1.
+    fn parts(&self) -> Vec<(u32, f64)> {
+        let part = |section: &Section| rounded(1.0 / (section.per_byte * self.bandwidth)).min(1.0);
+        self.sections.iter().map(|section| (section.above, part(section))).collect()
+    }
+
+    /// Returns the part of the bandwidth that messages leave for data: what the fastest messages reach.
+    pub(super) fn factor(&self) -> f64 {
+        self.parts().iter().fold(0.0, |most, part| part.1.max(most))
+    }
+
+    /// Largest parts of the bandwidth that a message reaches, in the notation of model files; `None` if all reach the same.
+    pub(super) fn bound_text(&self) -> Option<String> {
+        let (parts, most) = (self.parts(), self.factor());
+        let text = |part: &(u32, f64)| format!("{}:{}", part.0, part.1);
+        let differs = parts.iter().any(|part| part.1 < most);
+        differs.then(|| parts.iter().map(text).collect::<Vec<_>>().join(";"))
     }
 
     /// Time of a message in the notation of model files.

@@ -26,15 +26,18 @@ impl Fitted {
         let text = format!("{}; {residuals}", self.used.join(", "));
         line(format_args!("calibration = {}", toml::Value::String(text)));
         line(format_args!("message_latency = \"{}\"", self.latency_text()));
-        line(format_args!("bandwidth_factor = \"{}\"", self.factor_text()));
+        line(format_args!("bandwidth_factor = \"0:{}\"", self.factor()));
+        if let Some(bound) = self.bound_text() {
+            line(format_args!("rate_bound = \"{bound}\""));
+        }
         line(format_args!("cap_factors = true"));
         if let Some(overhead) = self.overhead_text() {
             line(format_args!("send_overhead = \"{overhead}\""));
             line(format_args!("isend_overhead = \"{overhead}\""));
         }
         match self.crosstraffic {
-            Some(share) => line(format_args!("crosstraffic = {}", rounded(share))),
-            None => line(format_args!("crosstraffic = false")),
+            Some(share) if share > 0.0 => line(format_args!("crosstraffic = {}", rounded(share))),
+            _ => line(format_args!("crosstraffic = false")),
         }
         if let Some(limit) = self.rendezvous {
             line(format_args!("detached_below = {}", u64::from(limit.eager_up_to) + 1));

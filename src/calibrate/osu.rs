@@ -12,15 +12,18 @@ pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
         let Some(title) = line.strip_prefix('#').map(str::trim).filter(|title| title.starts_with("OSU MPI")) else {
             continue;
         };
-        // `OSU MPI-CUDA Latency Test v5.6.2`: the kind of buffer follows the name.
-        let test = title["OSU MPI".len()..].trim_start_matches(|c: char| !c.is_whitespace()).trim_start();
+        // `OSU MPI-CUDA Latency Test v5.6.2`: the kind of buffer follows the name. `OSU MPI_Put Latency Test` is another
+        // test, of one-sided messages.
+        let rest = &title["OSU MPI".len()..];
+        let test = rest.trim_start_matches(|c: char| !c.is_whitespace()).trim_start();
+        let test = if rest.starts_with('_') { rest } else { test };
         let kinds = [
             ("Latency Test", SeriesKind::PingPong),
             ("Bandwidth Test", SeriesKind::Stream),
             ("Bi-Directional Bandwidth Test", SeriesKind::BothWays),
         ];
         let Some((_, kind)) = kinds.into_iter().find(|(name, _)| test.starts_with(name)) else {
-            let known = "those are Latency, Bandwidth and Bi-Directional Bandwidth";
+            let known = "those are the two-sided Latency, Bandwidth and Bi-Directional Bandwidth tests";
             return Err((at, format!("`{title}` is not a test that is used; {known}")));
         };
         let table = rows(lines, at + 1, "# OSU MPI", 1)?;

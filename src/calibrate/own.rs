@@ -1,6 +1,7 @@
 //! The benchmark that comes with this program: a small MPI program in C, which `mopsim calibrate --run` compiles and starts.
 //!
-//! It prints `# mopsim calibrate KIND` and rows of a size and microseconds.
+//! It prints `# mopsim hosts` with a line for the host of each rank, and for each kind `# mopsim calibrate KIND` and rows of a
+//! size and microseconds.
 
 use super::series::{Flaw, Readings, SeriesKind};
 use super::table::{of_time, rows};
@@ -12,6 +13,11 @@ pub const PROGRAM: &str = include_str!("benchmark.c");
 pub const PROGRAM_NAME: &str = "mopsim-benchmark.c";
 
 pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
+    let hosts = lines.iter().position(|line| *line == "# mopsim hosts").and_then(|at| lines.get(at + 1..at + 3));
+    let together = match hosts {
+        Some([first, second]) if first == second => format!(", both ranks on {}", first.trim_start_matches(['#', ' '])),
+        _ => String::new(),
+    };
     let mut series = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let Some(name) = line.strip_prefix("# mopsim calibrate ").map(str::trim) else { continue };
@@ -24,7 +30,7 @@ pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
         if points.is_empty() {
             return Err((at, format!("no measurements follow `{name}`")));
         }
-        series.push((kind, format!("mopsim's benchmark, {name}"), points));
+        series.push((kind, format!("mopsim's benchmark, {name}{together}"), points));
     }
     Ok(series)
 }

@@ -34,7 +34,12 @@ pub(super) fn rows(
                 (at, format!("`{word}` is not a number that can be measured: 0, or from {least:e} to {most:e}"))
             })
         };
-        let values = words.map(number).collect::<Result<Vec<f64>, Flaw>>()?;
+        // The last column may judge the received data.
+        let judged = line.split_whitespace().next_back();
+        if judged == Some("Fail") {
+            return Err((at, "the benchmark says that received data were wrong (`Fail`)".into()));
+        }
+        let values = words.filter(|word| *word != "Pass").map(number).collect::<Result<Vec<f64>, Flaw>>()?;
         if values.len() < columns {
             return Err((at, format!("{} values follow the size, where {columns} are expected", values.len())));
         }

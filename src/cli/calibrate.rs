@@ -28,8 +28,8 @@ pub fn run(arguments: &Calibrate, output: &Output) -> Result<(), Failure> {
         .creating("--measurements", arguments.measurements.as_deref(), arguments.force)
         .check(|| arguments.files.clone())?;
     let bandwidth: Option<Bandwidth> = options::parse("link-bandwidth", arguments.link_bandwidth.as_deref())?;
-    let latency: Option<Seconds> = options::parse("link-latency", Some(&arguments.link_latency))?;
-    let route = Route { bandwidth: bandwidth.map(Bandwidth::value), latency: latency.map_or(0.0, Seconds::value) };
+    let latency: Option<Seconds> = options::parse("link-latency", arguments.link_latency.as_deref())?;
+    let route = Route { bandwidth: bandwidth.map(Bandwidth::value), latency: latency.map(Seconds::value) };
     let mut series: Vec<Series> = Vec::new();
     for file in &arguments.files {
         series.extend(calibrate::read(file)?);

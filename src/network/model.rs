@@ -16,6 +16,9 @@ pub struct NetworkModel {
     pub latency_factor: Factors,
     /// Factor of the rate, by the size of the flow. It acts on the share that a flow gets, not on the links.
     pub bandwidth_factor: Factors,
+    /// Largest part of the bandwidth of its route that a flow alone reaches, by its size: hosts that copy messages are
+    /// slower than links, which other flows fill meanwhile. `None`: all of it.
+    pub rate_bound: Option<Factors>,
     /// Bytes added to every message.
     pub envelope: u64,
     /// Weight S of the inverse bandwidths in a flow's penalty, in bytes; `None`: all flows have the same weight.
@@ -177,6 +180,7 @@ impl NetworkModel {
             name: "smpi",
             latency_factor: SMPI_LATENCY.parse().expect("the table is well formed"),
             bandwidth_factor: SMPI_BANDWIDTH.parse().expect("the table is well formed"),
+            rate_bound: None,
             weight_s: Some(8775.0),
             ..Self::cm02()
         }
@@ -188,6 +192,7 @@ impl NetworkModel {
             name: "lv08",
             latency_factor: Factors::constant(13.01),
             bandwidth_factor: Factors::constant(0.97),
+            rate_bound: None,
             weight_s: Some(20537.0),
             ..Self::cm02()
         }
@@ -199,6 +204,7 @@ impl NetworkModel {
             name: "cm02",
             latency_factor: Factors::constant(1.0),
             bandwidth_factor: Factors::constant(1.0),
+            rate_bound: None,
             envelope: 16,
             weight_s: Some(0.0),
             tcp_gamma: Some(4_194_304.0),

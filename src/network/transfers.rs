@@ -226,7 +226,15 @@ impl<'a, S: Sharing> Network<'a, S> {
         }
         // A flow without delay has penalty 1, whatever its route (a rule of the model, not a unit).
         let penalty = if route.latency * transfer.latency_factor > 0.0 { route.penalty } else { 1.0 };
-        let flow = self.sharing.start(route.path, penalty, route.bound);
+        let bound = match &self.model.rate_bound {
+            None => route.bound,
+            // The share of the flow is multiplied by its factor afterwards.
+            Some(parts) => {
+                let part = parts.at(transfer.remaining as u64).min(transfer.bandwidth_factor);
+                route.bound * (part / transfer.bandwidth_factor)
+            }
+        };
+        let flow = self.sharing.start(route.path, penalty, bound);
         transfer.flow = Some(flow);
         transfer.updated = now;
         if flow.index() >= self.transfer_of_flow.len() {

@@ -90,6 +90,9 @@ pub fn sheet(series: &[Series], fitted: &Fitted, residuals: &[Residual]) -> Shee
 /// Relative error of a time from which on a note names it.
 const FAR: f64 = 0.1;
 
+/// Median relative error from which on a model does not describe its own measurements.
+const USELESS: f64 = 0.25;
+
 /// Returns the constants without a table of their own, sizes for which the model is far off, and what is open.
 fn notes(series: &[Series], fitted: &Fitted, residuals: &[Residual]) -> Vec<String> {
     let mut notes = vec![format!(
@@ -107,7 +110,7 @@ fn notes(series: &[Series], fitted: &Fitted, residuals: &[Residual]) -> Vec<Stri
             ),
         }
     )];
-    for kind in [SeriesKind::PingPong, SeriesKind::Stream] {
+    for kind in SeriesKind::ALL {
         let far: Vec<&Residual> =
             residuals.iter().filter(|one| series[one.series].kind == kind && one.error() > FAR).collect();
         if let Some(worst) = far.iter().max_by(|a, b| a.error().total_cmp(&b.error())) {
@@ -118,6 +121,16 @@ fn notes(series: &[Series], fitted: &Fitted, residuals: &[Residual]) -> Vec<Stri
                 kind.name(),
                 grouped(worst.bytes.into()),
                 100.0 * worst.difference()
+            ));
+        }
+    }
+    for kind in SeriesKind::ALL {
+        let median = errors(series, residuals, kind, Residual::error).map_or(0.0, |errors| errors[0]);
+        if median > USELESS {
+            notes.push(format!(
+                "do not use this model before you have measured again, on quiet hosts: half of its {} times are more than {:.0} % off",
+                kind.name(),
+                100.0 * USELESS
             ));
         }
     }

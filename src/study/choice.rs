@@ -43,6 +43,10 @@ pub struct ModelChoice {
     /// Factor of the latency by the size of the flow in bytes, `THRESHOLD:FACTOR;...` (`smpi/lat-factor`).
     #[serde(default, deserialize_with = "text_or_number")]
     pub latency_factor: Option<String>,
+    /// Largest part of the bandwidth of its route that a flow alone reaches, by the size of the flow in bytes,
+    /// `THRESHOLD:PART;...`; unlike a bandwidth factor it leaves the rest to other flows.
+    #[serde(default, deserialize_with = "text_or_number")]
+    pub rate_bound: Option<String>,
     /// Bytes that count as a second of latency in the share of a flow (`network/weight-S`).
     pub weight_s: Option<f64>,
     /// Largest TCP window in bytes; 0 for no bound (`network/TCP-gamma`).
@@ -136,6 +140,7 @@ impl ModelChoice {
             smp_setup: self.smp_setup.or(base.smp_setup),
             bandwidth_factor: self.bandwidth_factor.or_else(|| base.bandwidth_factor.clone()),
             latency_factor: self.latency_factor.or_else(|| base.latency_factor.clone()),
+            rate_bound: self.rate_bound.or_else(|| base.rate_bound.clone()),
             cap_factors: self.cap_factors.or(base.cap_factors),
             message_latency: self.message_latency.clone().or_else(|| base.message_latency.clone()),
             envelope: self.envelope.or(base.envelope),

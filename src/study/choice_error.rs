@@ -5,7 +5,7 @@ use crate::similar::nearest;
 use crate::user_error::UserError;
 
 /// Keys of `[model]` with values that can be wrong.
-const KEYS: [&str; 25] = [
+const KEYS: [&str; 26] = [
     "network_model",
     "collectives",
     "collective",
@@ -15,6 +15,7 @@ const KEYS: [&str; 25] = [
     "crosstraffic",
     "bandwidth_factor",
     "latency_factor",
+    "rate_bound",
     "message_latency",
     "envelope",
     "packet_payload",
@@ -64,7 +65,7 @@ impl ChoiceError {
         let near = nearest(value, known.iter().copied());
         let hint = near.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
         let rule = match known {
-            [only] => format!("is not `{only}`, the only one there is"),
+            [only] => format!("is not `{only}`, the only valid name"),
             known => format!("is not one of {}{hint}", known.join(", ")),
         };
         Self { option: option.to_owned(), value: value.to_owned(), rule, fault: ChoiceFault::Name }
@@ -99,7 +100,7 @@ impl UserError for ChoiceError {
             (ChoiceFault::Value, "collectives") => {
                 "name a rule file of Open MPI's tuned module, classic or JSON (docs/models.md)"
             }
-            (ChoiceFault::Value, _) => "change the value so that the rule holds",
+            (ChoiceFault::Value, _) => "give a value that the rule above allows",
         };
         help.to_owned()
     }

@@ -52,7 +52,7 @@ fn factors(
             ChoiceError { option, value, rule, fault: ChoiceFault::Value }
         })?,
     };
-    if option == "bandwidth-factor" && into.least() < LEAST_FACTOR {
+    if option != "latency-factor" && into.least() < LEAST_FACTOR {
         let rule = format!("has a factor below {LEAST_FACTOR:e}, with which a message would never arrive");
         return Err(ChoiceError { option: option.to_owned(), value: text.to_owned(), rule, fault: ChoiceFault::Value });
     }
@@ -91,6 +91,11 @@ impl ModelChoice {
         }
         if network.cap_factors {
             network.bandwidth_factor = network.bandwidth_factor.clone().capped(1.0);
+        }
+        if self.rate_bound.is_some() {
+            let mut parts = Factors::constant(1.0);
+            factors("rate-bound", self.rate_bound.as_deref(), &mut parts, &mut said)?;
+            network.rate_bound = Some(parts.capped(1.0));
         }
         factors("latency-factor", self.latency_factor.as_deref(), &mut network.latency_factor, &mut said)?;
         overhead("send-overhead", self.send_overhead.as_deref(), &mut mpi.send_overhead, &mut said)?;
@@ -318,7 +323,7 @@ impl ModelChoice {
             collectives = collectives.with_override(operation, algorithm).map_err(|error| ChoiceError {
                 option: "collective".to_owned(),
                 value: format!("{kind}={algorithm}"),
-                rule: format!("cannot be: {error}"),
+                rule: format!("is not possible: {error}"),
                 fault: ChoiceFault::Name,
             })?;
         }

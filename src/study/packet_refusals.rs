@@ -16,6 +16,7 @@ pub(super) fn refuse_factors(choice: &ModelChoice) -> Result<(), ChoiceError> {
     let number = |value: Option<f64>| value.map(|value| value.to_string());
     let given = [
         ("bandwidth-factor", text(&choice.bandwidth_factor), protocol),
+        ("rate-bound", text(&choice.rate_bound), protocol),
         ("latency-factor", text(&choice.latency_factor), protocol),
         ("cap-factors", choice.cap_factors.map(|on| on.to_string()), protocol),
         ("message-latency", choice.message_latency.as_ref().map(ToString::to_string), protocol),
@@ -43,6 +44,7 @@ pub(super) fn without_factors(choice: &ModelChoice) -> ModelChoice {
     ModelChoice {
         bandwidth_factor: None,
         latency_factor: None,
+        rate_bound: None,
         cap_factors: None,
         message_latency: None,
         packet_payload: None,
@@ -67,6 +69,7 @@ mod tests {
         let each = [
             "bandwidth_factor = '0:1'",
             "latency_factor = '0:1'",
+            "rate_bound = '0:1'",
             "cap_factors = true",
             "message_latency = '1 us'",
             "packet_payload = 1448",

@@ -17,15 +17,15 @@ Files are the output of osu_latency, osu_bw and osu_bibw (OSU), of IMB-MPI1
 PingPong, Uniband and Biband (Intel), or of NetPIPE, measured between two hosts.
 docs/guide/calibrate.md explains which constant follows from which measurement.")]
 pub struct Calibrate {
-    /// Output of benchmarks (OSU, IMB-MPI1, NetPIPE), or with --host a file that it wrote
+    /// Output of benchmarks (OSU, IMB-MPI1, NetPIPE), or a file that `--host -o` wrote
     #[arg(value_name = "FILE", required_unless_present_any = ["run", "host"])]
     pub files: Vec<PathBuf>,
-    /// Measure: compile a small MPI program, and start it by the command after `--`
+    /// Measure: compile a small MPI program, and start it with the command after `--`
     #[arg(long)]
     pub run: bool,
     /// Measure how fast this host computes; with FILE, show that host
     ///
-    /// FILE is an output of `--host -o`. The benchmarks are a matrix product in cache and a triad in memory, on one core and on all cores, in C, compiled by `cc` (`$CC`).
+    /// FILE was written by `--host -o`. The benchmarks are a matrix product in cache and a triad in memory, on one core and on all cores, in C, compiled by `cc` (`$CC`).
     #[arg(long, conflicts_with_all = ["run", "link_bandwidth", "link_latency", "svg", "html", "measurements", "mpicc", "command"])]
     pub host: bool,
     /// Compare --host with the host of a recording
@@ -38,29 +38,30 @@ pub struct Calibrate {
     pub link_bandwidth: Option<String>,
     /// Sum of the latencies of the links between the two hosts
     ///
-    /// Use the latencies that the platform of later replays will have.
-    #[arg(long, allow_hyphen_values = true, value_name = "TIME", default_value = "0 s")]
-    pub link_latency: String,
+    /// Use the latencies that the platform of later replays will have. Without it, the latency of a message includes those of
+    /// its links, and a replay adds those of its platform.
+    #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
+    pub link_latency: Option<String>,
     /// Write the model file, or with --host the speed of the host
     ///
     /// Model files are for --model FILE.
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Draw measured and modelled bandwidth over the message size
+    /// Plot measured and modelled bandwidth against message size (SVG)
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
-    /// Write a page of measured and modelled times
+    /// Write an HTML page of measured and modelled times
     ///
-    /// The page also has their ratios, the constants, and what the measurements leave undetermined.
+    /// The page also shows their ratios, the constants, and what the measurements do not determine.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Keep the output of the benchmark that --run starts
     #[arg(long, hide_short_help = true, value_name = "FILE", requires = "run")]
     pub measurements: Option<PathBuf>,
-    /// C compiler of the MPI library [default: $MPICC, or the mpicc next to mpirun]
+    /// MPI compiler wrapper for C [default: $MPICC, or the mpicc next to mpirun]
     #[arg(long, hide_short_help = true, value_name = "CC", requires = "run")]
     pub mpicc: Option<PathBuf>,
-    /// Also replace files that mopsim has not written
+    /// Also replace files that mopsim did not write
     #[arg(long, hide_short_help = true)]
     pub force: bool,
     /// Command that starts the benchmark on two hosts, e.g. `mpirun -n 2 --host a,b`

@@ -134,7 +134,7 @@ fn hosts_are_compared_by_their_kernels() {
     assert_eq!(result["schema"], "mopsim.calibrate-host/1");
     let rates = result["rates"].as_array().expect("a list");
     let speeds: Vec<f64> = rates.iter().map(|rate| number(rate, "host_speed_gflops")).collect();
-    // Hosts have 100 Gflop/s unless said otherwise, and recordings count on that.
+    // Hosts have 100 Gflop/s by default, and recordings count on that.
     for (speed, expected) in speeds.iter().zip([200.0, 200.0, 125.0, 125.0]) {
         assert!((speed - expected).abs() < 1e-9, "{speeds:?}");
     }
@@ -257,11 +257,7 @@ fn wrong_measurements_are_refused() {
     let folder = folder();
     folder.refuse(&["calibrate"], 2, &["FILE"]);
     folder.refuse(&["calibrate", "no.txt"], 3, &["no.txt"]);
-    folder.refuse(
-        &["calibrate", "t.ti"],
-        2,
-        &["t.ti: there are no measurements", "help: give the output of osu_latency"],
-    );
+    folder.refuse(&["calibrate", "t.ti"], 2, &["t.ti: it has no measurements", "help: give the output of osu_latency"]);
     folder.refuse(&["calibrate", "osu_bw.txt"], 2, &["no ping-pong is among the measurements"]);
     folder.refuse(
         &["calibrate", "osu_latency.txt", "--link-latency", "1 s"],
@@ -275,7 +271,7 @@ fn wrong_measurements_are_refused() {
     folder.refuse(&["calibrate", "cut.txt"], 2, &["cut.txt:", "is not a number"]);
     let absurd = folder.read("osu_bw.txt").replacen("1502.39", "1e308", 1);
     folder.write("absurd.txt", absurd);
-    let line = folder.read("absurd.txt").lines().position(|line| line.contains("1e308")).expect("it is there") + 1;
+    let line = folder.read("absurd.txt").lines().position(|line| line.contains("1e308")).expect("already exists") + 1;
     folder.refuse(
         &["calibrate", "osu_latency.txt", "absurd.txt"],
         2,

@@ -38,8 +38,8 @@ fn files_of_constants_are_models_and_wrong_ones_are_refused() {
     folder.write("own.toml", own);
     let report = folder.json(&["model", "own.toml", "ideal"]);
     let (own, ideal) = (points(&report, "own.toml"), points(&report, "ideal"));
-    // 200 ns for the send, and 0.8 of the bandwidth.
-    assert!((own[0].1 - (ideal[0].1 + 0.2 + 1.0 / 12.5e9 * 0.25 * 1e6)).abs() < 1e-9, "{own:?}");
+    // 200 ns for the send, and 0.55 of the bandwidth.
+    assert!((own[0].1 - (ideal[0].1 + 0.2 + 1.0 / 12.5e9 * (1.0 / 0.55 - 1.0) * 1e6)).abs() < 1e-9, "{own:?}");
     folder.refuse(&["model", "smpy"], 2, &["`smpy`", "did you mean `smpi`"]);
     folder.refuse(&["model", "no.toml"], 3, &["no.toml"]);
     folder.refuse(&["model", "--link-bandwidth", "0"], 2, &["--link-bandwidth"]);

@@ -335,7 +335,7 @@ fn every_format_states_the_platform() {
     let arguments = [&RING[..], &["--routing", "dimension-order"], &speeds].concat();
     for format in ["text", "markdown"] {
         let text = folder.output(&[&arguments[..], &["--format", format]].concat()).replace("\n       ", " ");
-        let platform = "Platform: links 1 Gbit/s, 3 us; switches 0 s; cables 0 s per metre; links of hosts none (hosts of \
+        let platform = "Platform: links 1 Gbit/s, 3 us; switches 0 s; cables 0 s per metre; host links none (hosts on \
                         one switch communicate as within a host); within a host 80 Gbit/s, 0 s; 2 cores per host, 5 \
                         Gflop/s per core; defaults 0.1.";
         assert!(text.contains(platform), "{text}");
@@ -361,7 +361,7 @@ fn every_format_states_the_platform() {
         "{text}"
     );
     let text = folder.output(&[&RING[..], &["--host-link-bandwidth", "10 Gbit/s"]].concat()).replace("\n       ", " ");
-    assert!(text.contains("links of hosts 10 Gbit/s, 100 ns;"), "{text}");
+    assert!(text.contains("host links 10 Gbit/s, 100 ns;"), "{text}");
 }
 
 #[test]
@@ -386,6 +386,48 @@ fn a_platform_file_that_is_wrong_is_named() {
     assert!(error.contains("`foo`") && !error.contains("p.toml"), "{error}");
     folder.write("p.toml", "topology = 'none.txt'\n");
     folder.refuse(&["replay", "t.ti", "--platform", "p.toml"], 3, &["p.toml:1:12: ", "none.txt"]);
+}
+
+/// A host that is slower than its links leaves the rest of a cable to other hosts; a bandwidth factor leaves nothing.
+#[test]
+fn a_rate_bound_leaves_the_rest_of_a_link() {
+    let message = |from: u32| {
+        let to = from + 2;
+        format!("{from} send {to} 0 100000000 6\n{to} recv {from} 0 100000000 6\n")
+    };
+    let ranks = "0 init\n1 init\n2 init\n3 init\n";
+    let folder = Folder::with_trace(&[ranks, &message(0), &message(1)].concat());
+    folder.write("one.ti", [ranks, &message(0)].concat());
+    folder.write("bound.toml", "network_model = 'ideal'\nrate_bound = '0:0.5;200000000:1'\n");
+    folder.write("factor.toml", "network_model = 'ideal'\nbandwidth_factor = '0:0.5;200000000:1'\n");
+    folder.write("both.toml", "network_model = 'ideal'\nrate_bound = 0.4\nbandwidth_factor = 0.8\n");
+    folder.write("above.toml", "network_model = 'ideal'\nrate_bound = 0.9\nbandwidth_factor = 0.5\n");
+    for sharing in ["exact", "within:1%", "proportional", "simgrid-full", "simgrid-lazy"] {
+        let seconds = |trace: &str, model: &str| {
+            let network = ["--topology", "mesh:2", "--hosts-per-switch", "2", "--link-bandwidth", "1 GB/s"];
+            let exact = ["--link-latency", "0 s", "--switch-delay", "0 s", "--sharing", sharing, "-q"];
+            let model = ["--model", model];
+            number(&folder.json(&[&["replay", trace], &network[..], &exact, &model].concat()), "simulated_seconds")
+        };
+        for (trace, model, expected) in [
+            ("one.ti", "bound.toml", 0.2),
+            ("t.ti", "bound.toml", 0.2),
+            ("one.ti", "factor.toml", 0.2),
+            ("t.ti", "factor.toml", 0.4),
+            ("one.ti", "both.toml", 0.25),
+            ("t.ti", "both.toml", 0.25),
+            ("one.ti", "above.toml", 0.2),
+        ] {
+            let found = seconds(trace, model);
+            assert!((found / expected - 1.0).abs() < 1e-6, "{sharing}, {trace}, {model}: {found}");
+        }
+    }
+    folder.write("zero.toml", "rate_bound = '0:0'\n");
+    folder.refuse(
+        &["replay", "t.ti", "--topology", "ring:4", "--model", "zero.toml"],
+        2,
+        &["rate-bound", "never arrive"],
+    );
 }
 
 /// Constants of the model come from the file of `--model`, from a platform in TOML, from the settings of a SimGrid
