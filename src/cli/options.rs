@@ -50,10 +50,14 @@ pub fn network(flags: &NetworkFlags) -> Result<NetworkChoice, Failure> {
     })
 }
 
-/// Returns a topology with the planes and host ports of the flags.
-pub fn with_ports(topology: &str, flags: &Ports) -> Result<String, Failure> {
-    let choice = NetworkChoice { topology: Some(topology.to_owned()), ..ports(flags)? };
-    Ok(choice.folded()?.and_then(|folded| folded.topology).unwrap_or_else(|| topology.to_owned()))
+/// Returns topologies with the planes and host ports of the flags: without any, the one that a list of planes forms.
+pub fn with_ports(topologies: &[String], flags: &Ports) -> Result<Vec<String>, Failure> {
+    let one = |topology: Option<&String>| {
+        let choice = NetworkChoice { topology: topology.cloned(), ..ports(flags)? };
+        let folded = choice.folded()?.and_then(|folded| folded.topology);
+        Ok(folded.or_else(|| topology.cloned()).unwrap_or_default())
+    };
+    if topologies.is_empty() { Ok(vec![one(None)?]) } else { topologies.iter().map(|spec| one(Some(spec))).collect() }
 }
 
 /// Converts the flags of planes and host ports to choices.
@@ -88,7 +92,7 @@ where
 {
     text.map(|text| {
         text.parse().map_err(|error| {
-            Failure::input(format!("--{option} `{text}`: {error}"), format!("--help says what --{option} takes"))
+            Failure::input(format!("--{option} `{text}`: {error}"), format!("see --{option} in --help for its form"))
         })
     })
     .transpose()

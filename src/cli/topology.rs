@@ -35,8 +35,7 @@ pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
         .report("--floor-svg", arguments.floor_svg.as_deref(), arguments.force)
         .check(|| specs().chain(arguments.prices.clone()))?;
     let mut reports = Vec::with_capacity(arguments.specs.len());
-    for spec in &arguments.specs {
-        let spec = options::with_ports(spec, &arguments.ports)?;
+    for spec in options::with_ports(&arguments.specs, &arguments.ports)? {
         let topology = options::topology(&spec, arguments.seed, arguments.without.as_deref())?.build()?;
         let steps = Steps::default();
         let what = format!("distances and cables of {}", topology.name());

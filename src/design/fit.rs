@@ -11,8 +11,9 @@ use crate::cost::{Bill, Prices};
 use crate::floorplan::{FloorOptions, FloorPlan};
 use crate::ids::SwitchId;
 use crate::topology::metrics::distances;
-use crate::topology::{Graph, Hosts, Topology, TopologyError, build};
+use crate::topology::{ArcId, Graph, Hosts, Topology, TopologyError, build};
 use candidates::candidates;
+use sha2::{Digest as _, Sha256};
 
 pub(super) mod candidates;
 
@@ -114,7 +115,7 @@ impl Wanted {
 /// # Errors
 /// [`DesignError::Topology`] if a network that should fit cannot be built.
 pub fn fits(wanted: Wanted, prices: &Prices) -> Result<Vec<Fit>, DesignError> {
-    let mut fits = Vec::new();
+    let mut fits: Vec<(Cabling, Fit)> = Vec::new();
     for (spec, hosts) in candidates(wanted, 1.0) {
         let topology = match build(&spec) {
             Ok(topology) => topology,
@@ -124,17 +125,39 @@ pub fn fits(wanted: Wanted, prices: &Prices) -> Result<Vec<Fit>, DesignError> {
         };
         let fit = measure(&topology, hosts, prices)?;
         if fit.ports <= wanted.radix && fit.hosts >= wanted.hosts {
-            fits.push(fit);
+            fits.push((cabling(&topology, &fit), fit));
         }
     }
+    // Of several spellings of one network, such as 1x4x4 and 4x4, the shortest is kept.
+    fits.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| spelling(&a.1).cmp(&spelling(&b.1))));
+    fits.dedup_by(|a, b| a.0 == b.0);
+    let mut fits: Vec<Fit> = fits.into_iter().map(|(_, fit)| fit).collect();
     // A random network may miss full balance by a few per cent; that is no reason to list it with the tori.
     let unbalanced = |fit: &Fit| fit.balance.is_some_and(|balance| balance < 0.9);
     fits.sort_by(|a, b| {
         let key = |fit: &Fit| (unbalanced(fit), fit.switches, fit.cables);
         key(a).cmp(&key(b)).then_with(|| a.topology.cmp(&b.topology))
     });
-    fits.dedup_by(|a, b| a.topology == b.topology);
     Ok(fits)
+}
+
+fn spelling(fit: &Fit) -> (usize, &str) {
+    (fit.topology.len(), &fit.topology)
+}
+
+/// Hosts on a switch, millimetres of cable, and SHA-256 of the size and all arcs: equal for networks that differ in nothing
+/// but their name.
+pub(super) type Cabling = (u32, u64, Vec<u8>);
+
+/// Returns the cabling of a network that was measured.
+pub(super) fn cabling(topology: &Topology, fit: &Fit) -> Cabling {
+    let (graph, mut arcs) = (&topology.graph, Sha256::new());
+    arcs.update((graph.switches() as u64).to_le_bytes());
+    for arc in (0..graph.arcs() as u32).map(ArcId) {
+        arcs.update(graph.tail(arc).0.to_le_bytes());
+        arcs.update(graph.head(arc).0.to_le_bytes());
+    }
+    (fit.hosts_per_switch, (fit.metres * 1e3).round() as u64, arcs.finalize().to_vec())
 }
 
 pub(super) fn measure(topology: &Topology, hosts_per_switch: u32, prices: &Prices) -> Result<Fit, DesignError> {

@@ -33,7 +33,7 @@ pub enum DesignError {
 impl UserError for DesignError {
     fn help(&self) -> String {
         match self {
-            Self::InvalidParameter { .. } => "change it so that the rule holds".into(),
+            Self::InvalidParameter { .. } => "give a value that the rule above allows".into(),
             Self::Topology(error) => error.help(),
         }
     }

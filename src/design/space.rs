@@ -6,15 +6,14 @@
 
 use super::DesignError;
 use super::fit::candidates::candidates;
-use super::fit::{self, Fit, Wanted};
+use super::fit::{self, Cabling, Fit, Wanted};
 use crate::cost::Prices;
 use crate::defaults::Version;
 use crate::routing;
 use crate::steps::Steps;
 use crate::topology::registry::find;
-use crate::topology::{ArcId, Spec, TopologyError};
+use crate::topology::{Spec, TopologyError};
 use rayon::prelude::*;
-use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Parts of the ports of a switch that networks use.
@@ -101,15 +100,15 @@ pub fn space(wanted: Wanted, without: &[String], prices: &Prices, steps: &Steps)
         steps.did(1);
         candidate
     });
-    let built: Vec<Option<(Candidate, Cabling)>> = built.collect::<Result<_, DesignError>>()?;
+    let built: Vec<Option<(Candidate, RoutedCabling)>> = built.collect::<Result<_, DesignError>>()?;
     let specs = built.len();
-    let mut found: Vec<(Candidate, Cabling)> = built.into_iter().flatten().collect();
+    let mut found: Vec<(Candidate, RoutedCabling)> = built.into_iter().flatten().collect();
     let not_built = specs - found.len();
     found.retain(|(one, _)| one.fit.ports <= wanted.radix && one.fit.hosts >= wanted.hosts);
     let too_small = specs - not_built - found.len();
     // Of several spellings of one network, such as 1x4x4 and 4x4, the shortest is kept.
     found.sort_by_key(|(one, _)| (one.name().len(), one.name(), !one.is_smallest));
-    let mut kept: BTreeMap<Cabling, usize> = BTreeMap::new();
+    let mut kept: BTreeMap<RoutedCabling, usize> = BTreeMap::new();
     let mut candidates: Vec<Candidate> = Vec::new();
     let fitting = found.len();
     for (one, cabling) in found {
@@ -126,9 +125,8 @@ pub fn space(wanted: Wanted, without: &[String], prices: &Prices, steps: &Steps)
     Ok(Space { candidates, tried, left_out, not_built, too_small, twice })
 }
 
-/// Default routing, hosts on a switch, millimetres of cable, and SHA-256 of the size and all arcs: equal for networks that
-/// differ in nothing but their name.
-type Cabling = (&'static str, u32, u64, Vec<u8>);
+/// Default routing and cabling: equal for networks that differ in nothing but their name.
+type RoutedCabling = (&'static str, Cabling);
 
 /// Builds a candidate. `None` if there is no such network.
 fn candidate(
@@ -136,7 +134,7 @@ fn candidate(
     hosts: u32,
     is_smallest: bool,
     prices: &Prices,
-) -> Result<Option<(Candidate, Cabling)>, DesignError> {
+) -> Result<Option<(Candidate, RoutedCabling)>, DesignError> {
     let spec: Spec = match text.parse() {
         Ok(spec) => spec,
         Err(TopologyError::InvalidParameter { .. }) => return Ok(None),
@@ -149,15 +147,12 @@ fn candidate(
     };
     let has_own = topology.graph.default_hosts().iter().all(|&count| count == 0 || count == hosts);
     let fit = fit::measure(&topology, hosts, prices)?;
-    let graph = &topology.graph;
-    let mut arcs = Sha256::new();
-    arcs.update((graph.switches() as u64).to_le_bytes());
-    for arc in (0..graph.arcs() as u32).map(ArcId) {
-        arcs.update(graph.tail(arc).0.to_le_bytes());
-        arcs.update(graph.head(arc).0.to_le_bytes());
-    }
-    let routing = routing::default_routing(Version::default(), &topology, fit.hosts);
-    let cabling = (routing, hosts, (fit.metres * 1e3).round() as u64, arcs.finalize().to_vec());
+    // Where all switches are neighbours, all rules take the cable between them.
+    let routing = match fit.diameter {
+        Some(1) => "",
+        _ => routing::default_routing(Version::default(), &topology, fit.hosts),
+    };
+    let cabling = (routing, fit::cabling(&topology, &fit));
     let is_random = spec.seed().is_some() && !spec.seed_given();
     let topology = if is_random { text.to_owned() } else { topology.name() };
     let hosts_per_switch = (!has_own).then_some(hosts);

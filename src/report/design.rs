@@ -42,9 +42,10 @@ pub fn fits(wanted: Wanted, fits: &[Fit], prices: &Prices) -> Sheet {
         "h/s: hosts on each switch that has hosts. ports: in use on the fullest switch; a cable out and a cable in share \
          one. Distances are between switches with hosts. balance: cables in both directions over hosts times ASPL; \
          below 1, all links together cannot carry uniform traffic at full speed; at 1 and above they can, where routes load them evenly \
-         (`mopsim throughput`). Networks with another number of hosts per switch than their specification has need \
-         --hosts-per-switch with that of the column h/s. Of each family, and of each number of dimensions or levels, the \
-         smallest network that its convention of hosts per switch allows is shown."
+         (`mopsim throughput`). Where h/s differs from the hosts per switch of the specification, give \
+         --hosts-per-switch the number in that column. Of each family, and of each number of dimensions or levels, the \
+         smallest network that its convention of hosts per switch allows is shown; where names describe the same network, the \
+         shortest. Order: by switches and cables, those with a balance below 0.9 last."
             .into(),
         format!(
             "price in {}, and watts: price list `{}`, links of {} Gbit/s, {}; metres: cables between switches; both on the \
@@ -53,14 +54,14 @@ pub fn fits(wanted: Wanted, fits: &[Fit], prices: &Prices) -> Sheet {
             prices.name,
             printable::number(prices.link_rate_gbps),
             match prices.host {
-                Some(_) => "adapters and links of hosts counted",
-                None => "links of hosts not counted",
+                Some(_) => "adapters and host links counted",
+                None => "host links not counted",
             }
         ),
     ];
     if fits.is_empty() {
-        let none =
-            "None of the networks that are searched fits: take switches with more ports, or a topology of your own.";
+        let none = "None of the networks that are searched fits: those are of a few dimensions or levels, and most carry uniform traffic. Take \
+             switches with more ports, or name a topology with fewer hosts per switch.";
         notes.insert(0, none.into());
     }
     Sheet {
@@ -112,11 +113,19 @@ pub fn switches(nodes: u64, ports: u64, node_ports: u64, counts: SwitchCounts) -
         ],
         tables: Vec::new(),
         detail: None,
-        notes: if counts.least.is_none() {
-            vec!["the fewest switches are known only for compute nodes with one port".into()]
-        } else {
-            Vec::new()
-        },
+        notes: [
+            counts.least.is_none().then_some("the fewest switches are known only for compute nodes with one port"),
+            u64::try_from(counts.most).is_err().then_some("the most switches are more than 64 bits can count"),
+            Some(
+                "fewest: switches in a chain, one cable between neighbours, all other ports for nodes. most: each port of a node has a \
+                 tree of switches of its own that reaches all other nodes, and trees share no switch; more switches shorten no path. \
+                 levels: switches of such a tree from the node to the farthest leaf",
+            ),
+        ]
+        .into_iter()
+        .flatten()
+        .map(str::to_owned)
+        .collect(),
     }
 }
 
@@ -137,15 +146,15 @@ pub fn equality(search: &Search) -> Sheet {
             ("degree", "degree", Datum::Count(search.goal.degree.into())),
             ("seed", "seed", Datum::Count(search.goal.seed)),
             ("generation", "generations", Datum::Count(search.generation.into())),
-            ("best_since", "best one since", Datum::Count(search.best_since.into())),
+            ("best_since", "best since generation", Datum::Count(search.best_since.into())),
             ("diameter", "diameter", Datum::count(best.score.diameter.map(u64::from))),
             ("aspl", "ASPL", Datum::number(connected(search.aspl(best)), 6)),
             ("product", "ASPL x diameter", Datum::number(product(best), 6)),
-            ("first_product", "at the start", Datum::number(product(first), 6)),
+            ("first_product", "initial product", Datum::number(product(first), 6)),
         ],
         tables: Vec::new(),
         detail: None,
-        notes: vec!["a search by chance; nothing says that there is no better network".into()],
+        notes: vec!["the search is random: there may be a better network".into()],
     }
 }
 

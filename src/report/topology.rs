@@ -48,7 +48,10 @@ const PROPERTIES: &[Property] = &[
         reachable(r, r.aspl.map(|aspl| format!("{aspl:.4}{error}")))
     }),
     ("  lower bound", |r| r.aspl_lower_bound.map(|bound| format!("{bound:.4}"))),
-    ("switches host to host", |r| reachable(r, r.host_diameter_switches.map(|d| d.to_string()))),
+    ("switches host to host", |r| {
+        // Switches without hosts may be out of reach.
+        r.host_diameter_switches.map(|d| d.to_string()).or_else(|| reachable(r, None))
+    }),
     ("  average", |r| r.host_aspl_switches.map(|mean| format!("{mean:.4}"))),
     ("share of Moore bound", |r| r.moore_share.map(percent)),
     ("edge connectivity", |r| r.edge_connectivity.and_then(count)),
@@ -63,18 +66,18 @@ const PROPERTIES: &[Property] = &[
     ("  and hop", |r| r.links_per_host_and_hop.map(|links| format!("{links:.3}"))),
     ("non-blocking", |r| r.nonblocking.map(str::to_owned)),
     ("cabinets", |r| count(r.floor.cabinets)),
-    ("cable in all, m", |r| Some(whole(r.floor.cable_metres))),
+    ("total cable, m", |r| Some(whole(r.floor.cable_metres))),
     ("  average, m", |r| Some(format!("{:.2}", r.floor.average_cable_metres))),
     ("  longest, m", |r| Some(format!("{:.1}", r.floor.longest_cable_metres))),
     ("latency max, ns", |r| r.floor.max_latency_ns.map(|ns| format!("{ns:.1}"))),
     ("  mean, ns", |r| r.floor.mean_latency_ns.map(|ns| format!("{ns:.1}"))),
-    ("ports of a router", |r| bill(r, |b| Some(b.ports as f64))),
+    ("ports of a switch", |r| bill(r, |b| Some(b.ports as f64))),
     ("copper cables", |r| bill(r, |b| Some(b.copper_cables as f64))),
     ("fibre cables", |r| bill(r, |b| Some(b.fibre_cables as f64))),
-    ("routers, $", |r| bill(r, |b| Some(b.router_dollars))),
+    ("switches, $", |r| bill(r, |b| Some(b.router_dollars))),
     ("cables, $", |r| bill(r, |b| Some(b.cable_dollars))),
     ("hosts, $", |r| bill(r, |b| b.host_dollars)),
-    ("in all, $", |r| bill(r, |b| Some(b.dollars))),
+    ("total, $", |r| bill(r, |b| Some(b.dollars))),
     ("  per host, $", |r| bill(r, |b| b.dollars_per_endpoint)),
     ("power, W", |r| bill(r, |b| Some(b.watts))),
     ("  per host, W", |r| r.cost.watts_per_endpoint.map(|watts| format!("{watts:.1}"))),
@@ -104,7 +107,7 @@ pub(super) fn vertices(reports: &[Survey]) -> Vec<String> {
             _ => String::new(),
         };
         format!(
-            "{}: hosts count as vertices in cables, degrees, hops and halves, n = {}{between}.",
+            "{}: hosts count as vertices in cables, degrees, hops and the bisection, n = {}{between}.",
             letter(index),
             grouped(r.n as u64),
         )
@@ -123,7 +126,7 @@ pub(super) fn notes(reports: &[Survey]) -> Vec<String> {
         ));
         let cost = &r.cost;
         let hosts = if cost.host_dollars.is_some() {
-            "; adapters and links of hosts counted"
+            "; adapters and host links counted"
         } else if floor.plan == "equality" {
             ""
         } else {
@@ -145,11 +148,22 @@ pub(super) fn notes(reports: &[Survey]) -> Vec<String> {
         }
     }
     if reports.iter().any(|r| r.bisection_method.as_deref().is_some_and(|method| method != "exact")) {
-        notes.push("Bisections with <= are upper bounds by METIS, refined; the others are exact.".into());
+        notes.push("Bisections with <= are upper bounds found by METIS and refined; the others are exact.".into());
+    }
+    let of_kind = |directed: bool| reports.iter().any(|r| r.directed == directed && r.bisection.is_some());
+    if of_kind(true) && of_kind(false) {
+        let text = "Bisections count cables: a one-way cable carries one direction, a two-way cable both.";
+        notes.push(text.into());
+    }
+    let is_cut_short = |r: &Survey| r.connected && r.planes.is_none() && r.floor.max_latency_ns.is_none();
+    if reports.iter().any(is_cut_short) {
+        notes.push(
+            "Latencies and other metrics that take long in large networks are left out; --full computes them.".into(),
+        );
     }
     if reports.iter().any(|r| r.links_per_host_and_hop.is_some_and(|links| links < 1.0)) {
         let text =
-            "Below 1 link per host and hop, uniform random traffic needs more than all links together can carry.";
+            "Below 1 link per host and hop, all links together cannot carry uniform random traffic at full load.";
         notes.push(text.into());
     }
     notes

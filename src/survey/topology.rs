@@ -4,7 +4,7 @@ use super::{CostSurvey, Effort, FloorSurvey, RouteSurvey, Survey, SurveyError, S
 use crate::cost::Bill;
 use crate::floorplan::FloorPlan;
 use crate::floorplan::latency::{self, Latency, PathChoice};
-use crate::printable::number;
+use crate::printable::{counted, number};
 use crate::topology::families::clos::nonblocking;
 use crate::topology::families::damaged;
 use crate::topology::metrics::bisection::{self, Counting, Method};
@@ -129,7 +129,13 @@ impl Survey {
             cost,
             // Families may generate a cable twice, which is not an error of the user.
             duplicates_merged: Some(switches.duplicates_merged()).filter(|&count| topology.spec.is_file() && count > 0),
-            remarks: switches.remarks().iter().cloned().chain(degraded(switches)).collect(),
+            remarks: switches
+                .remarks()
+                .iter()
+                .cloned()
+                .chain(degraded(switches))
+                .chain(priced_intact(topology))
+                .collect(),
             route: options.route.as_ref().map(|route| RouteSurvey::of(topology, options, route)).transpose()?,
         };
         // Connectivity of the switches; hosts that are vertices of the graph would count as paths.
@@ -254,6 +260,18 @@ pub(super) fn crossed(
         _ => None,
     };
     between.map(|between| between.switches())
+}
+
+/// Returns a remark on the price of a network of which cables or switches failed.
+fn priced_intact(topology: &Topology) -> Option<String> {
+    let intact = damaged::intact(&topology.spec)?;
+    let (before, after) = (&intact.graph, &topology.graph);
+    let is_whole = before.arcs() == after.arcs() && before.default_hosts() == after.default_hosts();
+    let hosts: u64 = before.default_hosts().iter().map(|&count| u64::from(count)).sum();
+    (!is_whole).then(|| {
+        format!("cables and switches failed after they were bought: prices and power are those of the intact network with {} by \
+                 default", counted(hosts, "host"))
+    })
 }
 
 /// Returns a remark on cables that have become slower, which no figure of a survey shows.

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[command(after_help = super::families::help())]
 pub struct Topology {
     /// Topology specifications or graph files
-    #[arg(required_unless_present = "fit", value_name = "SPEC")]
+    #[arg(required_unless_present_any = ["fit", "planes"], value_name = "SPEC")]
     pub specs: Vec<String>,
     /// List families that connect N hosts with radix-R switches, e.g. hosts=4096,radix=36
     #[arg(long, value_name = "hosts=N,radix=R", conflicts_with_all = [
@@ -18,7 +18,7 @@ pub struct Topology {
         "placement", "hosts_per_switch", "without", "planes", "host_ports", "switch_delay", "cable_delay", "defaults", "floor_svg",
     ])]
     pub fit: Option<String>,
-    /// Seed of random families, samples and routings [default: 1]
+    /// Seed for random families, samples and routing [default: 1]
     ///
     /// It applies where a specification has no seed of its own.
     #[arg(long, value_parser = whole::<u64>)]
@@ -30,10 +30,10 @@ pub struct Topology {
     /// Cables are named by their two switches, switches by number.
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub without: Option<String>,
-    /// Estimate distances from K switches, with an error bound, instead of all
+    /// Estimate distances from K sampled switches instead of all, with an error bound
     #[arg(long, hide_short_help = true, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     pub aspl_samples: Option<u32>,
-    /// Number of METIS runs for the bisection; 0: no bisection [default: 5, and none beyond a million arcs]
+    /// Number of METIS runs for the bisection; 0: no bisection [default: 5; 0 beyond a million links]
     #[arg(long, hide_short_help = true, value_name = "SEEDS", value_parser = clap::value_parser!(u32).range(0..=10_000))]
     pub bisection: Option<u32>,
     /// Compute all metrics, even those that take long: latencies, paths, connectivity, bisection
@@ -42,12 +42,12 @@ pub struct Topology {
     /// Show the route between two switches, and the reason for each hop
     #[arg(long, num_args = 2, value_names = ["FROM", "TO"])]
     pub route: Option<Vec<u32>>,
-    /// Routing rule of --route [default: that of the family]
+    /// Routing rule for --route [default: that of the family]
     ///
     /// An unknown rule lists them all; docs/reference/routing.md describes them.
     #[arg(long, value_name = "RULE", requires = "route", value_parser = Known(routings), hide_possible_values = true)]
     pub routing: Option<String>,
-    /// Hosts on each switch [default: those of the topology, mostly 1]
+    /// Hosts on each switch [default: that of the topology, usually 1]
     ///
     /// On each switch that has hosts; in trees, on each leaf.
     #[arg(long, alias = "endpoints", value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
@@ -61,10 +61,10 @@ pub struct Topology {
     /// Price list (TOML) [default: built-in, data/prices/equality.toml]
     #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,
-    /// Rate of the links, which selects the prices of the list [default: first rate of the list]
+    /// Rate of the links, which selects the prices in the list [default: its first rate]
     #[arg(long, allow_hyphen_values = true, value_name = "RATE")]
     pub link_bandwidth: Option<String>,
-    /// Draw the floor with its cables (SVG); for one topology
+    /// Draw the floor plan with its cables (SVG); only for one topology
     #[arg(long, value_name = "FILE")]
     pub floor_svg: Option<PathBuf>,
     /// Also replace a file that is not a mopsim report

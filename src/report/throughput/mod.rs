@@ -201,9 +201,9 @@ pub(super) fn facts(cell: &Cell, model: &ModelOfThroughput) -> Vec<(&'static str
             // Loads that differ only by rounding are equal.
             let full = |at: Option<f64>| at.is_some_and(|at| at <= injection * (1.0 + SAME));
             let held = match (full(cell.network_saturation), full(cell.bounds.host_links)) {
-                (true, true) => "links of hosts and between switches at once",
+                (true, true) => "host links and links between switches at once",
                 (true, false) => "a link between switches first",
-                _ => "the links of hosts first",
+                _ => "the host links first",
             };
             format!("{injection:.4} of a link, {} for each host; {held}", gbit(bytes))
         }
@@ -212,7 +212,7 @@ pub(super) fn facts(cell: &Cell, model: &ModelOfThroughput) -> Vec<(&'static str
     facts.push(("saturation", saturation));
     if let Some(fair) = &cell.fair {
         facts.push(("fair sharing", format!("{:.4} of a link sent by a host at full offered load", fair.accepted)));
-        facts.push(("", format!("{} of flows held by links between switches", percent(fair.held_by_network))));
+        facts.push(("", format!("{} of flows limited by links between switches", percent(fair.held_by_network))));
         if fair.unbound > 0 {
             facts.push(("", format!("{} flows within switches are held by nothing", grouped(fair.unbound))));
         }

@@ -53,7 +53,7 @@ fn legend(grid: &Grid<'_>) -> Vec<(String, Vec<String>)> {
 }
 
 fn notes(report: &ThroughputReport) -> Vec<String> {
-    let mut notes: Vec<String> = report.unanswered.iter().map(|reason| format!("no answer for {reason}")).collect();
+    let mut notes: Vec<String> = report.unanswered.iter().map(|reason| format!("no result for {reason}")).collect();
     for cell in &report.cells {
         let of_pattern = cell.notes.iter().map(|note| format!("{}: {note}", cell.pattern));
         let of_network = cell.remarks.iter().map(|remark| format!("{}: {remark}", cell.network));
@@ -70,6 +70,7 @@ fn notes(report: &ThroughputReport) -> Vec<String> {
         let (least, most) = (grouped(least.into()), grouped(most.into()));
         notes.push(format!("networks have {least} to {most} hosts, and rates are those of one host"));
     }
+    notes.extend(unlike_bounds(report));
     let mut seeds: Vec<String> = Vec::new();
     for cell in &report.cells {
         let seeds_of = [
@@ -86,11 +87,9 @@ fn notes(report: &ThroughputReport) -> Vec<String> {
     }
     let model = &report.model;
     let hosts = match model.host_link_bytes_per_second {
-        None => "links of hosts: none".to_owned(),
-        Some(host) if (host - model.link_bytes_per_second).abs() <= 1e-9 * host => {
-            "links of hosts are as fast".to_owned()
-        }
-        Some(host) => format!("links of hosts have {:.3} Gbit/s", host * 8e-9),
+        None => "host links: none".to_owned(),
+        Some(host) if (host - model.link_bytes_per_second).abs() <= 1e-9 * host => "host links are as fast".to_owned(),
+        Some(host) => format!("host links have {:.3} Gbit/s", host * 8e-9),
     };
     notes.push(format!(
         "injection 1 is the bandwidth of a link between switches, {:.3} Gbit/s, {} duplex; {hosts}; \
@@ -107,6 +106,21 @@ fn notes(report: &ThroughputReport) -> Vec<String> {
         model.packet_bytes
     ));
     notes
+}
+
+/// Returns a remark on bounds of which some follow from a program over all paths, and others from lengths and cuts alone.
+fn unlike_bounds(report: &ThroughputReport) -> Option<String> {
+    let is_weaker = |cell: &&Cell| cell.share_of_bound.is_some() && cell.bounds.concurrent.is_none();
+    let mut weaker: Vec<&str> = report.cells.iter().filter(is_weaker).map(|cell| cell.network.as_str()).collect();
+    weaker.dedup();
+    let has_program = report.cells.iter().any(|cell| cell.bounds.concurrent.is_some());
+    (has_program && !weaker.is_empty()).then(|| {
+        format!(
+            "bounds over all paths are lower than those of lengths and cuts, the only ones of {}: shares of the two are not comparable \
+             (--bound flow computes all of them over all paths)",
+            weaker.join(", ")
+        )
+    })
 }
 
 /// Returns the tables of a single result.
@@ -181,7 +195,7 @@ fn one_pattern(grid: &Grid<'_>) -> Vec<TitledTable> {
     });
     let headings = ["", "saturates", "median rate", "mean sent", "hops", "latency ns", "bound", "of bound"];
     vec![TitledTable {
-        title: format!("{}: what a host can send, in links", grid.patterns[0]),
+        title: format!("{}: what a host can send, in link bandwidths", grid.patterns[0]),
         headings: headings.map(str::to_owned).to_vec(),
         rows: rows.collect(),
     }]
@@ -199,12 +213,12 @@ fn side_by_side(grid: &Grid<'_>) -> Vec<TitledTable> {
             |v| format!("{v:.4}"),
         ),
         (
-            "Fair sharing at full offered load: what a host sends on average, in links",
+            "Fair sharing at full load: what a host sends on average, in link bandwidths",
             |cell| cell.fair.as_ref().map(|fair| fair.accepted),
             |v| format!("{v:.4}"),
         ),
-        ("Saturation over the least bound: what part of the possible is reached", |cell| cell.share_of_bound, percent),
-        ("Mean latency without load, ns, with cables", |cell| Some(cell.zero_load.mean * 1e9), |v| format!("{v:.1}")),
+        ("Saturation as a share of the lowest bound: how close it comes", |cell| cell.share_of_bound, percent),
+        ("Mean zero-load latency, ns, cables included", |cell| Some(cell.zero_load.mean * 1e9), |v| format!("{v:.1}")),
     ];
     let mut tables = Vec::new();
     for (title, measure, text) in measures {
