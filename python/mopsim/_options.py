@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, Union
@@ -24,10 +25,11 @@ def flags(options: Mapping[str, Any]) -> list[str]:
     words: list[str] = []
     for name, value in options.items():
         flag = "--" + name.replace("_", "-")
-        if value is None or value is False:
+        if value is None:
             continue
-        if value is True:
-            words.append(flag)
+        if is_truth(value):
+            if value:
+                words.append(flag)
         elif isinstance(value, (list, tuple)):
             words.extend(f"{flag}={text(entry)}" for entry in value)
         else:
@@ -40,8 +42,14 @@ def text(value: Any) -> str:
     if isinstance(value, os.PathLike):
         return os.fsdecode(value)
     if isinstance(value, float):
-        return repr(value)
+        # numpy's float64 is a float that calls itself by its own name.
+        return float.__repr__(value)
     return str(value)
+
+
+def is_truth(value: Any) -> bool:
+    """Whether a value is ``True`` or ``False``, of Python or of numpy."""
+    return isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
 
 
 def on_off(value: bool | str | None) -> str | None:
@@ -51,5 +59,8 @@ def on_off(value: bool | str | None) -> str | None:
 
 def warn(messages: Iterable[str]) -> None:
     """Emit warnings, from the line that called the package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == "mopsim":
+        level, frame = level + 1, frame.f_back
     for message in messages:
-        warnings.warn(message, MopsimWarning, stacklevel=3)
+        warnings.warn(message, MopsimWarning, stacklevel=level)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _mopsim, _platform, _trace
-from ._options import flags, on_off, warn
+from ._options import flags, is_truth, on_off, warn
 from ._platform import Network
 from ._progress import Progress, watched
 from ._report import Report
@@ -184,6 +184,6 @@ def model_options(
         "sharing": sharing,
         "timing_precision": timing_precision,
         "compat": compat,
-        "crosstraffic": on_off(crosstraffic) if isinstance(crosstraffic, bool) else crosstraffic,
+        "crosstraffic": on_off(crosstraffic) if is_truth(crosstraffic) else crosstraffic,
         "smp_setup": on_off(smp_setup),
     }

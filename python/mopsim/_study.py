@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import html
+import inspect
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -10,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _mopsim, _platform, _trace
+from ._errors import InputError
 from ._options import flags, warn
 from ._platform import Network
 from ._progress import Progress, watched
@@ -243,7 +246,7 @@ class Study:
         mapping, seed, model, ... : optional
             As for :func:`replay`.
         **platform
-            Options of :class:`Platform` for all networks that are not platforms already.
+            Options of :class:`Platform` for all networks that are not platforms already; a warning names those that are.
 
         Examples
         --------
@@ -253,17 +256,26 @@ class Study:
         >>> [(row["network"], row["baseline"]) for row in study.run().cells]
         [('torus', 'ring'), ('ring', 'ring')]
         """
+        _check_options(platform)
+        for what, given in (("workloads", workloads), ("networks", networks)):
+            if isinstance(given, (str, bytes, os.PathLike)):
+                raise TypeError(f"{what} is one value; pass a list of them")
+        listed: list[tuple[str | None, Network]] = (
+            list(networks.items()) if isinstance(networks, Mapping) else [(None, network) for network in networks]
+        )
+        _check_platforms(listed, platform)
         platform = {**platform, "seed": seed}
-        named = networks.items() if isinstance(networks, Mapping) else ((None, network) for network in networks)
-        natives = [_named(name, network, platform) for name, network in named]
+        natives = [_named(name, network, platform) for name, network in listed]
         names = [json.loads(native.info())["name"] for native in natives]
         traces = [_trace.native(workload) for workload in workloads]
+        if not traces:
+            raise InputError("there is no workload to compare networks by; pass at least one trace")
         for what, all_names in (("networks", names), ("workloads", [trace.name for trace in traces])):
             repeated = {name for name in all_names if all_names.count(name) > 1}
             if repeated:
-                raise ValueError(f"two {what} are called {sorted(repeated)[0]!r}; give them different names")
+                raise InputError(f"two {what} are called {sorted(repeated)[0]!r}; give them different names")
         if baseline is not None and baseline not in names:
-            raise ValueError(f"no network is called {baseline!r}; the names are {', '.join(names)}")
+            raise InputError(f"no network is called {baseline!r}; the names are {', '.join(names)}")
         options = {
             "mapping": mapping,
             "seed": seed,
@@ -324,6 +336,8 @@ class Study:
         KeyboardInterrupt
             On Ctrl-C: running replays stop at once.
         """
+        if resume and results is None:
+            raise InputError("resume continues a results file; pass its path as results")
         with watched(progress, "replays") as watch:
             path = None if results is None else os.fspath(results)
             comparison = Comparison(self._native.run(threads, path, resume, watch), self._command)
@@ -335,6 +349,27 @@ class Study:
         counts = [(len(self.workloads), "workload"), (len(self.networks), "network"), (self.cells, "replay")]
         text = ", ".join(f"{number} {what}{'' if number == 1 else 's'}" for number, what in counts)
         return f"<mopsim.Study {self.title!r}: {text}>"
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
+    """Refuse options that no platform has, with the nearest name."""
+    known = list(inspect.signature(_platform.Platform.__init__).parameters)[2:]
+    for name in options:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise TypeError(f"there is no option {name!r} of networks{hint}")
+
+
+def _check_platforms(networks: list[tuple[str | None, Network]], options: Mapping[str, Any]) -> None:
+    """Name networks that options do not change, because they are platforms already."""
+    given = [name for name, value in options.items() if value is not None]
+    made = [name or network.name for name, network in networks if isinstance(network, _platform.Platform)]
+    if not given or not made:
+        return
+    if len(made) == len(networks):
+        raise TypeError(f"{', '.join(given)}: a Platform has these already; give them when you make it")
+    warn([f"{', '.join(given)} applies to all networks but {', '.join(made)}: a Platform has these already"])
 
 
 def _named(name: str | None, network: Network, options: dict[str, Any]) -> _mopsim.Platform:

@@ -14,7 +14,14 @@ if TYPE_CHECKING:
 #: Columns that are text even where every value is missing.
 _TEXT = {
     "workload", "topology", "baseline", "platform", "mapping", "collectives", "routing_setting", "model", "routing",
-    "routing_kind", "duplex", "floor_plan", "defaults", "network", "spec", "family", "sharing", "busiest_link",
+    "routing_kind", "duplex", "floor_plan", "defaults", "network", "spec", "family", "sharing", "busiest_link", "failures",
+    "severity", "kind", "place", "text", "assumption", "value", "fastest", "job", "host", "link",
+}  # fmt: skip
+
+#: Columns that are whole numbers even where every value is missing.
+_WHOLE = {
+    "seed", "hosts", "ranks", "repetition", "cores", "actions", "messages", "bytes", "iterations", "replayed_iterations",
+    "count", "rank", "action", "source", "destination",
 }  # fmt: skip
 
 _SHOWN = 20
@@ -58,7 +65,7 @@ class Table:
             values = self[name]
             there = [value for value in values if value is not None]
             if not there:
-                return pa.array(values, pa.string() if name in _TEXT else pa.float64())
+                return pa.array(values, pa.string() if name in _TEXT else pa.int64() if name in _WHOLE else pa.float64())
             if any(isinstance(value, str) for value in there):
                 return pa.array([None if value is None else str(value) for value in values], pa.string())
             return pa.array(values)
@@ -70,13 +77,21 @@ class Table:
         return self.arrow().__arrow_c_stream__(requested_schema)
 
     def pandas(self) -> pandas.DataFrame:
-        """Return a ``pandas.DataFrame``. A missing number is NaN, so that counts with missing values become floats."""
+        """Return a ``pandas.DataFrame``. A missing number is NaN, so that counts with missing values become floats.
+
+        A column in which some values are ranges is text.
+        """
         import pandas as pd
 
         frame = pd.DataFrame(self.rows, columns=self.columns)
         for name in self.columns:
-            if frame[name].isna().all() and name not in _TEXT:
-                frame[name] = frame[name].astype("float64")
+            if frame[name].isna().all():
+                frame[name] = frame[name].astype("object" if name in _TEXT else "float64")
+                if name in _TEXT:
+                    frame[name] = None
+            elif any(isinstance(value, str) for value in self[name]):
+                # Numbers among ranges, which are text: one type, as Parquet needs.
+                frame[name] = [None if value is None else str(value) for value in self[name]]
         return frame
 
     def polars(self) -> polars.DataFrame:
@@ -87,7 +102,8 @@ class Table:
         for name in self.columns:
             values = self[name]
             if all(value is None for value in values):
-                columns[name] = pl.Series(name, values, pl.String if name in _TEXT else pl.Float64)
+                kind = pl.String if name in _TEXT else pl.Int64 if name in _WHOLE else pl.Float64
+                columns[name] = pl.Series(name, values, kind)
             elif any(isinstance(value, str) for value in values):
                 columns[name] = pl.Series(name, [None if v is None else str(v) for v in values], pl.String)
             else:

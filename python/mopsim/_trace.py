@@ -69,7 +69,7 @@ class Trace:
     ----------
     path : path
         A file of any format that mopsim reads (time-independent text, GOAL, DUMPI, OTF2, liballprof, ``.mtrace``,
-        ``.mrec``), plain or compressed, or a list of files.
+        ``.mrec``), plain or compressed, or a file that lists the files of all ranks.
     ranks : int, optional
         Number of ranks, if a time-independent trace does not contain it.
     max_unpacked_bytes : int, optional
@@ -147,10 +147,14 @@ class Trace:
         >>> Trace.from_actions([["send 7 0 10"], ["recv 0 0 10"]])
         Traceback (most recent call last):
         ...
-        mopsim._errors.InputError: workload:1:8: the destination has to be below the number of ranks, 2: `7`
+        mopsim._errors.InputError: workload:1:8: the destination must be below the number of ranks, 2: `7`
           at rank 0, action 0
          help: ranks count from 0; check that the number of ranks is the one that the trace was recorded with, and that the trace is complete
         """
+        if operations is not None:
+            operations = float(operations)
+            if not 1e-12 <= operations <= 1e30:
+                raise InputError(f"operations is {operations}, and has to be from 1e-12 to 1e30")
         lines = _Lines(ranks)
         try:
             return cls._of(_mopsim.Trace.from_lines(iter(lines), name, None, operations, title))
@@ -276,7 +280,11 @@ class Trace:
         return matrix
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file: text for ``.ti``, compact for ``.mtrace``, messages for ``.goal``; packed by ``.zst`` and others."""
+        """Write a file: text for ``.ti``, compact for ``.mtrace``, messages for ``.goal``; packed by ``.zst`` and others.
+
+        Operations and title, where they are known, are written beside it as ``NAME.toml``, from which they are read again.
+        Existing files are replaced.
+        """
         self._native.save(os.fspath(path))
 
     def __repr__(self) -> str:

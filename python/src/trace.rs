@@ -1,7 +1,7 @@
 //! Traces of applications.
 
 use crate::cli::failure::Failure;
-use crate::cli::{args::GoalTable, files, options, trace as cli_trace, trace_write};
+use crate::cli::{args::GoalTable, files, options, trace as cli_trace, trace_side::TraceSide, trace_write};
 use crate::errors::{OrRaise, exception};
 use crate::lines::Lines;
 use crate::topology::written;
@@ -160,10 +160,13 @@ impl Trace {
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let trace = self.lists().clone();
         let save = move || -> Result<(), Failure> {
+            let side = trace.side.as_ref().map(|side| TraceSide::of(side, &path)).transpose()?;
+            side.iter().try_for_each(|side| side.check_free(true))?;
             let selector = trace_write::selector(&path, &GoalTable { collectives: None })?;
             files::replace_with(&path, |out| {
                 trace_write::pack(&trace, &path, selector.as_ref(), out, &Steps::default())
-            })
+            })?;
+            side.iter().try_for_each(TraceSide::write)
         };
         wait::wait_for(py, save)?.or_raise(py)
     }

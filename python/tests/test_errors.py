@@ -8,6 +8,8 @@ import warnings
 
 import mopsim
 import pytest
+from mopsim import Platform, Study, Trace, compare, replay
+from mopsim.actions import compute, recv, send
 
 
 def text_of(cli, *arguments):
@@ -185,3 +187,30 @@ def test_warnings_of_platforms():
         mopsim.Platform("torus:4x4", link_bandwidth=100)
     assert any("torus" in str(warning.message) for warning in caught)
     assert all(warning.filename == __file__ for warning in caught), caught[0].filename
+
+
+def test_comparisons_of_nothing_and_misplaced_options_are_refused():
+    pair = Trace.from_actions([[compute(1e9), send(1, 10)], [recv(0, 10)]], name="pair")
+    for wrong, error, text in [
+        (lambda: compare((trace for trace in ()), ["ring:4"]), mopsim.InputError, "no workload"),
+        (lambda: compare([pair], "ring:4"), TypeError, "pass a list"),
+        (lambda: compare("pair.ti", ["ring:4"]), TypeError, "pass a list"),
+        (lambda: compare([pair], ["ring:4"], link_bandwith=1), TypeError, "did you mean 'link_bandwidth'"),
+        (lambda: compare([pair], [Platform("ring:4")], link_bandwidth="1 GB/s"), TypeError, "has these already"),
+        (lambda: compare([pair], ["ring:4"], baseline="x"), mopsim.InputError, "no network is called"),
+        (lambda: Study.of([pair], ["ring:4"]).run(resume=True), mopsim.InputError, "results"),
+        (lambda: Trace.from_actions([[compute(1)]], operations=float("nan")), mopsim.InputError, "operations"),
+    ]:
+        with pytest.raises(error, match=text):
+            wrong()
+    with pytest.warns(mopsim.MopsimWarning, match="all networks but a") as caught:
+        compare([pair], {"a": Platform("ring:4"), "b": "ring:4"}, link_bandwidth="1 GB/s")
+    assert caught[0].filename == __file__
+
+
+def test_numbers_of_numpy_are_numbers():
+    numpy = pytest.importorskip("numpy")
+    pair = Trace.from_actions([[compute(numpy.float64(1e9)), send(1, 10**6)], [recv(0, 10**6)]])
+    options = {"link_bandwidth": 1e9, "crosstraffic": True}
+    theirs = {"link_bandwidth": numpy.float64(1e9), "crosstraffic": numpy.True_}
+    assert replay(pair, "ring:4", **options).seconds == replay(pair, "ring:4", **theirs).seconds

@@ -122,6 +122,8 @@ def test_save_and_read(tmp_path, traces, name):
     trace.save(tmp_path / name)
     again = mopsim.Trace(tmp_path / name)
     assert again.info()["calls"] == trace.info()["calls"]
+    # Mop/s is of the side file.
+    assert again.operations == trace.operations is not None
     assert mopsim.replay(again, "torus:8x8").seconds == mopsim.replay(trace, "torus:8x8").seconds
 
 

@@ -41,7 +41,7 @@ mod throughput;
 pub mod topology;
 pub mod trace;
 mod trace_change;
-mod trace_side;
+pub mod trace_side;
 pub mod trace_write;
 mod workload;
 mod workload_help;

@@ -62,6 +62,11 @@ fn speed(values: Option<Values>) -> Datum {
     }
 }
 
+/// Returns an end of a range, for programs that compute with it.
+fn end(values: Option<Values>, of: fn(Values) -> f64) -> Datum {
+    values.map_or(Datum::Missing, |values| exact(of(values)))
+}
+
 /// Returns a parameter of the link between a host and its switch, which a network may not have.
 fn or_none(value: Option<f64>) -> Datum {
     value.map_or_else(|| text("none"), exact)
@@ -109,7 +114,7 @@ const NETWORK: [Of; 11] = [
 
 /// Columns of further factors and results, under their names in `mopsim replay --format csv` and
 /// `mopsim topology --format csv`.
-const MORE: [Of; 30] = [
+const MORE: [Of; 34] = [
     ("network", |row| text(&row.all.plain_names[row.run.network])),
     ("spec", |row| text(&row.network().topology)),
     ("family", |row| row.network().family().map_or(Datum::Missing, text)),
@@ -142,6 +147,10 @@ const MORE: [Of; 30] = [
         Datum::number(row.run.record.explanation.busiest_links.first().map(|busy| busy.utilisation), 3)
     }),
     ("failures", |row| row.setting().failures.as_ref().map_or(Datum::Missing, |failed| Datum::Text(failed.name()))),
+    ("link_bandwidth_min", |row| end(row.network().speeds.link_bandwidth, |values| values.least)),
+    ("link_bandwidth_max", |row| end(row.network().speeds.link_bandwidth, |values| values.greatest)),
+    ("link_latency_min", |row| end(row.network().speeds.link_latency, |values| values.least)),
+    ("link_latency_max", |row| end(row.network().speeds.link_latency, |values| values.greatest)),
 ];
 
 /// Columns of times that are extrapolated from some iterations.
