@@ -34,7 +34,7 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
     if let Some(folder) = &arguments.cluster.slurm {
         let (cells, packets) = (study.cells(), study.packet_pieces());
         let of_packets = if packets > 0 { " and the packets of [packets]" } else { "" };
-        let what = format!("{cells} replays{of_packets}");
+        let what = format!("{}{of_packets}", number::counted(cells as u64, "replay"));
         let work = slurm::ArrayWork {
             verb: "compare",
             what,
@@ -95,8 +95,8 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
     if !output.quiet {
         let actions: u64 = new.iter().map(|record| record.actions).sum();
         say(&format!(
-            "{} replays, {} actions in {} of wall time",
-            new.len(),
+            "{}, {} actions in {} of wall time",
+            number::counted(new.len() as u64, "replay"),
             number::grouped(actions),
             number::seconds(begin.elapsed().as_secs_f64())
         ));

@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 /// Time in which a program has to print its version.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-const RECORD: &str = "compiler of record, calibrate, emulate";
-const LAUNCH: &str = "launcher of record, calibrate, emulate";
+const RECORD: &str = "compiler for record, calibrate, emulate";
+const LAUNCH: &str = "launcher for record, calibrate, emulate";
 
 /// Programs, options of which one prints the version, and the use of the program. `--showme:version` is Open MPI's, `-v`
 /// MPICH's: other options print the version of the C compiler.
@@ -31,7 +31,7 @@ const PROGRAMS: [(&str, &[&str], &str); 14] = [
     ("mpirun", VERSION, LAUNCH),
     ("mpirun.openmpi", VERSION, LAUNCH),
     ("mpirun.mpich", VERSION, LAUNCH),
-    ("srun", VERSION, "launcher of record on a cluster"),
+    ("srun", VERSION, "launcher for record on a cluster"),
     ("otf2-print", VERSION, "text of OTF2 archives"),
     ("smpirun", VERSION, "SimGrid, to compare results"),
     ("sbatch", VERSION, "compare --slurm with Slurm"),
@@ -163,7 +163,7 @@ fn sheet(parts: &[Component], site: &Result<Site, Failure>) -> Sheet {
             column("part", "optional part"),
             column("found", "found"),
             column("purpose", "for"),
-            column("detail", "version and place"),
+            column("detail", "version and path"),
         ],
         rows: parts.iter().map(row).collect(),
     };
@@ -218,7 +218,7 @@ fn config(site: &Result<Site, Failure>) -> String {
     match site {
         Err(failure) => format!("The defaults of the site cannot be used: {}", failure.text().replace('\n', ";")),
         Ok(Site { file: Some(file), .. }) => format!("The config file is {}.", file.display()),
-        Ok(_) => "There is no config file in effect.".to_owned(),
+        Ok(_) => "No config file is in effect.".to_owned(),
     }
 }
 

@@ -253,8 +253,7 @@ impl Runs<'_> {
         let whole = summary.recorded.iter().filter(|rank| rank.is_whole).count();
         if summary.ranks == 0 || whole != summary.ranks as usize {
             let message = format!("{}: {whole} of {} ranks were recorded", program.name, summary.ranks);
-            let help =
-                "the program has to be linked to the MPI library dynamically, and call MPI_Init and MPI_Finalize";
+            let help = "the program must link the MPI library dynamically, and call MPI_Init and MPI_Finalize";
             return Err(Failure::input(message, help));
         }
         for name in ["begun", "second"] {

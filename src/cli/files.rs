@@ -199,7 +199,7 @@ impl<'a> Outputs<'a> {
             match output.over {
                 Over::Nothing => check_free(&output.file, false)?,
                 Over::Ours if !is_ours(&output.file) => {
-                    let message = format!("{option} {file}: there is a file of that name that is not a mopsim report");
+                    let message = format!("{option} {file}: a file of that name exists, and is not a mopsim report");
                     return Err(Failure::input(message, "choose another name, or pass --force to replace it"));
                 }
                 Over::Ours | Over::All => {}
@@ -270,7 +270,7 @@ pub fn copy_folder(from: &Path, to: &Path) -> Result<(), Failure> {
 /// Refuses to replace a file without `force`.
 pub fn check_free(file: &Path, force: bool) -> Result<(), Failure> {
     if !force && !is_device(file) && fs::symlink_metadata(file).is_ok() {
-        let message = format!("{}: there is a file of that name", file.display());
+        let message = format!("{}: a file of that name already exists", file.display());
         return Err(Failure::input(message, "choose another name, or pass --force to replace it"));
     }
     Ok(())

@@ -230,6 +230,8 @@ fn tell(what: String, bar: &ProgressBar, quiet: bool) -> Option<mpsc::Sender<()>
             }
             before = seconds;
             let to_go = match bar.length() {
+                // The time of the first pieces is no measure of much longer ones.
+                Some(_) if bar.eta() > Duration::from_secs(86_400) => "more than a day to go".to_owned(),
                 Some(_) if bar.position() > 0 => format!("about {} s to go", bar.eta().as_secs()),
                 _ => "not done yet".to_owned(),
             };

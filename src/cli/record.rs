@@ -117,8 +117,8 @@ fn finish(
     if summary.recorded.is_empty() && summary.damaged.is_empty() {
         let how = if code == 0 { String::new() } else { format!(", and the command ended with {code}") };
         let message = format!("nothing was recorded{how}");
-        let help = "no process of the command has called MPI_Init with the recorder in it: it may not be an MPI program, be linked \
-                    statically, run with another user's rights, or get no environment (Open MPI on other hosts: add -x LD_PRELOAD -x \
+        let help = "no process of the command called MPI_Init with the recorder loaded: it may not be an MPI program, may be linked \
+                    statically, may run as another user, or may not get the environment (Open MPI on other hosts: add -x LD_PRELOAD -x \
                     MOPSIM_RECORD_DIR)";
         return Err(if code == 0 { Failure::input(message, help) } else { Failure::command(code, message, help) });
     }
@@ -378,7 +378,7 @@ fn check_free(folder: &Path, force: bool) -> Result<(), Failure> {
         return Ok(());
     }
     if !force {
-        let message = format!("{}: it is there already", folder.display());
+        let message = format!("{}: it already exists", folder.display());
         return Err(Failure::input(message, "name another folder with -o, or pass --force to replace a recording"));
     }
     let is_recording = folder.join(ABOUT).is_file() && recording::file_of(folder, 0).is_file();

@@ -28,7 +28,7 @@ pub fn overrides(flags: &StudyFlags) -> Result<Overrides, Failure> {
         None => None,
         Some(text) => {
             let amplitudes = perturb::amplitudes(text).map_err(|rule| {
-                Failure::input(format!("--perturb `{text}` {rule}"), "change the value so that the rule holds")
+                Failure::input(format!("--perturb `{text}` {rule}"), "give a value that the rule above allows")
             })?;
             Some((amplitudes, flags.perturbation.samples as usize))
         }
@@ -76,7 +76,7 @@ pub fn read(flags: &StudyFlags, written: WrittenStudy, output: &Output) -> Resul
     study.explain = !flags.no_explain;
     if !output.quiet {
         if study.traffic.is_some() && flags.files.html.is_none() {
-            say("the study asks for throughput under synthetic traffic: the report of --html FILE has it");
+            say("the study asks for throughput under synthetic traffic, which only the report of --html FILE shows");
         }
         warn(&study, study.networks.iter().flat_map(NetworkUnderTest::warnings));
     }

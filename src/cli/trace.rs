@@ -107,7 +107,7 @@ fn check(arguments: &TraceCheck, output: &Output) -> Result<(), Failure> {
         false => output.format.sheet(&trace_check::sheet(&trace, &findings), out),
     })?;
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
-        return Err(Failure::differs("the trace cannot be replayed as that of a correct program"));
+        return Err(Failure::differs("the trace has errors"));
     }
     Ok(())
 }

@@ -74,7 +74,7 @@ pub fn cut(arguments: &TraceCut, output: &Output) -> Result<(), Failure> {
             Part::Window(from, to)
         }
         (None, None) if ranks.is_none() => {
-            return Err(Failure::input("there is nothing to cut", "say --ranks, --iterations or --window"));
+            return Err(Failure::input("there is nothing to cut", "give --ranks, --iterations or --window"));
         }
         (None, None) => Part::All,
     };
@@ -98,7 +98,7 @@ pub fn cut(arguments: &TraceCut, output: &Output) -> Result<(), Failure> {
 pub fn scale(arguments: &TraceScale, output: &Output) -> Result<(), Failure> {
     let factor = arguments.compute;
     if !(factor >= 0.0 && factor.is_finite()) {
-        let message = format!("--compute {factor}: the factor has to be finite, 0 or more");
+        let message = format!("--compute {factor}: the factor must be finite, and 0 or more");
         return Err(Failure::input(message, "0.5 makes hosts twice as fast, 2 half as fast, 0 infinitely fast"));
     }
     let selector = check(&arguments.trace, &arguments.target)?;

@@ -40,7 +40,7 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
         return print(|out| reporter.sheet(&workload::parameters(&program), out));
     }
     let Some(ranks) = arguments.ranks else {
-        let help = format!("say --ranks N; `mopsim workload {name} --help` tells which numbers are legal");
+        let help = format!("give --ranks N; `mopsim workload {name} --help` says which numbers are valid");
         return Err(Failure::input("the number of ranks is missing", help));
     };
     let mut limits = Limits::default();

@@ -42,7 +42,7 @@ pub struct Blocked {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ReplayError {
     /// Ranks wait for each other, or for messages that are never sent.
-    #[error("deadlock after {seconds:?} simulated seconds: {} of {ranks} ranks are blocked for ever", blocked.len())]
+    #[error("deadlock after {seconds:?} simulated seconds: {} of {ranks} ranks are blocked forever", blocked.len())]
     Deadlock {
         /// Simulated time after which nothing can happen.
         seconds: f64,
@@ -173,7 +173,7 @@ impl UserError for ReplayError {
             }
             Self::Mismatch { .. } => "use the same datatype on both sides, or bytes (id 6) on one of them",
             Self::Collectives { .. } => {
-                "all members of a communicator have to call the same collectives in the same order; `mopsim trace check` \
+                "all members of a communicator must call the same collectives in the same order; `mopsim trace check` \
                  lists every rank that differs"
             }
             Self::NoRequest { .. } => "post the request first, or remove the line",

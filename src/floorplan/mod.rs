@@ -84,7 +84,7 @@ pub enum FloorplanError {
         constraint: String,
     },
     /// The placement is for another family.
-    #[error("placement `supernode_major` is for dsnf, and the topology is {0}")]
+    #[error("placement `supernode_major` is only for dsnf, but the topology is {0}")]
     NoSupernodes(String),
 }
 

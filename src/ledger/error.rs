@@ -27,7 +27,7 @@ pub enum LedgerError {
         message: String,
     },
     /// The file already has results.
-    #[error("{} is there already", .file.display())]
+    #[error("{} already exists", .file.display())]
     Exists {
         /// Path of the file.
         file: PathBuf,

@@ -45,7 +45,7 @@ pub struct SweepChoice {
     pub endpoints: Option<u32>,
     /// End of a run, `latency` (default) or `throughput`.
     pub mode: Option<String>,
-    /// Cycles before those that are measured.
+    /// Warm-up cycles, before the measured ones.
     pub warmup: Option<u32>,
     /// Measured cycles.
     pub measure: Option<u32>,
@@ -93,7 +93,7 @@ pub struct SweepChoice {
     pub speedup: Option<u32>,
     /// Ports of hosts, `own` (default) or `shared`.
     pub host_port: Option<String>,
-    /// `true` if adaptive rules count flits that are routed and not sent yet.
+    /// `true` if adaptive rules count flits that are routed but not yet sent.
     pub count_routed: bool,
     /// Nanoseconds of a cycle.
     pub cycle_ns: Option<f64>,

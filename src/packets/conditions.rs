@@ -19,7 +19,7 @@ pub struct Conditions {
     pub mode: Mode,
     /// Process that creates packets.
     pub process: Process,
-    /// Cycles before those that are measured.
+    /// Warm-up cycles, before the measured ones.
     pub warmup: u32,
     /// Measured cycles.
     pub measure: u32,

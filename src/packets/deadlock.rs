@@ -361,7 +361,7 @@ mod tests {
     #[test]
     fn too_few_channels_are_refused() {
         let error = checked("torus:4x4", "dimension-order", 1).unwrap_err().to_string();
-        assert!(error.contains("needs 2 virtual channels, and there are 1"), "{error}");
+        assert!(error.contains("needs 2 virtual channels, but has 1"), "{error}");
         let error = checked("imase_itoh:n=20,d=3", "escape", 2).unwrap_err();
         assert!(error.to_string().contains("needs cables in both directions"), "{error}");
         assert!(error.help().contains("`amin`"), "{}", error.help());

@@ -13,7 +13,7 @@ use crate::user_error::{FAILED, UserError, code_of_input};
 #[derive(Debug, thiserror::Error)]
 pub enum PacketError {
     /// A parameter breaks a rule.
-    #[error("{parameter} is {value}, and {rule}")]
+    #[error("{parameter} is {value}, but {rule}")]
     Invalid {
         /// Name of the parameter.
         parameter: &'static str,
@@ -23,7 +23,7 @@ pub enum PacketError {
         rule: String,
     },
     /// No routing of packets has this name.
-    #[error("there is no packet routing `{name}`{}", did_you_mean(.nearest.as_deref()))]
+    #[error("there is no packet routing rule `{name}`{}", did_you_mean(.nearest.as_deref()))]
     UnknownRouting {
         /// Name as given.
         name: String,
@@ -45,7 +45,7 @@ pub enum PacketError {
         instead: String,
     },
     /// The routing needs more virtual channels than there are.
-    #[error("packet routing `{routing}` on topology `{topology}` needs {needed} virtual channels, and there are {vcs}")]
+    #[error("packet routing `{routing}` on topology `{topology}` needs {needed} virtual channels, but has {vcs}")]
     TooFewVcs {
         /// Name of the routing.
         routing: String,

@@ -83,7 +83,7 @@ pub struct Parameters {
     pub speedup: u32,
     /// Ports of hosts.
     pub host_port: HostPort,
-    /// `true` if adaptive rules count flits that are routed and not sent yet as well as those without a credit.
+    /// `true` if adaptive rules count flits that are routed but not yet sent as well as those without a credit.
     pub count_routed: bool,
 }
 
@@ -219,8 +219,8 @@ fn paper(parameters: &mut Parameters, header: u32, link: u32) {
 /// of which all but three cycles are the routing; links of 20 ns with injection).
 #[rustfmt::skip]
 pub const PRESETS: &[Preset] = &[
-    Preset { name: "dsnf", help: "33-flit packets, cut-through, 4 VCs, 100 ns a header, 20 ns a link", cycle_ns: CYCLE_NS, set: |p| paper(p, 38, 7) },
+    Preset { name: "dsnf", help: "33-flit packets, cut-through, 4 VCs, 100 ns per switch (header), 20 ns per link", cycle_ns: CYCLE_NS, set: |p| paper(p, 38, 7) },
     Preset { name: "uni-directional", help: "the same, with the packets of the paper on uni-directional networks", cycle_ns: CYCLE_NS, set: |p| paper(p, 38, 7) },
-    Preset { name: "skywalk", help: "33-flit packets, cut-through, 4 VCs, 60 ns a header, one port for the hosts of a switch", cycle_ns: CYCLE_NS, set: |p| { paper(p, 23, 7); p.host_port = HostPort::Shared; } },
-    Preset { name: "equality", help: "single flits, 64 flits a VC, speed-up of 2", cycle_ns: CYCLE_NS, set: |p| *p = Parameters { vc_buffer: 64, speedup: 2, ..Parameters::default() } },
+    Preset { name: "skywalk", help: "33-flit packets, cut-through, 4 VCs, 60 ns per switch (header), one port for the hosts of a switch", cycle_ns: CYCLE_NS, set: |p| { paper(p, 23, 7); p.host_port = HostPort::Shared; } },
+    Preset { name: "equality", help: "single-flit packets, 64 flits per VC, speed-up of 2", cycle_ns: CYCLE_NS, set: |p| *p = Parameters { vc_buffer: 64, speedup: 2, ..Parameters::default() } },
 ];

@@ -50,7 +50,7 @@ pub struct Trial {
     pub seed: u64,
     /// Condition for the end.
     pub mode: Mode,
-    /// Cycles before those that are measured.
+    /// Warm-up cycles, before the measured ones.
     pub warmup: u32,
     /// Measured cycles.
     pub measure: u32,

@@ -349,7 +349,7 @@ pub fn wiring(
 pub fn loads(text: &str) -> Result<Vec<f64>, PacketError> {
     let wrong = |rule: &str| PacketError::invalid("load", format!("`{text}`"), rule);
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|value| value.is_finite());
-    let rule = "it must be numbers from 0 to 1 such as 0.1,0.25 or a range such as 0.1:0.9:0.1";
+    let rule = "it must be numbers from 0 to 1 such as 0.1,0.25, or a range FROM:TO:STEP such as 0.1:0.9:0.1";
     let mut loads = Vec::new();
     for item in text.split(',') {
         let parts: Option<Vec<f64>> = item.split(':').map(number).collect();

@@ -72,7 +72,7 @@ pub(super) fn unvaried(c: &Comparison) -> Option<String> {
     let names: Vec<&String> = c.plain_names.iter().collect();
     let is_one = names.windows(2).all(|pair| pair[0] == pair[1]);
     (c.sensitivity.is_none() && !is_one && !c.settings.iter().any(varies)).then(|| {
-        "The order of networks may depend on the table of collectives and on the model, which were not varied; --sensitivity changes \
+        "The ranking of networks may depend on the table of collectives and on the model, which were not varied; --sensitivity changes \
          such assumptions one at a time."
             .to_owned()
     })

@@ -10,8 +10,8 @@ pub(super) fn write(report: &CollectivesSurvey, out: &mut dyn Write) -> io::Resu
     let (ranks, per_host) = (report.ranks, report.ranks_per_host);
     let setup = if report.smp_setup { ", with the SMP set-up" } else { "" };
     let heading = format!(
-        "{} ranks (P), {} on each host, n = {} bytes{setup}. Messages and payload of one call, all ranks together; * marks \
-         what a table picks.",
+        "{} ranks (P), {} on each host, n = {} bytes{setup}. Messages and payload are those of one call on all ranks; * marks \
+         what a table chooses.",
         grouped(u64::from(ranks)),
         grouped(u64::from(per_host)),
         grouped(u64::from(report.size_bytes)),
@@ -46,7 +46,7 @@ fn write_operation(operation: &Operation, out: &mut dyn Write) -> io::Result<()>
         writeln!(out, "{}", line.trim_end())?;
         indented(out, row.summary, 6)?;
     }
-    writeln!(out, "  picked by")?;
+    writeln!(out, "  chosen by")?;
     for choice in &operation.choices {
         let rule = choice.rule.as_ref().map_or(String::new(), |rule| format!(" ({rule})"));
         let amounts = format!("; {} messages, {}", grouped(choice.messages), bytes(choice.bytes));

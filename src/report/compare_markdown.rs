@@ -171,7 +171,7 @@ fn ranking(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         ranges::varied(&stability.perturbation),
         stability.perturbation.seed
     )?;
-    heading(out, &["workload", "ranking, the fastest first", "ranking holds", "first stays"], 2)?;
+    heading(out, &["workload", "ranking, fastest first", "ranking holds", "first stays"], 2)?;
     for ranking in &stability.rankings {
         let name = ranking.workload.map_or_else(|| "**geometric mean**".to_owned(), |w| escape(&c.workloads[w].name));
         row(out, &[name, ranges::order(c, ranking), ranking.holds.to_string(), ranking.winner_holds.to_string()])?;

@@ -257,7 +257,7 @@ fn ranking(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let Some(stability) = &c.ranking else { return Ok(()) };
     let samples = stability.perturbation.samples.len();
     wrapped(out, &format!("Ranking stability: {}", ranges::varied(&stability.perturbation)), "")?;
-    let mut holds = table(&["workload", "ranking, the fastest first", "ranking holds", "first stays"]);
+    let mut holds = table(&["workload", "ranking, fastest first", "ranking holds", "first stays"]);
     for ranking in &stability.rankings {
         let name = ranking.workload.map_or("geometric mean", |w| &c.workloads[w].name);
         let of = |count: usize| format!("{count} of {samples}");
@@ -265,7 +265,7 @@ fn ranking(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out, "{holds}")?;
     let text = format!(
-        "{samples} samples of a Latin hypercube, seed {}; each varies all networks alike.",
+        "{samples} samples of a Latin hypercube, seed {}; each varies all networks in the same way.",
         stability.perturbation.seed
     );
     wrapped(out, &text, "")?;

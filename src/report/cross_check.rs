@@ -54,10 +54,10 @@ fn verdict(c: &Comparison, check: &CrossCheck) -> String {
     };
     match overall.is_empty() {
         true => format!(
-            "The order of the networks holds with packets ({packets} against {flows}{place}), {of_single}{range}."
+            "The ranking of the networks holds with packets ({packets} against {flows}{place}), {of_single}{range}."
         ),
         false => format!(
-            "The order of the networks does not hold with packets ({packets} against {flows}{place}): {}{range}.",
+            "The ranking of the networks does not hold with packets ({packets} against {flows}{place}): {}{range}.",
             some(&overall)
         ),
     }
@@ -366,7 +366,7 @@ pub(super) fn of_packets(counts: &crate::network::PacketCounts) -> String {
         packets => counts.out_of_order as f64 / packets as f64,
     };
     format!(
-        "{} packets, {} through switches and links of hosts; {} of them behind a later packet of their message",
+        "{} packets, {} through switches and host links; {} of them behind a later packet of their message",
         super::number::grouped(counts.packets),
         super::number::grouped(counts.hops),
         percent(late)

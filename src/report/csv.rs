@@ -193,7 +193,7 @@ impl Reporter for Csv {
     }
 
     fn help(&self) -> &'static str {
-        "CSV with a heading"
+        "CSV with a header row"
     }
 
     fn replay(&self, report: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {

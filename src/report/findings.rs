@@ -54,7 +54,7 @@ fn resolved(p: &Resolved) -> String {
         format!("links {}, {}", bandwidth(p.link_bandwidth), brief_seconds(p.link_latency)),
         format!("switches {}", brief_seconds(p.switch_delay)),
         cables,
-        format!("links of hosts {}{ports}", host_links(p)),
+        format!("host links {}{ports}", host_links(p)),
         format!("within a host {}, {}", bandwidth(p.loopback_bandwidth), brief_seconds(p.loopback_latency)),
         format!("{cores} per host, {} per core", flops(p.core_flops)),
         format!("defaults {}", p.defaults),
@@ -67,7 +67,7 @@ pub(super) fn host_links(p: &Resolved) -> String {
     match (p.host_link_bandwidth, p.host_link_latency) {
         (Some(speed), latency) => format!("{}, {}", bandwidth(speed), brief_seconds(latency.unwrap_or(0.0))),
         (None, _) if p.hosts_are_vertices => "none (hosts have cables of their own)".to_owned(),
-        (None, _) => "none (hosts of one switch communicate as within a host)".to_owned(),
+        (None, _) => "none (hosts on one switch communicate as within a host)".to_owned(),
     }
 }
 
@@ -92,7 +92,7 @@ fn speeds(speeds: &PlatformSpeeds) -> String {
     let cores = cores.map(|cores| format!("{} cores per host", cores.text(|count| count.to_string())));
     [
         links(speeds.link_bandwidth, speeds.link_latency).map(|text| format!("links {text}")),
-        links(speeds.host_link_bandwidth, speeds.host_link_latency).map(|text| format!("links of hosts {text}")),
+        links(speeds.host_link_bandwidth, speeds.host_link_latency).map(|text| format!("host links {text}")),
         cores,
         speeds.core_flops.map(|v| format!("{} per core", v.text(flops))),
     ]
@@ -222,7 +222,7 @@ fn reason(cells: &[&Explanation]) -> String {
     let least = |share: fn(&Shares) -> f64| cells.iter().map(|e| share(&e.time_shares)).fold(1.0, f64::min);
     let shares = |share: fn(&Shares) -> f64| range(cells.iter().map(|e| share(&e.time_shares)));
     if least(|s| s.compute) >= DOMINATES {
-        return format!("compute takes {} of the time", shares(|s| s.compute));
+        return format!("computation takes {} of the time", shares(|s| s.compute));
     }
     let on_path: Option<Vec<f64>> = cells
         .iter()
@@ -231,20 +231,20 @@ fn reason(cells: &[&Explanation]) -> String {
     if let Some(shares) = on_path
         && shares.iter().all(|&s| s >= DOMINATES)
     {
-        return format!("the critical path is compute for {}", range(shares.iter().copied()));
+        return format!("computation is {} of the critical path", range(shares.iter().copied()));
     }
     // A flow limited by the link of its host does not benefit from the network behind it.
     let by_hosts = |e: &&Explanation| {
         !e.busiest_links.is_empty() && e.busiest_links.iter().all(|l| l.of_host && l.saturated.unwrap_or(0.0) > 0.0)
     };
     if cells.iter().all(by_hosts) {
-        return "the busiest links are all between hosts and their switches, which every network has alike".to_owned();
+        return "the busiest links are all host links, so the network behind them matters little".to_owned();
     }
     let largest = [
         ("waiting for partners", least(|s| s.waiting), shares(|s| s.waiting)),
         ("the latency of messages", least(|s| s.latency), shares(|s| s.latency)),
         ("bandwidth", least(|s| s.bandwidth), shares(|s| s.bandwidth)),
-        ("compute", least(|s| s.compute), shares(|s| s.compute)),
+        ("computation", least(|s| s.compute), shares(|s| s.compute)),
     ];
     let Some((what, _, share)) = largest.into_iter().reduce(|a, b| if b.1 > a.1 { b } else { a }) else {
         return String::new();

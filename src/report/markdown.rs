@@ -118,7 +118,7 @@ impl Reporter for Markdown {
     }
 
     fn collectives(&self, report: &CollectivesSurvey, out: &mut dyn Write) -> io::Result<()> {
-        heading(out, &["collective", "algorithm", "messages", "payload", "picked by"], 2)?;
+        heading(out, &["collective", "algorithm", "messages", "payload", "chosen by"], 2)?;
         for operation in &report.collectives {
             for a in &operation.algorithms {
                 row(

@@ -132,9 +132,9 @@ pub(super) fn rates(list: &PriceList) -> String {
 /// Returns the sentence on the parts of hosts for which a list has prices.
 pub(super) fn scope(list: &PriceList) -> &'static str {
     if list.rates.iter().all(|prices| prices.host.is_some()) {
-        "Adapters and links of hosts are counted."
+        "Adapters and host links are counted."
     } else {
-        "Adapters and links of hosts on switches are not counted."
+        "Adapters and host links are not counted."
     }
 }
 

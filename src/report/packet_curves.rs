@@ -93,7 +93,7 @@ pub(super) fn sentences(c: &Comparison, curves: &PacketCurves) -> Vec<String> {
             switches_in_words(p)
         ),
         format!(
-            "Mode {mode}, {} cycles of warm-up, {} measured, {seeds}, generator {GENERATOR}.",
+            "Mode {mode}, {} warm-up cycles, {} measured, {seeds}, generator {GENERATOR}.",
             grouped(settings.conditions.warmup.into()),
             grouped(settings.conditions.measure.into())
         ),

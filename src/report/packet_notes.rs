@@ -16,8 +16,8 @@ pub(super) fn headings_in_words(seeds: usize, all: &[Series]) -> Vec<String> {
     let mut notes = vec![format!(
         "Loads are {port}, latencies cycles from creation to the arrival of the tail; in the first table \
          at the lowest load. carried: saturation, the highest load that is carried, searched to 1 %; at 1.0: accepted at an offered load of \
-         1; rel.: relative to the first network. A run is saturated, and has no latency, if less than 0.97 of the load is accepted, by \
-         more than chance explains, if hosts fall further and further behind, or if packet delays keep growing; its hops are those of the \
+         1; rel.: relative to the first network. A run is saturated, and has no latency, if less than 0.97 of the load is accepted and \
+         chance does not explain it, if hosts fall further and further behind, or if packet delays keep growing; its hops are those of the \
          packets that arrive, which have shorter paths. What is carried may exceed what all hosts can send in the long run by 3 %, and by more in short runs of few hosts."
     )];
     if seeds > 1 {
@@ -33,7 +33,7 @@ pub(super) fn headings_in_words(seeds: usize, all: &[Series]) -> Vec<String> {
 /// States the flits and cycles of switches and links.
 pub(super) fn switches_in_words(p: &Parameters) -> String {
     format!(
-        "Flits of a packet: {}, of a VC buffer: {}; speed-up {}; cycles of routing {}, VC allocation {}, switch allocation {}, \
+        "Flits per packet {}, per VC buffer {}; speed-up {}; cycles for routing {}, VC allocation {}, switch allocation {}, \
          crossing {}, link {}, host link {}, credit {}.",
         p.packet,
         p.vc_buffer,
@@ -59,13 +59,13 @@ pub(super) fn special_in_words(
         (process == Process::Periodic, "packets created periodically"),
         (by_packets, "the engine of whole packets"),
         (p.hold_switch, "switches held for a packet"),
-        (p.wait_for_tail_credit, "channels given again once they are empty"),
+        (p.wait_for_tail_credit, "channels reassigned only once they are empty"),
         (p.count_routed, "routed flits counted"),
         (p.host_port == HostPort::Shared, "one port for the hosts of a switch"),
         (allow_deadlock, "rules that can deadlock allowed"),
     ];
     let special: Vec<&str> = special.into_iter().filter_map(|(is_set, what)| is_set.then_some(what)).collect();
-    (!special.is_empty()).then(|| format!("Other than by default: {}.", special.join(", ")))
+    (!special.is_empty()).then(|| format!("Not the default: {}.", special.join(", ")))
 }
 
 /// States the switching of all series, by their numbers if it differs.
@@ -148,8 +148,8 @@ pub(super) fn free_cables(p: &Parameters, all: &[Series]) -> Option<String> {
     let short = |(_, _, series): &&(i32, f64, &Series)| series.vcs.saturating_mul(p.vc_buffer) < round_trip;
     let advice = match free.iter().filter(short).map(|(_, _, series)| round_trip.div_ceil(series.vcs.max(1))).max() {
         Some(flits) => format!(
-            "A credit is back {round_trip} cycles after its flit has left, and the buffers of a cable hold fewer flits: --vc-buffer {flits} \
-             or more carries more."
+            "A credit returns {round_trip} cycles after its flit has left, and the buffers of a cable hold fewer flits: --vc-buffer {flits} \
+             or more would carry more."
         ),
         None => "Virtual channels, buffers and the switch limit these networks; --speedup 2, longer packets (--packet), and more \
                  channels for each hop may carry more."

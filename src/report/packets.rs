@@ -374,7 +374,7 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
     notes.push(switches_in_words(&sweep.parameters));
     notes.extend(special_in_words(&sweep.parameters, sweep.process, sweep.by_packets, sweep.allow_deadlock));
     notes.push(format!(
-        "{} cycles of warm-up, {} measured, {seeds}. A cycle takes {:.3} ns; defaults {}.",
+        "{} warm-up cycles, {} measured, {seeds}. A cycle takes {:.3} ns; defaults {}.",
         grouped(sweep.warmup.into()),
         grouped(sweep.measure.into()),
         cycle.ns,

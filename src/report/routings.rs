@@ -56,7 +56,7 @@ fn sentences<'a>(effect: &RoutingEffect, name: &dyn Fn(usize) -> &'a str) -> Vec
     let rules = effect.rules.len();
     let names = |networks: &[usize]| list(&networks.iter().map(|&n| name(n).to_owned()).collect::<Vec<_>>());
     let order = match &effect.flips[..] {
-        [] => format!("The order of the networks holds for all {rules} routing rules, differences within 1 % aside."),
+        [] => format!("The ranking of the networks holds for all {rules} routing rules, to within 1 %."),
         flips => {
             let flip = |flip: &Flip| {
                 let (ahead, behind) = (flip.ahead, flip.behind);
@@ -77,7 +77,7 @@ fn sentences<'a>(effect: &RoutingEffect, name: &dyn Fn(usize) -> &'a str) -> Vec
                 1 => "; and so does 1 more pair".to_owned(),
                 more => format!("; and so do {more} more pairs"),
             };
-            format!("The order of the networks flips with the routing rule: {}{more}.", named.join("; "))
+            format!("The ranking of the networks changes with the routing rule: {}{more}.", named.join("; "))
         }
     };
     let winners = grouped((0..rules).map(|rule| (effect.fastest(rule), effect.rules[rule].clone())));

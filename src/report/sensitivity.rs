@@ -91,9 +91,13 @@ fn sentences(c: &Comparison, s: &Sensitivity) -> Vec<String> {
     let winner = named(s.fastest);
     let count = s.effects.len();
     sentences.push(if is_alone {
-        format!("{winner} is the only network known to be within the budget, so no change makes another one the fastest.")
+        format!(
+            "{winner} is the only network known to be within the budget, so no change makes another one the fastest."
+        )
     } else if flips.is_empty() {
-        format!("{winner} is the fastest network{within}, and stays so under each of the {count} changes, differences within 1 % aside.")
+        format!(
+            "{winner} is the fastest network{within}, and stays so under each of the {count} changes, to within 1 %."
+        )
     } else {
         let flip = |effect: &&Effect| {
             let lead = effect.relative[effect.fastest] / effect.relative[s.fastest];
@@ -130,7 +134,7 @@ fn sentences(c: &Comparison, s: &Sensitivity) -> Vec<String> {
         s.effects.iter().flat_map(|effect| effect.moved.iter().enumerate().map(move |(n, moved)| (effect, n, *moved)));
     if let Some((effect, network, moved)) = moves.reduce(|a, b| if b.2.abs() > a.2.abs() { b } else { a }) {
         sentences.push(format!(
-            "What moves most: {} changes {} by {}.",
+            "Largest effect: {} changes {} by {}.",
             name(effect),
             named(network),
             percent(Some(moved))

@@ -59,7 +59,7 @@ pub fn sheet(trace: &Trace, findings: &[Finding]) -> Sheet {
 fn verdict(trace: &Trace, findings: &[Finding]) -> String {
     let (ranks, actions) = (trace.ranks(), super::number::grouped(trace.total_actions()));
     let said = match (count(findings, Severity::Error), count(findings, Severity::Warning)) {
-        (0, 0) => "nothing is wrong".to_owned(),
+        (0, 0) => "no errors found".to_owned(),
         (0, 1) => "it can be replayed; there is 1 warning".to_owned(),
         (0, warnings) => format!("it can be replayed; there are {warnings} warnings"),
         (1, _) => "there is 1 kind of error".to_owned(),

@@ -90,10 +90,10 @@ pub fn info(trace: &Trace, info: &Info, extras: &Extras) -> Sheet {
             Rows {
                 name: "totals",
                 columns: columns(&[
-                    ("what", "in all"),
+                    ("what", "totals"),
                     ("total", "total"),
-                    ("mean", "mean of a rank"),
-                    ("largest", "largest"),
+                    ("mean", "mean per rank"),
+                    ("largest", "largest rank"),
                 ]),
                 rows,
             },
@@ -157,7 +157,7 @@ fn parts(trace: &Trace, found: &Iterations) -> [Total; 3] {
     let (after, c) = total(&|rank| trace.actions[rank].len() - found.start(rank, found.number));
     [
         ("prologue_actions", "actions before iterations", before, a, 0),
-        ("iteration_actions", "actions of the first", each, b, 0),
+        ("iteration_actions", "actions of iteration 1", each, b, 0),
         ("epilogue_actions", "actions after iterations", after, c, 0),
     ]
 }

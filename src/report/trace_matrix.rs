@@ -85,7 +85,7 @@ pub fn text(info: &Info, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out, "{:>width$} +{}+", "", "-".repeat(2 * grouped.groups))?;
     let most = super::number::grouped(grouped.most());
-    writeln!(out, "{:>width$}  {} = {most} bytes, each tone lighter is a tenth of it", "", TONES[5])
+    writeln!(out, "{:>width$}  {} = {most} bytes; each lighter shade is a tenth of the one before", "", TONES[5])
 }
 
 /// Writes the matrix as a drawing.
@@ -138,7 +138,7 @@ pub fn svg(name: &str, info: &Info, out: &mut dyn Write) -> io::Result<()> {
          <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{body}\
          <rect x=\"{left}\" y=\"{top}\" width=\"{side}\" height=\"{side}\" fill=\"none\" stroke=\"#555\"/>\n\
          <text x=\"{left}\" y=\"{:.1}\">{name}: bytes from rank (down) to rank (across); the darkest cell has {} bytes, \
-         tones are logarithmic</text>\n</svg>",
+         shades are logarithmic</text>\n</svg>",
         height - 10.0,
         super::number::grouped(grouped.most()),
         name = escape_text(name),

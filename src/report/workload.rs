@@ -28,7 +28,7 @@ pub fn catalogue() -> Sheet {
             rows,
         }],
         detail: None,
-        notes: vec!["`mopsim workload NAME --help` shows more; NAME may be a .star file of yours".to_owned()],
+        notes: vec!["`mopsim workload NAME --help` shows more; NAME may be your own .star file".to_owned()],
     }
 }
 
@@ -130,7 +130,7 @@ pub fn difference(difference: &Difference) -> Sheet {
     }
     Sheet {
         schema: "mopsim.trace-diff/1",
-        title: if difference.same_communication() { "The traces communicate alike" } else { "The traces differ" }
+        title: if difference.same_communication() { "The traces communicate identically" } else { "The traces differ" }
             .to_owned(),
         facts: vec![
             ("same", "same communication", Datum::Flag(difference.same_communication())),
@@ -184,7 +184,7 @@ fn totals(difference: &Difference) -> Rows {
     let different = |what: &str, count: u64| row(what, Datum::Count(count), Datum::Missing);
     Rows {
         name: "totals",
-        columns: columns(&[("what", "in all"), ("first", "first"), ("second", "second")]),
+        columns: columns(&[("what", "totals"), ("first", "first"), ("second", "second")]),
         rows: vec![
             row("ranks", Datum::Count(difference.ranks.0 as u64), Datum::Count(difference.ranks.1 as u64)),
             row("flops", Datum::Number(difference.flops.0, 0), Datum::Number(difference.flops.1, 0)),

@@ -7,7 +7,7 @@ use crate::topology::Topology;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RoutingError {
     /// No routing has this name.
-    #[error("there is no routing `{name}`{}", did_you_mean(.nearest.as_deref()))]
+    #[error("there is no routing rule `{name}`{}", did_you_mean(.nearest.as_deref()))]
     Unknown {
         /// Name as given.
         name: String,

@@ -84,7 +84,7 @@ impl UserError for RoutingError {
             return "give one rule for all planes, or one for each, separated by `;`".into();
         }
         let names = ROUTINGS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
-        format!("the routings are {names}; `{PLAIN}` fits every topology")
+        format!("the routing rules are {names}; `{PLAIN}` fits every topology")
     }
 }
 
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn names_are_found_or_the_nearest_is_named() {
         let error = "random-shotest".parse::<RoutingSpec>().unwrap_err();
-        assert_eq!(error.to_string(), "there is no routing `random-shotest` (did you mean `random_shortest`?)");
+        assert_eq!(error.to_string(), "there is no routing rule `random-shotest` (did you mean `random_shortest`?)");
         assert!(error.help().contains("bfs, random_shortest"));
     }
 }

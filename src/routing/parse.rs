@@ -82,7 +82,7 @@ mod tests {
             ("ugal:q=2", ["`q=2`", "the options are k, knowledge"]),
             ("bfs:k=2", ["`k=2`", "has no options"]),
             ("ecmp:flow", ["`flow`", "name=value"]),
-            ("emcp:by=flow", ["no routing `emcp`", "did you mean `ecmp`?"]),
+            ("emcp:by=flow", ["no routing rule `emcp`", "did you mean `ecmp`?"]),
         ] {
             let error = text.parse::<RoutingSpec>().unwrap_err().to_string();
             assert!(parts.iter().all(|part| error.contains(part)), "{text}: {error}");

@@ -119,7 +119,7 @@ impl PacketChoice {
         if let Some(routing) = &level.routing {
             let name = routing.split([':', '*']).next().unwrap_or_default();
             crate::packets::routing::find_buffered(name)
-                .map_err(|error| wrong("packet routing", routing, format!("cannot be: {error}")))?;
+                .map_err(|error| wrong("packet routing", routing, format!("is not possible: {error}")))?;
         }
         said.insert("mtu", format!("{} bytes", level.mtu));
         said.insert("header", format!("{} bytes", level.header));

@@ -67,7 +67,7 @@ impl Study {
             (file.sensitivity, file.check, file.throughput, file.packets) = (None, None, None, None);
         }
         if file.networks.is_empty() || (file.workloads.is_empty() && file.jobs.is_empty()) {
-            let needs = "a study needs one of [[networks]], or --topology or --platform beside it, and one of \
+            let needs = "a study needs at least one [[networks]] (or --topology or --platform), and at least one \
                          [[workloads]] or [[jobs]]";
             return Err(StudyError::Contradiction(needs.to_owned()));
         }
@@ -224,7 +224,7 @@ impl Study {
             }
         }
         if plan.cells() > MOST_CELLS {
-            let message = format!("that makes {} replays, and {MOST_CELLS} is the most", plan.cells());
+            let message = format!("that makes {} replays, and at most {MOST_CELLS} are allowed", plan.cells());
             return Err(StudyError::Contradiction(message));
         }
         let places = plan.all_places();

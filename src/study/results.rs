@@ -113,13 +113,13 @@ impl<'a> Identity<'a> {
         let length = lines.length();
         let mut lines = lines.numbered();
         let first_line = lines.next().unwrap_or((1, b""));
-        let first: StudyHeader = parsed(path, first_line, true, "the first line is no header of a results file")?;
+        let first: StudyHeader = parsed(path, first_line, true, "the first line is not the header of a results file")?;
         let is_checked = match first.schema.as_str() {
             SCHEMA => true,
             UNCHECKED => false,
             other => return Err(malformed(1, format!("schema `{other}`, where `{SCHEMA}` should be")).into()),
         };
-        parsed::<StudyHeader>(path, first_line, !is_checked, "the first line is no header of this version")?;
+        parsed::<StudyHeader>(path, first_line, !is_checked, "the first line is not a header of this version")?;
         if first.study != self.fingerprint.digest() || first.parts != self.fingerprint {
             let differences = self.fingerprint.differences(&first.parts);
             return Err(ResultsError::Foreign { file: path.to_owned(), title: first.title, differences });

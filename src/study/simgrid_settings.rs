@@ -283,7 +283,7 @@ mod tests {
             ("plugin", "host_energy,host_dvfs", "hosts keep their speed"),
             ("smpi/os", "x", "setting `smpi/os` is `x`, which cannot be read: `x`"),
             ("smpi/bw-factor", "0:0", "would never arrive"),
-            ("smpi/alltoall", "brook", "setting `smpi/alltoall` is `brook`, which cannot be"),
+            ("smpi/alltoall", "brook", "setting `smpi/alltoall` is `brook`, which is not possible"),
             ("smpi/async-small-thresh", "-1", "must be a number of bytes"),
             ("smpi/iprobe", "-1", "must be a number of zero or more"),
             ("network/crosstraffic", "maybe", "must be yes, no, or a share of the rate"),

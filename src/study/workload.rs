@@ -140,7 +140,7 @@ impl Workload {
             }
             (None, Some(program)) => {
                 let Some(ranks) = entry.ranks.and_then(|ranks| u32::try_from(ranks).ok()) else {
-                    return contradiction("a workload that is generated needs `ranks = N`");
+                    return contradiction("a generated workload needs `ranks = N`");
                 };
                 let mut parameters: Vec<(String, String)> = Vec::new();
                 parameters.extend(entry.class.iter().map(|class| ("class".to_owned(), class.clone())));

@@ -32,7 +32,7 @@ impl UserError for SurveyError {
             Self::RankMap(_) => "see the floor plan options in --help".into(),
             Self::Routing(error) => error.help(),
             Self::SeveralPorts(_) => "show the route in the topology of one plane".into(),
-            Self::Route(_) => "name two switches that are joined by cables".into(),
+            Self::Route(_) => "name two switches of the topology that are connected".into(),
         }
     }
 

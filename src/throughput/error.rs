@@ -79,7 +79,7 @@ pub enum ThroughputError {
 impl UserError for ThroughputError {
     fn help(&self) -> String {
         match self {
-            Self::Invalid { .. } => "change the parameter so that the rule holds".into(),
+            Self::Invalid { .. } => "give a value that the rule above allows".into(),
             Self::LostPorts(_) => {
                 "let cables fail instead, or replay an application, whose messages take the other ports".into()
             }

@@ -81,7 +81,7 @@ impl RoutingRule {
                 Chosen::Split if spec.kind.shortest => {}
                 Chosen::Split => divided.push(routing),
                 Chosen::PerMessage | Chosen::ByLoad => {
-                    let reason = "it chooses message by message, and steady traffic has no messages; `split` and \
+                    let reason = "it chooses a path per message, and steady traffic has no messages; `split` and \
                                   `valiant-split` are the nearest static rules";
                     return Err(unsuitable(spec, reason));
                 }

@@ -95,7 +95,7 @@ pub enum TopologyError {
 impl UserError for TopologyError {
     fn help(&self) -> String {
         match self {
-            Self::InvalidParameter { .. } => "change the parameter so that the rule holds".into(),
+            Self::InvalidParameter { .. } => "see `mopsim topology --help` for the parameters".into(),
             Self::Unbuildable { reason, .. } if reason.contains("--memory") => {
                 "take a smaller network, or raise the limit with --memory if there is as much memory".into()
             }

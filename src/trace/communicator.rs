@@ -145,7 +145,7 @@ pub enum CommunicatorProblem {
         number: u32,
     },
     /// A root is too large.
-    #[error("the {role} has to be below the number of members of the communicator, {members}")]
+    #[error("the {role} must be below the number of members of the communicator, {members}")]
     NoSuchMember {
         /// Role of the number.
         role: &'static str,

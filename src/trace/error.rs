@@ -98,7 +98,7 @@ pub enum TraceErrorKind {
     #[error("a line begins with its rank, a plain decimal number")]
     NotARank,
     /// A rank number is not below the number of ranks.
-    #[error("the {role} has to be below the number of ranks, {ranks}")]
+    #[error("the {role} must be below the number of ranks, {ranks}")]
     RankOutOfRange {
         /// Role of the number: `rank`, `destination`, `root`...
         role: &'static str,
@@ -307,7 +307,7 @@ impl UserError for TraceError {
         match &self.kind {
             K::Open(_) | K::Read(_) => "check the path and its permissions".into(),
             K::OpenListed(_) => {
-                "paths count from the current directory, then from the folder of the list; a file whose \
+                "paths are relative to the current folder, then to the folder of the list; a file whose \
                                  first line is not `RANK ACTION ...` is taken for a list of trace files"
                     .into()
             }
@@ -352,7 +352,7 @@ impl UserError for TraceError {
                 format!("did you mean `{nearest}`? Names are case sensitive")
             }
             K::UnknownAction { nearest: None } => {
-                "names are those of MPI functions in lower case without the prefix, such \
+                "actions are named after MPI functions, in lower case and without `MPI_`, such \
                                                    as `isend` or `allreduce`; only `sendRecv` has a capital"
                     .into()
             }

@@ -24,7 +24,7 @@ pub enum TrafficError {
         reason: String,
     },
     /// A bit pattern needs a power of two hosts.
-    #[error("pattern `{pattern}` needs a power of two of hosts, and there are {hosts}")]
+    #[error("pattern `{pattern}` needs a number of hosts that is a power of two, but there are {hosts}")]
     NotPowerOfTwo {
         /// Name of the pattern.
         pattern: &'static str,
@@ -32,7 +32,7 @@ pub enum TrafficError {
         hosts: u32,
     },
     /// A pattern that halves the bits needs an even power of two hosts.
-    #[error("pattern `{pattern}` needs an even power of two of hosts (4, 16, 64, ...), and there are {hosts}")]
+    #[error("pattern `{pattern}` needs 4, 16, 64, ... hosts (an even power of two), but there are {hosts}")]
     NotEvenPowerOfTwo {
         /// Name of the pattern.
         pattern: &'static str,
@@ -40,7 +40,7 @@ pub enum TrafficError {
         hosts: u32,
     },
     /// The number of hosts does not fit the pattern.
-    #[error("pattern `{pattern}` needs {rule}, and there are {hosts} hosts")]
+    #[error("pattern `{pattern}` needs {rule}, but there are {hosts} hosts")]
     WrongHosts {
         /// Name of the pattern.
         pattern: String,

@@ -34,8 +34,8 @@ pub const DEFAULT: &str = "uniform";
 /// All patterns.
 #[rustfmt::skip]
 pub const PATTERNS: &[PatternKind] = &[
-    PatternKind { name: "uniform", aliases: &["uniform_random"], parameters: &["exclude_self"], help: "any host alike, the source included unless excluded", random: false, build: uniform::any },
-    PatternKind { name: "all_to_all", aliases: &["alltoall"], parameters: &[], help: "all other hosts alike", random: false, build: uniform::all_to_all },
+    PatternKind { name: "uniform", aliases: &["uniform_random"], parameters: &["exclude_self"], help: "to all hosts equally, the source included unless excluded", random: false, build: uniform::any },
+    PatternKind { name: "all_to_all", aliases: &["alltoall"], parameters: &[], help: "to all other hosts equally", random: false, build: uniform::all_to_all },
     PatternKind { name: "bit_complement", aliases: &["complement", "bitcomp"], parameters: &[], help: "all bits inverted; 2^b hosts", random: false, build: bits::complement },
     PatternKind { name: "bit_reversal", aliases: &["reversal", "bitrev"], parameters: &[], help: "bits in reverse order; 2^b hosts", random: false, build: bits::reversal },
     PatternKind { name: "transpose", aliases: &["matrix_transpose_bits"], parameters: &[], help: "upper and lower half of the bits exchanged; 2^b hosts, b even", random: false, build: bits::transpose },
@@ -47,11 +47,11 @@ pub const PATTERNS: &[PatternKind] = &[
     PatternKind { name: "diagonal", aliases: &[], parameters: &[], help: "one third to the next host, the rest to itself", random: false, build: few::diagonal },
     PatternKind { name: "hotspot", aliases: &["hot_spot"], parameters: &["nodes", "rates"], help: "to the listed hosts, in proportion to their rates", random: false, build: few::hotspot },
     PatternKind { name: "incast", aliases: &[], parameters: &["target", "sources"], help: "to one host, from all others or the next S (sources)", random: false, build: few::incast },
-    PatternKind { name: "random_permutation", aliases: &["permutation", "randperm", "uniform_permutation"], parameters: &["seed"], help: "a permutation, all equally likely", random: true, build: orders::random_permutation },
+    PatternKind { name: "random_permutation", aliases: &["permutation", "randperm", "uniform_permutation"], parameters: &["seed"], help: "a random permutation, each equally likely", random: true, build: orders::random_permutation },
     PatternKind { name: "mirror", aliases: &["reverse"], parameters: &[], help: "n-1-s: bit complement for any number of hosts", random: false, build: orders::mirror },
     PatternKind { name: "matrix_transpose", aliases: &[], parameters: &["rows"], help: "hosts as a matrix, transposed; rows = largest divisor up to sqrt(n) if left out", random: false, build: orders::matrix_transpose },
     PatternKind { name: "worst_case", aliases: &["longest_matching"], parameters: &[], help: "a permutation of the farthest pairs (longest matching)", random: false, build: worst_case::build },
-    PatternKind { name: "next_group", aliases: &["bad_dragon", "dragonfly_worst"], parameters: &["hosts"], help: "all hosts of the next group alike; hosts = those of a group, for a dragonfly its own", random: false, build: next_group::build },
+    PatternKind { name: "next_group", aliases: &["bad_dragon", "dragonfly_worst"], parameters: &["hosts"], help: "to all hosts of the next group equally; hosts = hosts per group, for a dragonfly that of its groups", random: false, build: next_group::build },
     PatternKind { name: "matrix", aliases: &[], parameters: &["path"], help: "traffic matrix from a file", random: false, build: matrix::build },
     PatternKind { name: "trace", aliases: &[], parameters: &["path"], help: "what the ranks of a trace send; rank r is host r", random: false, build: from_trace::build },
 ];
@@ -129,10 +129,10 @@ impl UserError for TrafficError {
             Self::Invalid { .. } => {
                 "write a pattern as `name` or `name:parameter=value,...`, e.g. `tornado:k=8`; see --help".into()
             }
-            Self::NotPowerOfTwo { .. } | Self::NotEvenPowerOfTwo { .. } => "choose the number of hosts by \
+            Self::NotPowerOfTwo { .. } | Self::NotEvenPowerOfTwo { .. } => "set the number of hosts with \
                  --hosts-per-switch or --endpoints, or take `mirror` or `matrix_transpose`, which fit any number"
                 .into(),
-            Self::WrongHosts { .. } => "choose the number of hosts by --hosts-per-switch or --endpoints".into(),
+            Self::WrongHosts { .. } => "set the number of hosts with --hosts-per-switch or --endpoints".into(),
             Self::NoHosts => "give --hosts-per-switch a number of at least 1".into(),
             Self::Disconnected { .. } => {
                 "add cables, or put hosts only on switches that reach each other in both directions".into()

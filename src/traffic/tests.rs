@@ -127,9 +127,12 @@ fn mistakes_are_told() {
         error.to_string()
     };
     assert_eq!(refused("unifrom", 4), "there is no pattern `unifrom` (did you mean `uniform`?)");
-    assert_eq!(refused("shuffle", 12), "pattern `shuffle` needs a power of two of hosts, and there are 12");
-    assert!(refused("transpose", 8).contains("even power of two of hosts (4, 16, 64, ...), and there are 8"));
-    assert!(refused("transpose", 12).contains("needs a power of two"));
+    assert_eq!(
+        refused("shuffle", 12),
+        "pattern `shuffle` needs a number of hosts that is a power of two, but there are 12"
+    );
+    assert!(refused("transpose", 8).contains("4, 16, 64, ... hosts (an even power of two), but there are 8"));
+    assert!(refused("transpose", 12).contains("even power of two"));
     assert!(refused("tornado:k=3", 8).contains("a power of k = 3 hosts"));
     assert!(refused("tornado:k=1", 8).contains("from 2 to 4294967295"));
     assert!(refused("tornado:k=5000000000", 8).contains("from 2 to 4294967295"));
@@ -138,7 +141,7 @@ fn mistakes_are_told() {
     assert!(refused("tornado:1,2,3", 8).contains("one value too many"));
     assert!(refused("tornado:k=2,m=2", 8).contains("k^m = 2^2 hosts"));
     let of_m = |m: u32| {
-        format!("pattern `tornado:m={m}` needs k^{m} hosts with a whole k of 2 or more, and there are 8 hosts")
+        format!("pattern `tornado:m={m}` needs k^{m} hosts with a whole k of 2 or more, but there are 8 hosts")
     };
     assert_eq!((refused("tornado:m=2", 8), refused("tornado:m=64", 8)), (of_m(2), of_m(64)));
     assert!(refused("tornado:m=0", 8).contains("`m` is 0, and must be 1 or more"));

@@ -53,7 +53,7 @@ pub enum WorkloadError {
         known: Vec<String>,
     },
     /// The application does not support this number of ranks.
-    #[error("`{program}` does not run on {ranks} ranks{}", .reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default())]
+    #[error("`{program}` does not run on {ranks} ranks{}", .reason.as_ref().map(|r| format!("; it takes {r}")).unwrap_or_default())]
     Ranks {
         /// Name of the program.
         program: String,
@@ -87,8 +87,8 @@ impl UserError for WorkloadError {
             Self::NoSuchParameter { known, .. } if known.is_empty() => "it has no parameters".to_owned(),
             Self::NoSuchParameter { known, .. } => format!("its parameters are {}", known.join(", ")),
             Self::Ranks { nearest, .. } => match nearest {
-                (Some(below), Some(above)) => format!("the nearest legal numbers of ranks are {below} and {above}"),
-                (Some(one), None) | (None, Some(one)) => format!("the nearest legal number of ranks is {one}"),
+                (Some(below), Some(above)) => format!("the nearest valid numbers of ranks are {below} and {above}"),
+                (Some(one), None) | (None, Some(one)) => format!("the nearest valid number of ranks is {one}"),
                 (None, None) => "no number of ranks near it is legal with these parameters".to_owned(),
             },
         }

@@ -112,7 +112,7 @@ impl Parameter {
 
     fn check(&self, value: &Json) -> Result<(), String> {
         if !self.choices.is_empty() && !self.choices.contains(value) {
-            return Err(format!("it is one of {}", self.allowed()));
+            return Err(format!("it must be one of {}", self.allowed()));
         }
         if let Some(number) = value.as_f64()
             && (self.min.is_some_and(|min| number < min) || self.max.is_some_and(|max| number > max))

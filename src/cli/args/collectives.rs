@@ -11,7 +11,7 @@ Examples:
   mopsim collectives --ranks 64 --size 4096
   mopsim collectives allreduce bcast --ranks 100 --size 65536 --collectives ompi")]
 pub struct Collectives {
-    /// Operations, e.g. allreduce, shown with crossovers of the tables [default: all]
+    /// Operations, e.g. allreduce; if given, with the crossovers of the tables [default: all operations]
     #[arg(value_name = "KIND")]
     pub kinds: Vec<String>,
     /// Number of ranks, P
@@ -27,7 +27,7 @@ pub struct Collectives {
     pub ranks_per_host: u32,
     /// Table whose crossovers are shown [default: all]
     ///
-    /// mvapich2, ompi, mpich (3), mpich4 or default. Algorithms that combine others select their parts from this table, by default mvapich2. ompi:FILE shows what a rule file of Open MPI chooses.
+    /// mvapich2, ompi, mpich (3), mpich4 or default. Algorithms made of others take those from this table [default: mvapich2]. ompi:FILE shows what a rule file of Open MPI chooses.
     #[arg(long, value_name = "TABLE", value_parser = Known(tables), hide_possible_values = true)]
     pub collectives: Option<String>,
     /// Include the messages that find ranks on the same host, as in the first call of a replay [default: off]

@@ -14,11 +14,11 @@ pub struct Design {
 pub enum DesignWhat {
     /// Find networks with the most speed for their price and power
     Search(DesignSearch),
-    /// Search hops of an Equality network with short paths
+    /// Search for hops that give an Equality network short paths
     Equality(DesignEquality),
-    /// List the cables that the expansion of a DSN-F network adds, moves and removes
+    /// List the cables to add, move and remove when a DSN-F network grows
     Dsnf(DesignDsnf),
-    /// Bound the number of switches between compute nodes
+    /// Bound the number of switches that compute nodes need
     Switches(DesignSwitches),
 }
 
@@ -34,7 +34,7 @@ pub struct DesignEquality {
     /// Number of switches, even
     #[arg(long)]
     pub n: u32,
-    /// Cables at a switch, from 2 to n/2
+    /// Cables per switch, from 2 to n/2
     #[arg(long)]
     pub degree: u32,
     /// Maximum number of generations; the search stops after 100 without progress
@@ -59,10 +59,10 @@ pub struct DesignEquality {
 Example:
   mopsim design dsnf --from n=24,p=3 --to n=160,p=5 --format csv > cables.csv")]
 pub struct DesignDsnf {
-    /// The network to begin with: parameters of `dsnf`
+    /// The present network: parameters of `dsnf`
     #[arg(long, value_name = "n=N,p=P")]
     pub from: String,
-    /// The network to reach
+    /// The network after the expansion: parameters of `dsnf`
     #[arg(long, value_name = "n=N,p=P")]
     pub to: String,
 }

@@ -13,9 +13,9 @@ Example:
 
 The study has workloads, parameters, prices and the baseline; its own networks
 are replayed as well. Candidates are networks of all families and many sizes.
-Candidates that cannot be on the front of speed, price and power are excluded
+Candidates that cannot be on the Pareto front (speed, price, power) are excluded
 without a replay, and the report lists those that were not tried.
-docs/guide/design-search.md has the method.")]
+docs/guide/design-search.md describes the method.")]
 pub struct DesignSearch {
     /// Number of hosts to connect, at least 2
     #[arg(long, value_name = "N", value_parser = whole::<u64>)]
@@ -26,12 +26,12 @@ pub struct DesignSearch {
     /// Study with workloads, baseline, parameters and prices
     #[arg(long, value_name = "STUDY.toml")]
     pub workloads: PathBuf,
-    /// Highest purchase price, in the currency of the price list
+    /// Maximum purchase price, in the currency of the price list
     ///
     /// Overrides `dollars` in [budget].
     #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
     pub budget: Option<f64>,
-    /// Highest power in watts
+    /// Maximum power, in watts
     ///
     /// Overrides `watts` in [budget].
     #[arg(long, value_name = "W", allow_hyphen_values = true)]
@@ -41,25 +41,25 @@ pub struct DesignSearch {
     pub leave_out: Vec<String>,
     /// Maximum number of candidates to replay, in each setting of the study
     ///
-    /// The report counts the rest as not tried, except those that cannot be on the front. A continued search can have more.
+    /// The report counts the rest as not tried, except those that cannot be on the front. A search continued with --resume may have more.
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = whole::<u64>)]
     pub replays: u64,
-    /// Number of replays at a time; 0: one per core [default: 0]
+    /// Number of replays to run at once; 0: one per core [default: 0]
     ///
     /// The result does not depend on it.
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
     #[command(flatten)]
     pub prices: PriceFlags,
-    /// Keep each replay in this file as soon as it is done (JSON lines)
+    /// Save each replay to this file as soon as it is done (JSON Lines)
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     pub results: Option<PathBuf>,
     /// Continue the results file if it exists
     #[arg(long, requires = "results", help_heading = "Files")]
     pub resume: bool,
-    /// Write a study: that of --workloads with the networks of the front
+    /// Write a study: that of --workloads, with the networks of the Pareto front
     ///
-    /// In the same folder, since file names in it are relative to that.
+    /// It must be in the same folder, because file names in a study are relative to the study.
     #[arg(long, value_name = "FILE.toml", help_heading = "Files")]
     pub write: Option<PathBuf>,
     /// Replace an existing file of --write

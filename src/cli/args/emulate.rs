@@ -54,10 +54,10 @@ pub struct Cables {
     /// Static routing rule, as in `mopsim replay` [default: that of the family]
     #[arg(long, value_name = "RULE", value_parser = Known(routings), hide_possible_values = true)]
     pub routing: Option<String>,
-    /// Hosts on each switch [default: those of the topology, mostly 1]
+    /// Hosts on each switch [default: that of the topology, usually 1]
     #[arg(long, value_name = "N")]
     pub hosts_per_switch: Option<u32>,
-    /// Seed of random topologies and routings [default: 1]
+    /// Seed for random topologies and routing [default: 1]
     #[arg(long, value_name = "N", value_parser = whole::<u64>)]
     pub seed: Option<u64>,
     /// Packets times hops per second that the machine carries [default: 15,000 per core]
@@ -91,13 +91,13 @@ pub struct EmulateDown {
 Example:
   mopsim emulate run -- mpirun -n 16 ./app input.dat
 
-Rank r runs on host r; more ranks than hosts begin again at host 0. The exit
+Rank r runs on host r; further ranks start again at host 0. The exit
 code is that of the command.")]
 pub struct EmulateRun {
     /// Prefix of the network
     #[arg(long, value_name = "NAME", default_value = "mopsim")]
     pub prefix: String,
-    /// C compiler of the MPI library [default: $MPICC, or the mpicc next to mpirun]
+    /// MPI compiler wrapper for C [default: $MPICC, or the mpicc next to mpirun]
     #[arg(long, hide_short_help = true, value_name = "CC")]
     pub mpicc: Option<PathBuf>,
     /// Command that runs the program
@@ -134,7 +134,7 @@ on each network and replayed on the same networks under each model. The clock
 runs from MPI_Init to MPI_Finalize; it starts after a barrier and a pause. The
 networks are removed at the end.")]
 pub struct EmulateValidate {
-    /// Topologies; the first one is the baseline of ratios
+    /// Topologies; the first is the baseline
     #[arg(value_name = "SPEC", required = true)]
     pub specs: Vec<String>,
     /// Model of the replays (may be repeated) [default: tcp]
@@ -149,25 +149,25 @@ pub struct EmulateValidate {
     /// Folder of recordings: NAME.mrec in it is used, or written if it is missing
     #[arg(long, hide_short_help = true, value_name = "DIR")]
     pub recordings: Option<PathBuf>,
-    /// Record processor time, for programs that compute on more ranks than cores
+    /// Record CPU time, for programs that compute on more ranks than cores
     #[arg(long)]
     pub cpu_time: bool,
     /// Leave the choice of collective algorithms to Open MPI; replays then use its table
     #[arg(long, hide_short_help = true)]
     pub library_collectives: bool,
-    /// Bytes from which messages wait for their receive [default: 65,536, as in Open MPI]
+    /// Size in bytes from which messages wait for their receive [default: 65,536, as in Open MPI]
     #[arg(long, hide_short_help = true, value_name = "BYTES", value_parser = whole::<u64>)]
     pub eager_limit: Option<u64>,
     /// Pause before the clock starts, in seconds
     #[arg(long, hide_short_help = true, value_name = "SECONDS", default_value_t = 0.3)]
     pub pause: f64,
-    /// Seconds after which a run is ended
+    /// Seconds after which a run is killed
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = whole::<u64>)]
     pub timeout: u64,
     /// Prefix of the networks
     #[arg(long, value_name = "NAME", default_value = "mopsimv")]
     pub prefix: String,
-    /// C compiler of the MPI library [default: $MPICC, or the mpicc next to mpirun]
+    /// MPI compiler wrapper for C [default: $MPICC, or the mpicc next to mpirun]
     #[arg(long, hide_short_help = true, value_name = "CC")]
     pub mpicc: Option<PathBuf>,
     /// Command that runs the program

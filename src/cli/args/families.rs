@@ -9,7 +9,7 @@ use std::fmt::Write;
 pub fn help() -> String {
     let mut text = String::from(
         "Families (values in the order shown need no name; parameters in brackets may be\n\
-         left out; `-` and `_` are the same):\n",
+         left out; `-` and `_` are interchangeable):\n",
     );
     let presets = ("Presets, short for one of these families", PRESETS[0].family.name);
     let groups: Vec<_> = GROUPS.iter().copied().chain([presets]).collect();

@@ -52,8 +52,9 @@ fn described(verb: Command, augment: fn(Command) -> Command) -> Command {
 /// Leaves examples and notes to `--help`, so that `-h` fits one screen, and ends `-h` with a line that says so.
 fn brief(verb: Command, path: &str) -> Command {
     let verbs: Vec<String> = verb.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
-    let notes = Resettable::from(verb.get_after_help().cloned());
-    let more = format!("All options, and examples: mopsim {path} --help");
+    // Without notes an empty text: clap would repeat the line for `-h`.
+    let notes = verb.get_after_help().cloned().unwrap_or_default();
+    let more = format!("All options and examples: mopsim {path} --help");
     let verb = verb.after_long_help(notes).after_help(more);
     verbs.into_iter().fold(verb, |verb, name| {
         let path = format!("{path} {name}");

@@ -81,20 +81,20 @@ pub struct Arguments {
 
 #[derive(Debug, Args)]
 pub struct Output {
-    /// Format of the result
+    /// Output format
     #[arg(long, global = true, display_order = 900, default_value = FORMATS[0].name(), value_parser = one_of(FORMATS, |format| (format.name(), format.help())))]
     pub format: &'static dyn Reporter,
     /// Print errors only, no progress and no warnings
     #[arg(long, short, global = true, display_order = 901)]
     pub quiet: bool,
-    /// Memory that a network and the process may take, e.g. 8GB [default: half of the memory for a network; all of it for the process]
+    /// Limit on the memory of a network and of the process, e.g. 8GB [default: half of the memory for a network; all of it for the process]
     ///
-    /// Memory is that of the machine, or of the control group if that is less.
+    /// Memory means that of the machine, or the limit of its control group (cgroup) if that is less.
     #[arg(long, global = true, value_name = "SIZE", value_parser = crate::cli::memory::size, help_heading = "Limits", hide_short_help = true)]
     pub memory: Option<u64>,
-    /// Ignore the config file and the variables MOPSIM_*
+    /// Ignore the config file and the environment variables MOPSIM_*
     ///
-    /// Reports name every value that they take from these (docs/reference/config.md).
+    /// Reports name every value taken from them (docs/reference/config.md).
     #[arg(long, global = true, hide_short_help = true, display_order = 903)]
     pub no_config: bool,
     /// Defaults of the site; none until the command line reads them.
@@ -122,11 +122,11 @@ fn one_of<T: Copy + Send + Sync>(
 /// The verbs. What one takes is worked out only once it is the one ([`Later`]).
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// List algorithms of collectives, and the choice of each MPI library
+    /// List collective algorithms, and what each MPI library chooses
     Collectives(Later<Collectives>),
     /// Replay workloads on several networks, relative to a baseline
     Compare(Later<Compare>),
-    /// Report on a study or on packets from results files of shards
+    /// Join the results files of shards, and report on the study or the packets
     Merge(Later<Merge>),
     /// Record a run of an MPI program as a trace
     Record(Later<Record>),
@@ -148,16 +148,16 @@ pub enum Verb {
     Workload(Later<Workload>),
     /// Show, check, convert, cut, scale and compare traces
     Trace(Later<Trace>),
-    /// Design networks: hops of Equality, growth of DSN-F, bounds on switches
+    /// Design networks: search by speed and cost, Equality, DSN-F, bounds on switches
     Design(Later<Design>),
     /// Build networks on this Linux machine, and measure MPI programs on them
     #[cfg(unix)]
     Emulate(Later<Emulate>),
     /// Show which optional parts are found, and what each is for
     Doctor(Later<Doctor>),
-    /// Print the completion script of a shell
+    /// Print the completion script for a shell
     Completions(Later<Completions>),
-    /// Print manual pages, or write them into a folder
+    /// Print manual pages, or write them to a folder
     Man(Later<Man>),
 }
 

@@ -21,7 +21,7 @@ pub struct ModelVerb {
     /// Latency of the link
     #[arg(long, allow_hyphen_values = true, value_name = "TIME", default_value = "1 us")]
     pub link_latency: String,
-    /// Draw bandwidth over message size
+    /// Plot bandwidth against message size (SVG)
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     /// Also replace a file that is not a mopsim report

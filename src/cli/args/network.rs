@@ -15,13 +15,13 @@ pub struct NetworkFlags {
     ///
     /// An unknown rule lists them all, and docs/reference/routing.md describes them: bfs (shortest, lowest numbers first),
     /// d-mod-k, balanced, split, valiant, adaptive, ugal:k=4 and others. The defaults are dimension-order for tori,
-    /// meshes, hypercubes and HyperX, d-mod-k for trees, dragonfly for Dragonflies, balanced for irregular networks, and
-    /// hashed where that takes long.
+    /// meshes, hypercubes and HyperX, d-mod-k for trees, dragonfly for Dragonflies, balanced for irregular networks, or
+    /// hashed where balanced would take long.
     #[arg(long, value_name = "RULE", value_parser = Known(routings), hide_possible_values = true)]
     pub routing: Option<String>,
     #[command(flatten)]
     pub ports: Ports,
-    /// Rail of a message, if hosts have several ports: message, destination or striped [default: message]
+    /// Rail of a message where hosts have several ports: message, destination or striped [default: message]
     ///
     /// message: messages from one host to another take the rails in turn. destination: all messages to a host take one rail.
     /// striped: every message is divided equally over all rails.
@@ -29,16 +29,16 @@ pub struct NetworkFlags {
     pub rail: Option<String>,
     /// Failed cables and switches, e.g. 3-7,12
     ///
-    /// Cables are named by their two switches, switches by number. Routes are made for what is left; with --routing
-    /// repaired only those change that crossed a failed part.
+    /// Cables are named by their two switches, switches by number. Routes are computed for what is left; with --routing
+    /// repaired, only routes that crossed a failed part change.
     #[arg(long, value_name = "LIST", allow_hyphen_values = true, hide_short_help = true)]
     pub without: Option<String>,
     /// Capacity of two-way cables: full or shared [default: full]
     ///
-    /// full: each direction has the whole bandwidth. shared: both directions share it.
+    /// full: each direction has the full bandwidth. shared: both directions share it.
     #[arg(long, value_name = "MODE", value_parser = Known(duplexes), hide_possible_values = true)]
     pub duplex: Option<String>,
-    /// Hosts on each switch [default: those of the topology, mostly 1]
+    /// Hosts on each switch [default: that of the topology, usually 1]
     ///
     /// On each switch that has hosts; in trees, on each leaf.
     #[arg(long, value_name = "N")]
@@ -75,12 +75,12 @@ pub struct NetworkFlags {
     pub host_link_latency: Option<String>,
     /// Placement of ranks, e.g. block or random [default: one-each]
     ///
-    /// one-each: a rank per host. round-robin: over the hosts in turn. block: each host takes as many neighbouring ranks as it has cores, and an equal share where there are more ranks
+    /// one-each: one rank per host. round-robin: over the hosts in turn. block: each host takes as many consecutive ranks as it has cores, and an equal share where there are more ranks
     /// than cores. random: round-robin over hosts in random order. bisection: ranks that exchange many bytes are placed
     /// near each other.
     #[arg(long, value_name = "RULE", value_parser = Known(mappings), hide_possible_values = true)]
     pub mapping: Option<String>,
-    /// Seed of random topologies, routings and mappings [default: 1]
+    /// Seed for random topologies, routing and mappings [default: 1]
     ///
     /// It applies where a specification has no seed of its own.
     #[arg(long, value_name = "N", value_parser = whole::<u64>)]
@@ -113,7 +113,7 @@ pub struct Ports {
 pub struct Defaults {
     /// Version of the defaults of all options: 0.1 or 0.2 [default: 0.2]
     ///
-    /// An older version repeats earlier results; docs/reference/platforms.md lists the values.
+    /// An older version reproduces earlier results; docs/reference/platforms.md lists the values.
     #[arg(long, value_name = "VERSION", hide_short_help = true, value_parser = Known(versions), hide_possible_values = true)]
     pub defaults: Option<String>,
 }
@@ -142,7 +142,7 @@ pub struct Floor {
 pub struct PlacementFiles {
     /// File with the host of each rank, in order
     ///
-    /// A host name on each line, `name:k` for k ranks. It starts again from the top where there are more ranks than lines.
+    /// A host name on each line, `name:k` for k ranks. With more ranks than entries, the file starts again from the top.
     #[arg(long, value_name = "FILE", conflicts_with = "mapping", hide_short_help = true)]
     pub hostfile: Option<PathBuf>,
     /// File with the host of each rank, by number
@@ -160,8 +160,8 @@ pub struct ModelFlags {
     /// The models are ordered, tcp, ideal, packet, smpi, lv08, cm02 and loggops; with --compat simgrid the default is smpi.
     /// A file is TOML with the keys of the table `[model]` of studies (docs/reference/studies.md): `network_model`,
     /// `bandwidth_factor`, `latency_factor`, `send_overhead`, `async_below` and others. Other flags override it. The
-    /// `config` of a SimGrid platform applies where neither sets a value. `packet` sends messages as packets through the
-    /// buffers of switches; `packet:routing=amin,vcs=6` sets constants of it (docs/packets.md).
+    /// `config` of a SimGrid platform applies where neither file nor flag sets a value. `packet` sends messages as packets
+    /// through the buffers of switches; `packet:routing=amin,vcs=6` sets its constants (docs/packets.md).
     #[arg(long, value_name = "NAME|FILE", visible_alias = "network-model", value_parser = Known(models), hide_possible_values = true)]
     pub model: Option<String>,
     /// Table of collective algorithms, e.g. ompi [default: mvapich2]
@@ -175,7 +175,7 @@ pub struct ModelFlags {
     /// `mopsim collectives` lists the algorithms.
     #[arg(long, value_name = "KIND=ALGORITHM", hide_short_help = true)]
     pub collective: Vec<String>,
-    /// Sharing: exact, within:1%, proportional, simgrid-lazy or simgrid-full [default: exact]
+    /// How messages share links: exact, within:1%, proportional, simgrid-lazy or simgrid-full [default: exact]
     ///
     /// exact: the max-min fair solution at every instant. within:BOUND: fair within a bound from 0 to 10 %, and faster where
     /// thousands of messages share links with each other (docs/theory/sharing.md). proportional: a message that meets others on
@@ -191,9 +191,9 @@ pub struct ModelFlags {
     /// The same as --sharing simgrid-lazy --timing-precision 1e-9 --smp-setup on.
     #[arg(long, value_name = "TOOL", hide_short_help = true, value_parser = Known(|| vec!["simgrid"]), hide_possible_values = true)]
     pub compat: Option<String>,
-    /// Acknowledgements: share of its rate that a flow uses on the return path [default: that of the network model]
+    /// Share of its rate that a flow uses on the return path, for acknowledgements [default: that of the network model]
     ///
-    /// on is 0.05.
+    /// on means 0.05.
     #[arg(long, value_name = "ON|OFF|SHARE", hide_short_help = true)]
     pub crosstraffic: Option<CrossTraffic>,
     /// Simulate how the first collective finds ranks on the same host, as in SMPI [default: on with SimGrid's models, sharing rules and --compat]

@@ -20,7 +20,7 @@ pub struct Packets {
     /// Traffic patterns, as in `throughput`, separated by commas (may be repeated)
     #[arg(long, value_name = "PATTERN", default_value = "uniform", value_parser = Known(patterns), hide_possible_values = true)]
     pub pattern: Vec<String>,
-    /// Offered loads in flits per host and cycle: 0.1,0.25 or 0.1:0.9:0.1
+    /// Offered loads in flits per host and cycle: a list 0.1,0.25 or a range FROM:TO:STEP
     #[arg(long, value_name = "LOADS", default_value = "0.1:0.9:0.1", allow_hyphen_values = true)]
     pub load: String,
     /// Packet routing, e.g. amin or static:bfs (may be repeated) [default: dimension-order on grids, amin on one-way networks, else escape]
@@ -29,7 +29,7 @@ pub struct Packets {
     /// each hop use N channels for each hop, e.g. amin*3.
     #[arg(long, value_name = "RULE", value_parser = Known(packet_routings), hide_possible_values = true)]
     pub routing: Vec<String>,
-    /// Policy by which hosts with several ports choose one: message (default), destination, striped
+    /// How hosts with several ports choose one: message, destination or striped [default: message]
     ///
     /// message and striped both spread packets evenly over all ports.
     #[arg(long, value_name = "POLICY", hide_short_help = true, value_parser = Known(rails), hide_possible_values = true)]
@@ -39,16 +39,16 @@ pub struct Packets {
     /// Cables are named by their two switches, switches by number.
     #[arg(long, hide_short_help = true, value_name = "LIST", allow_hyphen_values = true)]
     pub without: Option<String>,
-    /// Hosts on each switch [default: that of the topology, mostly 1]
+    /// Hosts on each switch [default: that of the topology, usually 1]
     #[arg(long, value_name = "N")]
     pub hosts_per_switch: Option<u32>,
     /// Number of hosts that take part: the first N [default: all]
     #[arg(long, hide_short_help = true, value_name = "N", conflicts_with = "packets")]
     pub endpoints: Option<u32>,
-    /// End of a run: once all measured packets have arrived, or after the measured cycles
+    /// End of a run: latency, once all measured packets have arrived; throughput, after the measured cycles
     #[arg(long, hide_short_help = true, value_name = "MODE", default_value = "latency", value_parser = ["latency", "throughput"])]
     pub mode: String,
-    /// Cycles before those that are measured
+    /// Warm-up cycles, before the measured ones
     #[arg(long, value_name = "CYCLES", default_value_t = 1000)]
     pub warmup: u32,
     /// Measured cycles
@@ -57,10 +57,10 @@ pub struct Packets {
     /// Number of seeds; with several, means have confidence intervals
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub seeds: u32,
-    /// First seed of hosts and routing, and that of random topologies and patterns
+    /// First seed for hosts and routing, and the seed for random topologies and patterns
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Packet creation
+    /// Process by which hosts create packets
     #[arg(long, hide_short_help = true, value_name = "PROCESS", default_value = "bernoulli", value_parser = ["bernoulli", "periodic"])]
     pub process: String,
     /// List of packets instead of a pattern; prints the arrival of each
@@ -76,10 +76,10 @@ pub struct Packets {
     /// packet, which `events` implies. `events` is faster with long packets.
     #[arg(long, hide_short_help = true, value_name = "ENGINE", default_value = "cycles", value_parser = ["cycles", "events"], conflicts_with = "packets")]
     pub engine: String,
-    /// Skip the search for saturation and the run at full load
+    /// Skip the search for saturation and the run at a load of 1
     #[arg(long)]
     pub no_saturation: bool,
-    /// Run a rule even if its channel dependencies have a cycle
+    /// Run a routing rule even if its channel dependency graph has a cycle
     #[arg(long, hide_short_help = true)]
     pub allow_deadlock: bool,
     /// Number of threads; 0: one per core [default: 0]
@@ -114,15 +114,15 @@ pub struct Packets {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Files")]
 pub struct PointsFlags {
-    /// Keep each run in this file as soon as it is done (JSON lines)
+    /// Save each run to this file as soon as it is done (JSON Lines)
     #[arg(long, value_name = "FILE", conflicts_with = "packets")]
     pub results: Option<PathBuf>,
-    /// Continue the results file if it exists
+    /// Continue the results file if it exists, perhaps with more loads or seeds
     #[arg(long, requires = "results")]
     pub resume: bool,
     /// Run part K of N only; `mopsim merge` joins the results files
     ///
-    /// The search for saturation of a network under a pattern is in one part with the curve of its first seed, from which
+    /// The search for the saturation of a network under a pattern is in the same part as the curve of its first seed, from which
     /// it starts.
     #[arg(long, hide_short_help = true, value_name = "K/N", requires = "results", allow_hyphen_values = true)]
     pub shard: Option<Shard>,
@@ -131,7 +131,7 @@ pub struct PointsFlags {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Files")]
 pub struct PacketFiles {
-    /// Write a report with curves as one HTML file that needs nothing else
+    /// Write a report with curves as one self-contained HTML file
     #[arg(long, value_name = "FILE", conflicts_with = "packets")]
     pub html: Option<PathBuf>,
     /// Write the results as JSON
@@ -148,16 +148,16 @@ pub struct PacketFiles {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Switches and links (in cycles and flits)")]
 pub struct PacketSwitch {
-    /// Parameters of a paper, which the other options override
+    /// Parameters from a paper; the other options override them
     #[arg(long, value_name = "NAME", value_parser = Known(presets), hide_possible_values = true)]
     pub preset: Option<String>,
-    /// Virtual channels of a link [default: what the rules need, at least 4]
+    /// Virtual channels per link [default: what the rules need, at least 4]
     #[arg(long, hide_short_help = true, value_name = "N")]
     pub vcs: Option<u32>,
-    /// Flits that a virtual channel holds [default: 8, at least a packet]
+    /// Buffer depth of a virtual channel, in flits [default: 8, at least a packet]
     #[arg(long, hide_short_help = true, value_name = "FLITS")]
     pub vc_buffer: Option<u32>,
-    /// Flits of a packet [default: 1]
+    /// Flits per packet [default: 1]
     #[arg(long, hide_short_help = true, value_name = "FLITS")]
     pub packet: Option<u32>,
     /// When a packet may take a virtual channel: `wormhole`, `not-full` or `cut-through` [default: wormhole; what an
@@ -170,37 +170,37 @@ pub struct PacketSwitch {
     /// Let a packet keep its path through a switch until its tail has passed
     #[arg(long, hide_short_help = true)]
     pub hold_switch: bool,
-    /// Cycles of routing [default: 1]
+    /// Cycles to route a header [default: 1]
     #[arg(long, hide_short_help = true, value_name = "CYCLES")]
     pub routing_delay: Option<u32>,
-    /// Cycles of allocating a virtual channel [default: 1]
+    /// Cycles to allocate a virtual channel [default: 1]
     #[arg(long, hide_short_help = true, value_name = "CYCLES")]
     pub vc_delay: Option<u32>,
-    /// Cycles of allocating the switch [default: 1]
+    /// Cycles to allocate the switch [default: 1]
     #[arg(long, hide_short_help = true, value_name = "CYCLES")]
     pub switch_delay: Option<u32>,
-    /// Cycles of crossing the switch [default: 1]
+    /// Cycles to cross the switch [default: 1]
     #[arg(long, hide_short_help = true, value_name = "CYCLES")]
     pub crossing_delay: Option<u32>,
     /// Cycles on a link between switches [default: 1]
     #[arg(long, hide_short_help = true, value_name = "CYCLES")]
     pub link_delay: Option<u32>,
-    /// Cycles on a link of a host [default: 1]
+    /// Cycles on a host link [default: 1]
     #[arg(long, hide_short_help = true, value_name = "CYCLES")]
     pub host_delay: Option<u32>,
     /// Cycles from the arrival of a credit to its use [default: 1]
     #[arg(long, hide_short_help = true, value_name = "CYCLES")]
     pub credit_delay: Option<u32>,
-    /// Steps of a switch in a cycle, 1 or 2 [default: 1]
+    /// Speed-up of a switch: its steps per cycle, 1 or 2 [default: 1]
     #[arg(long, hide_short_help = true, value_name = "STEPS")]
     pub speedup: Option<u32>,
     /// Ports of hosts: `own`, or one `shared` by the hosts of a switch [default: own]
     #[arg(long, hide_short_help = true, value_name = "KIND", value_parser = ["own", "shared"])]
     pub host_port: Option<String>,
-    /// Let adaptive rules also count flits that are routed and not sent yet
+    /// Let adaptive rules also count flits that are routed but not yet sent
     #[arg(long, hide_short_help = true)]
     pub count_routed: bool,
-    /// Nanoseconds of a cycle [default: 2.56, a flit of 256 bits at 100 Gbit/s; in the presets 2.667, one at 96 Gbit/s]
+    /// Nanoseconds per cycle [default: 2.56, a flit of 256 bits at 100 Gbit/s; in the presets 2.667, at 96 Gbit/s]
     #[arg(long, hide_short_help = true, value_name = "NS", allow_hyphen_values = true)]
     pub cycle_ns: Option<f64>,
     #[command(flatten)]

@@ -15,22 +15,22 @@ Examples:
 The program is neither modified nor recompiled: a preloaded library intercepts
 its MPI calls, in C and Fortran. mopsim compiles this library with `mpicc` (the
 one next to mpirun), so that it matches the MPI library of the program.
-The folder has a file for each rank, and is a trace for all other verbs.
+The folder has a file for each rank; all other verbs read it as a trace.
 docs/guide/recording.md describes what is recorded, and what is not.
 
 The exit code is that of the command; 2 or 3 if nothing was recorded, and 3 if
 the command succeeded, but part of the recording is missing.")]
 pub struct Record {
-    /// Folder to write [default: the name of the program with .mrec]
+    /// Folder to write to [default: the name of the program plus .mrec]
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Also count instructions, if the system allows it, and distribute time by them
+    /// Also count instructions, if the system allows it, and divide time in proportion to them
     #[arg(long)]
     pub instructions: bool,
-    /// Use processor time as the clock, for more ranks than cores
+    /// Measure CPU time instead of wall time, for more ranks than cores
     #[arg(long)]
     pub cpu_time: bool,
-    /// C compiler of the MPI library [default: $MPICC, or the mpicc next to mpirun]
+    /// MPI compiler wrapper for C [default: $MPICC, or the mpicc next to mpirun]
     #[arg(long, value_name = "CC")]
     pub mpicc: Option<PathBuf>,
     /// Keep the preloaded library and its source in the folder

@@ -38,7 +38,7 @@ pub struct Replay {
     /// Number of ranks [default: that of the trace]
     #[arg(long, visible_alias = "np", value_name = "N", value_parser = whole::<usize>)]
     pub ranks: Option<usize>,
-    /// Maximum size of an unpacked trace [default: 8 GiB, and 1,000 times the size of the file]
+    /// Maximum size of an unpacked trace [default: 8 GiB, or 1,000 times the size of the file if that is less]
     #[arg(long, hide_short_help = true, value_name = "BYTES", value_parser = whole::<u64>)]
     pub max_unpacked_bytes: Option<u64>,
     /// Let a list of trace files name files outside its own folder
@@ -51,16 +51,16 @@ pub struct Replay {
     pub timing: bool,
     /// Report full links and the critical path
     ///
-    /// The time that links were full, and the critical path through ranks and messages.
+    /// How long each link was full (at its whole capacity), and the critical path through ranks and messages.
     #[arg(long)]
     pub explain: bool,
     /// Replay iterations until their mean time is known to within 1 %
     ///
-    /// The whole run is then extrapolated from them, with its 95 % interval. `--until-steady=0.5%` asks for another half width.
-    /// A run without iterations, or with fewer than 20, is replayed as a whole. docs/guide/long-runs.md has the method.
+    /// The whole run is then extrapolated from them, with its 95 % interval. `--until-steady=0.5%` sets another half width.
+    /// A run without iterations, or with fewer than 20, is replayed whole. docs/guide/long-runs.md shows the method.
     #[arg(long, value_name = "WITHIN", num_args = 0..=1, require_equals = true, default_missing_value = "1%", value_parser = within)]
     pub until_steady: Option<f64>,
-    /// Write a timeline of all ranks, for ui.perfetto.dev
+    /// Write a timeline of all ranks (trace file for ui.perfetto.dev)
     #[arg(long, value_name = "FILE")]
     pub timeline: Option<PathBuf>,
     /// Maximum number of events in the timeline; later ones are left out

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   mopsim completions bash > ~/.local/share/bash-completion/completions/mopsim
-  mopsim completions zsh > ~/.zfunc/_mopsim        # a folder of fpath
+  mopsim completions zsh > ~/.zfunc/_mopsim        # a folder in $fpath
   mopsim completions fish > ~/.config/fish/completions/mopsim.fish")]
 pub struct Completions {
     /// Shell that reads the script
@@ -32,7 +32,7 @@ pub struct Man {
     /// Verb, e.g. replay or trace info; the program itself if none is given
     #[arg(value_name = "VERB", conflicts_with = "output")]
     pub verb: Vec<String>,
-    /// Write the pages of all verbs into this folder
+    /// Write the pages of all verbs to this folder
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Replace pages that exist

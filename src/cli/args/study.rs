@@ -48,7 +48,7 @@ A long study, in pieces or on a cluster:
   mopsim compare S.toml --slurm DIR --shards 16      # job scripts for that"
 )]
 pub struct Compare {
-    /// Number of replays at a time; 0: one per core [default: 0]
+    /// Number of replays to run at once; 0: one per core [default: 0]
     ///
     /// The result does not depend on it.
     #[arg(long, value_name = "N", value_parser = threads)]
@@ -66,12 +66,12 @@ pub struct Compare {
 pub struct StudyFlags {
     /// Study file: networks, workloads, baseline, model (TOML)
     pub study: PathBuf,
-    /// Another topology besides the networks of the study
+    /// Another topology, in addition to the networks of the study
     ///
     /// May be repeated. The settings that the study has for all networks apply to it.
     #[arg(long, value_name = "SPEC")]
     pub topology: Vec<String>,
-    /// Another network by its platform file (may be repeated)
+    /// Another network, from a platform file (may be repeated)
     #[arg(long, value_name = "FILE")]
     pub platform: Vec<PathBuf>,
     /// Skip the analysis of full links and critical paths
@@ -93,18 +93,18 @@ pub struct StudyFlags {
     /// [sensitivity] of the study selects them.
     #[arg(long)]
     pub sensitivity: bool,
-    /// Repeat every replay with packets, and compare the answers
+    /// Repeat every replay with packets, and compare the results
     ///
     /// Equivalent to `packets = true` in the table [check] of a study. The estimated duration is printed first.
     #[arg(long)]
     pub cross_check: bool,
-    /// Cross-check the first N iterations of each workload only
+    /// Cross-check only the first N iterations of each workload
     #[arg(long, hide_short_help = true, value_name = "N")]
     pub check_iterations: Option<usize>,
     /// Replay iterations until their mean time is known to within 1 %
     ///
-    /// Whole runs are then extrapolated, with 95 % intervals; `--until-steady=0.5%` asks for another half width. The same as
-    /// `until_steady = "1%"` in a study. docs/guide/long-runs.md has the method.
+    /// Whole runs are then extrapolated, with 95 % intervals; `--until-steady=0.5%` sets another half width. The same as
+    /// `until_steady = "1%"` in a study. docs/guide/long-runs.md describes the method.
     #[arg(long, hide_short_help = true, value_name = "WITHIN", num_args = 0..=1, require_equals = true, default_missing_value = "1%", value_parser = within)]
     pub until_steady: Option<f64>,
     #[command(flatten)]
@@ -116,7 +116,7 @@ pub struct StudyFlags {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Cost")]
 pub struct PriceFlags {
-    /// Price list (TOML) for performance per money
+    /// Price list (TOML), for performance for the money
     ///
     /// Overrides `prices` in [budget]. data/prices/example.toml is an example.
     #[arg(long, value_name = "FILE")]
@@ -126,13 +126,13 @@ pub struct PriceFlags {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Files")]
 pub struct CompareFiles {
-    /// Write a report as one HTML file that needs nothing else
+    /// Write the report as one self-contained HTML file
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Cell of the timeline in the HTML report [default: the fastest of the workload on which networks differ most]
+    /// Replay shown as the timeline of the HTML report [default: fastest of the workload on which networks differ most]
     #[arg(long, hide_short_help = true, value_name = "WORKLOAD@NETWORK", requires = "html")]
     pub timeline_cell: Option<String>,
-    /// Synthetic traffic for throughput in the HTML report, e.g. uniform (may be repeated)
+    /// Synthetic traffic whose throughput the HTML report shows, e.g. uniform (may be repeated)
     ///
     /// A study names its own patterns under [throughput].
     #[arg(long, value_name = "PATTERN", requires = "html", hide_short_help = true, value_parser = Known(patterns), hide_possible_values = true)]
@@ -157,7 +157,7 @@ pub struct Perturbation {
     /// to a fifth of its time, at random.
     #[arg(long, value_name = "FRACTION", allow_hyphen_values = true)]
     pub perturb: Option<String>,
-    /// Number of repetitions of --perturb: a Latin hypercube, drawn from --seed
+    /// Number of repetitions for --perturb: samples of a Latin hypercube, drawn with --seed
     #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 20, requires = "perturb", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub samples: u32,
 }
@@ -165,7 +165,7 @@ pub struct Perturbation {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results file")]
 pub struct ResultsFlags {
-    /// Keep each replay in this file as soon as it is done (JSON lines)
+    /// Save each replay to this file as soon as it is done (JSON Lines)
     #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,
     /// Continue the results file if it exists
@@ -179,7 +179,7 @@ pub struct ResultsFlags {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Cluster")]
 pub struct ClusterFlags {
-    /// Write job scripts for Slurm and HyperQueue into this folder, and run nothing
+    /// Write job scripts for Slurm and HyperQueue to this folder, and run nothing
     #[arg(long, value_name = "DIR", conflicts_with_all = ["results", "resume", "shard"])]
     pub slurm: Option<PathBuf>,
     /// Number of array tasks, each of which runs one shard

@@ -40,7 +40,7 @@ pub struct Throughput {
     /// Cables are named by their two switches, switches by number.
     #[arg(long, hide_short_help = true, value_name = "LIST", allow_hyphen_values = true)]
     pub without: Option<String>,
-    /// Hosts on each switch [default: those of the topology, mostly 1]
+    /// Hosts on each switch [default: that of the topology, usually 1]
     ///
     /// On each switch that has hosts; in trees, on each leaf.
     #[arg(long, value_name = "N")]
@@ -48,14 +48,14 @@ pub struct Throughput {
     /// Number of hosts that take part: the first N [default: all]
     #[arg(long, hide_short_help = true, value_name = "N")]
     pub endpoints: Option<u32>,
-    /// Seed of random topologies, patterns and routings [default: 1]
+    /// Seed for random topologies, patterns and routing [default: 1]
     ///
     /// It applies where a specification has no seed of its own.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Bound on any routing: auto, quick, lp or flow [default: auto]
+    /// How to bound what any routing could reach: auto, quick, lp or flow [default: auto]
     ///
-    /// lp: a linear program. quick: no program. auto: a program where it takes seconds. flow: encloses the value, for
+    /// lp: by a linear program. quick: without it. auto: lp where it takes seconds. flow: between two values, for
     /// larger networks.
     #[arg(long, value_name = "METHOD", value_parser = Known(bounds), hide_possible_values = true)]
     pub bound: Option<String>,
@@ -91,7 +91,7 @@ pub struct SpeedFlags {
     pub host_link_bandwidth: Option<String>,
     /// Capacity of two-way cables: full or shared [default: full]
     ///
-    /// full: each direction has the whole bandwidth. shared: both directions share it. Links of hosts always have a capacity in each direction.
+    /// full: each direction has the full bandwidth. shared: both directions share it. Host links always have the full bandwidth in each direction.
     #[arg(long, value_name = "MODE", value_parser = Known(duplexes), hide_possible_values = true)]
     pub duplex: Option<String>,
     /// Delay of a switch, e.g. "20 ns" [default: 100 ns]
@@ -103,7 +103,7 @@ pub struct SpeedFlags {
     /// Packet size, for the estimate of latency under load [default: 1056]
     #[arg(long, hide_short_help = true, value_name = "BYTES")]
     pub packet_bytes: Option<u32>,
-    /// Rail of a message, if hosts have several ports: message, destination or striped [default: message]
+    /// Rail of a message where hosts have several ports: message, destination or striped [default: message]
     ///
     /// As in `replay`. In steady traffic, `message` puts an equal part of each flow on each rail.
     #[arg(long, value_name = "POLICY", hide_short_help = true, value_parser = Known(rails), hide_possible_values = true)]
@@ -113,7 +113,7 @@ pub struct SpeedFlags {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Files")]
 pub struct ThroughputFiles {
-    /// Write a report as one HTML file that needs nothing else
+    /// Write the report as one self-contained HTML file
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Draw saturation and latency under load (SVG)

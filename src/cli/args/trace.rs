@@ -28,11 +28,11 @@ pub enum TraceWhat {
     Check(TraceCheck),
     /// Write a trace in another format
     Convert(TraceConvert),
-    /// Write a part of a trace: some ranks, iterations, or a window
+    /// Write part of a trace: some ranks, some iterations, or a window
     Cut(TraceCut),
     /// Write a trace with more or less computation
     Scale(TraceScale),
-    /// Compare two traces: calls, messages of each pair of ranks, collectives
+    /// Compare two traces: calls, messages between each pair of ranks, collectives
     Diff(TraceDiff),
 }
 
@@ -40,7 +40,7 @@ pub enum TraceWhat {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading")]
 pub struct Reading {
-    /// Number of ranks, for time-independent traces without it
+    /// Number of ranks, for time-independent traces that do not state it
     #[arg(long = "ranks", visible_alias = "np", value_name = "N", value_parser = whole::<usize>)]
     pub number_of_ranks: Option<usize>,
     #[command(flatten)]
@@ -51,7 +51,7 @@ pub struct Reading {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading")]
 pub struct ReadingLimits {
-    /// Maximum size of an unpacked trace [default: 8 GiB, and 1,000 times the size of the file]
+    /// Maximum size of an unpacked trace [default: 8 GiB, or 1,000 times the size of the file if that is less]
     #[arg(long, hide_short_help = true, value_name = "BYTES")]
     pub max_unpacked_bytes: Option<u64>,
     /// Let a list of trace files name files outside its own folder
@@ -89,7 +89,7 @@ CSV on standard output is the list of pairs that exchange messages.")]
 pub struct TraceInfo {
     /// Trace file
     pub trace: PathBuf,
-    /// Draw the bytes of each pair of ranks
+    /// Draw the bytes between each pair of ranks (SVG)
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     /// Write the pairs of ranks as CSV
@@ -98,7 +98,7 @@ pub struct TraceInfo {
     /// Also replace files that are not mopsim reports
     #[arg(long, hide_short_help = true)]
     pub force: bool,
-    /// Speed of hosts, for seconds of computation [default: 100 Gflop/s]
+    /// Speed of hosts, to convert computation to seconds [default: 100 Gflop/s]
     #[arg(long, value_name = "SPEED")]
     pub host_speed: Option<String>,
     #[command(flatten)]
@@ -110,7 +110,7 @@ pub struct TraceInfo {
 Example:
   mopsim trace check traces/lu.A.64.it10.ti.zst
 
-Exit code 0 if the trace can be replayed, 1 if not. A possible deadlock is one
+Exit code 0 if the trace has no errors, 1 if it has. A possible deadlock is one
 that does not happen as long as sends are buffered.")]
 pub struct TraceCheck {
     /// Trace file
@@ -161,13 +161,13 @@ pub struct TraceCut {
     /// Ranks to keep, from 0, e.g. 0-15,32; they are renumbered
     #[arg(long, value_name = "LIST")]
     pub ranks: Option<String>,
-    /// Iterations to keep, from 1, e.g. 3-5; found by repetition in the ranks
+    /// Iterations to keep, from 1, e.g. 3-5; detected from calls that the ranks repeat
     #[arg(long, value_name = "FROM-TO", conflicts_with = "window")]
     pub iterations: Option<String>,
     /// Part of each rank's actions to keep, e.g. 25%-75%
     #[arg(long, value_name = "FROM-TO")]
     pub window: Option<String>,
-    /// Number of ranks, for time-independent traces without it
+    /// Number of ranks, for time-independent traces that do not state it
     #[arg(long = "np", value_name = "N", value_parser = whole::<usize>)]
     pub number_of_ranks: Option<usize>,
     #[command(flatten)]
@@ -183,7 +183,7 @@ pub struct TraceScale {
     pub trace: PathBuf,
     #[command(flatten)]
     pub target: Target,
-    /// Factor of all amounts of computation, 0 or more, e.g. 0.5 or 50%
+    /// Factor for all computation, 0 or more, e.g. 0.5 or 50%
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     pub compute: f64,
     #[command(flatten)]
@@ -195,8 +195,8 @@ pub struct TraceScale {
 Example:
   mopsim trace diff traces/lu.A.64.it10.ti.zst mine.ti
 
-Computation is compared as a sum only. Exit code 0 if both communicate alike,
-1 if they differ.")]
+Only the sum of computation is compared. Exit code 0 if communication is the same,
+1 if it differs.")]
 pub struct TraceDiff {
     /// Trace file
     pub first: PathBuf,

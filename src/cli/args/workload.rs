@@ -32,7 +32,7 @@ pub struct Workload {
     /// Describe the program and its parameters, in the format of --format
     #[arg(long, requires = "name", hide_short_help = true, conflicts_with_all = ["output", "force"])]
     pub parameters: bool,
-    /// Print the source of the program, to copy and change it
+    /// Print the source of the program, so that you can copy and change it
     #[arg(long, hide_short_help = true, conflicts_with_all = ["parameters", "output", "force"], requires = "name")]
     pub source: bool,
     /// Number of ranks
@@ -57,7 +57,7 @@ pub struct Workload {
     pub force: bool,
     #[command(flatten)]
     pub table: GoalTable,
-    /// Scale computation so that its sum is that of a recorded trace
+    /// Scale computation so that its total matches that of a recorded trace
     ///
     /// The trace must have the same number of ranks.
     #[arg(long, hide_short_help = true, value_name = "TRACE", requires = "name")]

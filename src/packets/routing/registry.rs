@@ -51,14 +51,14 @@ pub const ROUTINGS: &[RoutingKind] = &[
     RoutingKind { name: "amin", aliases: &["adaptive-minimal"], help: "the least loaded of the shortest next hops, the lowest of equals (amin:random: any); hop i on VC i", build: Buffered(amin::build) },
     RoutingKind { name: "escape", aliases: &["min_adapt", "duato"], help: "all shortest next hops, escape by up*/down* or dimension order on VC 0; escape:free may return", build: Buffered(escape::build) },
     RoutingKind { name: "valiant", aliases: &[], help: "via a random switch; on grids by dimension order, else minimal adaptive", build: Buffered(valiant::build) },
-    RoutingKind { name: "ugal", aliases: &["ugal-l", "ugalv"], help: "minimal or via a random switch, whichever has the smaller load times hops; ugal:T adds T", build: Buffered(ugal::build) },
+    RoutingKind { name: "ugal", aliases: &["ugal-l", "ugalv"], help: "minimal or via a random switch, whichever has the smaller load times hops; ugal:T adds T to the detour", build: Buffered(ugal::build) },
     RoutingKind { name: "ugal-equality", aliases: &["ugaleq"], help: "at the first switch shortest or sub-shortest by load times hops, then amin", build: Buffered(ugal_equality::build) },
     RoutingKind { name: "bgal", aliases: &[], help: "ugal-equality unless more than 2 (bgal:N) shortest next hops exist", build: Buffered(ugal_equality::bgal) },
-    RoutingKind { name: "dragonfly", aliases: &["dragonfly-minimal"], help: "within the group, to the other group, within it; dragonflies", build: Buffered(dragonfly::minimal) },
+    RoutingKind { name: "dragonfly", aliases: &["dragonfly-minimal"], help: "minimal: within the group, to the other group, within that; dragonflies", build: Buffered(dragonfly::minimal) },
     RoutingKind { name: "dragonfly-ugal", aliases: &[], help: "minimal or via a random group, by load; dragonfly-ugal:T adds T flits, :booksim goes via a random switch; dragonflies", build: Buffered(dragonfly::ugal) },
     RoutingKind { name: "hyperx-ugal", aliases: &["flattened-butterfly-ugal"], help: "minimal or via a random switch within the differing dimensions, by load; HyperX", build: Buffered(hyperx::build) },
-    RoutingKind { name: "dsnf", aliases: &["dsn-f"], help: "that of DSN-F, by super-nodes and levels, on four classes of VCs; dsnf", build: Buffered(dsnf::build) },
-    RoutingKind { name: "deflection", aliases: &["hot-potato"], help: "without buffers: each packet moves in every slot, by a wrong output if the right ones are taken; as many cables out as in", build: Build::Deflection(deflection::build) },
+    RoutingKind { name: "dsnf", aliases: &["dsn-f"], help: "the routing of DSN-F, by super-nodes and levels, on four classes of VCs; dsnf", build: Buffered(dsnf::build) },
+    RoutingKind { name: "deflection", aliases: &["hot-potato"], help: "without buffers: each packet moves in every slot, by a wrong output if the right ones are taken; only if every switch has as many cables out as in", build: Build::Deflection(deflection::build) },
 ];
 
 /// Splits the text of a rule without a star into its name and its argument.

@@ -17,7 +17,7 @@ struct Frame {
 
 const WIDTH: f64 = 460.0;
 const HEIGHT: f64 = 330.0;
-const LEFT: f64 = 52.0;
+const LEFT: f64 = 60.0;
 const RIGHT: f64 = 18.0;
 const TOP: f64 = 26.0;
 const BOTTOM: f64 = 48.0;

@@ -228,7 +228,7 @@ fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
             .find(|&(n, l)| l < lanes && mean(n) >= 0.9 * mean(best));
         if let Some((n, less)) = cheaper {
             remarks.push(format!(
-                "{} gets {:.0} % of that performance with {:.0} % of the one-way lanes (a two-way cable is two).",
+                "{} reaches {:.0} % of that performance with {:.0} % of the one-way lanes (a two-way cable is two).",
                 named(c, n),
                 100.0 * mean(n) / mean(best),
                 100.0 * less as f64 / lanes as f64
@@ -302,7 +302,7 @@ fn duplex(c: &Comparison, groups: &[Vec<usize>]) -> Vec<String> {
     let have = |letters: &[String]| if letters.len() == 1 { "has" } else { "have" };
     if !full.is_empty() {
         let text =
-            format!("{} {} full duplex: each direction of a cable has the whole bandwidth.", list(&full), have(&full));
+            format!("{} {} full duplex: each direction of a cable has the full bandwidth.", list(&full), have(&full));
         out.push(text);
     }
     if !shared.is_empty() {
@@ -349,7 +349,7 @@ fn both_modes(c: &Comparison, order: &[usize]) -> Vec<String> {
             let other = |n: &usize| c.networks[*n].topology != c.networks[a].topology;
             if let Some(best) = order.iter().copied().find(other) {
                 out.push(format!(
-                    "Seen from {}, {} is {} times as fast; seen from {}, {} times. Ask the vendor which of them a real cable is.",
+                    "Seen from {}, {} is {} times as fast; seen from {}, {} times. Ask the vendor which of the two a real cable is.",
                     short(c, a),
                     short(c, best),
                     times(a, best),

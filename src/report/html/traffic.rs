@@ -106,8 +106,7 @@ fn notes(c: &Comparison, carried: &[SyntheticTraffic]) -> Vec<String> {
     let cells = || carried.iter().flat_map(|network| network.cells.iter().flatten());
     let enclosed = cells().any(|cell| cell.bounds.concurrent.is_some());
     add(if enclosed {
-        "The bound is that of the best mix of all paths (maximum concurrent flow), or what the links of hosts carry"
-            .into()
+        "The bound is that of the best mix of all paths (maximum concurrent flow), or what the host links carry".into()
     } else {
         "The bound comes from lengths of paths, from cuts, and from the links of hosts; the best mix of all paths may reach less"
             .into()

@@ -25,7 +25,7 @@ impl Reporter for Text {
     }
 
     fn help(&self) -> &'static str {
-        "Tables for people, in 80 columns or those of the terminal"
+        "Tables for people, 80 columns wide or as wide as the terminal"
     }
 
     fn replay(&self, r: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
@@ -58,7 +58,7 @@ impl Reporter for Text {
             let rate = r.replayed_actions() as f64 / wall;
             writeln!(out, "  simulator        {} wall time, {} actions/s", seconds(wall), grouped(rate as u64))?;
         }
-        let mut times = table(&["time of a rank", "min", "mean", "max", "mean share"]);
+        let mut times = table(&["time per rank", "min", "mean", "max", "mean share"]);
         let mut split = |name: &str, s: Split| {
             let whole = r.replayed_seconds();
             let share = if whole > 0.0 { s.mean / whole } else { 0.0 };
@@ -85,7 +85,7 @@ impl Reporter for Text {
         if let Some(path) = &explanation.critical_path {
             wrapped(out, &format!("Critical path: {}.", super::findings::critical_path(path)), "  ")?;
             if !path.longest.is_empty() {
-                let mut longest = table(&["longest messages on it", "bytes", "begins at", "takes"]);
+                let mut longest = table(&["longest messages on it", "bytes", "starts at", "takes"]);
                 for s in path.longest.iter().take(5) {
                     let who = format!("rank {} to rank {}", s.from, s.to);
                     row(&mut longest, &[who, bytes(s.bytes), seconds(s.started), seconds(s.seconds)]);

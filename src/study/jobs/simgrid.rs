@@ -52,7 +52,7 @@ fn job(fields: &[&str], ranks_before: usize) -> Result<JobEntry, String> {
         .parse()
         .ok()
         .filter(|&ranks| ranks > 0)
-        .ok_or_else(|| format!("`{ranks}` is not a number of ranks, at least 1"))?;
+        .ok_or_else(|| format!("`{ranks}` is not a number of ranks: write 1 or more"))?;
     let mut entry = JobEntry {
         name: Some(name.to_owned()),
         trace: Some(PathBuf::from(trace)),

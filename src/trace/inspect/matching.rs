@@ -159,11 +159,11 @@ impl<'a> Matching<'a> {
         let (bytes, room) = (send.bytes(), receive.bytes());
         if bytes > room {
             self.sizes.add(destination, at, || {
-                format!("{bytes} bytes from rank {source} with tag {tag} come into a receive of {room} bytes")
+                format!("{bytes} bytes from rank {source} with tag {tag} arrive in a receive of {room} bytes")
             });
         } else if bytes < room {
             self.larger.add(destination, at, || {
-                format!("a receive of {room} bytes gets {bytes} bytes from rank {source} with tag {tag}")
+                format!("a receive of {room} bytes takes {bytes} bytes from rank {source} with tag {tag}")
             });
         }
         let wild = |datatype| matches!(datatype, Datatype::BYTE | Datatype::NULL);

@@ -163,7 +163,7 @@ impl Dropped {
         let left_out = if left_out.is_empty() { String::new() } else { format!("; left out: {}", left_out.join(", ")) };
         let roots = of(self.roots, "call", "of collectives with another root, since theirs is outside");
         let roots = roots.map(|roots| format!("; {roots}")).unwrap_or_default();
-        format!("a part of the trace: {part} of {}{left_out}{roots}", counted(ranks as u64, "rank"))
+        format!("part of the trace: {part} of {}{left_out}{roots}", counted(ranks as u64, "rank"))
     }
 }
 

@@ -46,7 +46,7 @@ fn of_rank(eval: &Evaluator, graph: i32, root: i32) -> Result<(Arc<KroneckerGrap
 
 fn between(what: &str, value: i64, least: u64, most: u64) -> Result<u64, Wrong> {
     let inside = u64::try_from(value).ok().filter(|number| (least..=most).contains(number));
-    inside.ok_or_else(|| Wrong(format!("{what} = {value}: it has to be {least} to {most}")))
+    inside.ok_or_else(|| Wrong(format!("{what} = {value}: it must be from {least} to {most}")))
 }
 
 #[starlark_module]

@@ -71,7 +71,7 @@ fn a_list_of_ones_own_prices_switches_cables_adapters_and_energy() {
     let ring = offer(&by_flag, "ring");
     assert!((number(ring, "per_dollar") - number(ring, "performance") / number(cost, "total")).abs() < 1e-12);
     let text = folder(&format!("title = 'x'\n{NETWORKS}")).output(&["compare", "s.toml", "--prices", "prices.toml"]);
-    for part in ["EUR", "total", "Figures of a test", "Adapters and links of hosts are counted"] {
+    for part in ["EUR", "total", "Figures of a test", "Adapters and host links are counted"] {
         assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(part), "{part}: {text}");
     }
 }
@@ -133,7 +133,7 @@ fn what_is_quoted_overrides_the_list() {
     );
     own.write("eur.toml", list.replace("USD", "EUR"));
     let text = own.output(&["topology", "torus:4x4", "--prices", "eur.toml"]);
-    assert!(text.contains("in all, EUR") && !text.contains('$'), "{text}");
+    assert!(text.contains("total, EUR") && !text.contains('$'), "{text}");
 }
 
 #[test]
@@ -277,7 +277,7 @@ fn sensitivity_names_what_moves_the_answer() {
     let one = folder.output(&["compare", "s.toml", "--sensitivity", "--threads", "1"]);
     assert_eq!(one, folder.output(&["compare", "s.toml", "--sensitivity", "--results", "r.jsonl"]));
     assert_eq!(one, folder.output(&["compare", "s.toml", "--sensitivity", "--results", "r.jsonl", "--resume"]));
-    assert!(one.contains("Sensitivity") && one.contains("latency +20 %") && one.contains("What moves most"), "{one}");
+    assert!(one.contains("Sensitivity") && one.contains("latency +20 %") && one.contains("Largest effect"), "{one}");
     let markdown = folder.output(&["compare", "s.toml", "--sensitivity", "--format", "markdown"]);
     assert!(markdown.contains("| routing: ecmp |"), "{markdown}");
 }

@@ -179,11 +179,11 @@ fn every_format_states_all_parameters_and_the_version() {
         for format in ["text", "markdown"] {
             let shown = |flags: &[&str]| flat(folder.output(&[verb, &["--format", format], flags].concat()));
             let platform = "Platform: links 100 Gbit/s, 0 s; switches 100 ns; cables 5 ns per metre (floor plan grid); \
-                            links of hosts 100 Gbit/s, 0 s; within a host 80 Gbit/s, 0 s; 1 core per host, 100 Gflop/s per \
+                            host links 100 Gbit/s, 0 s; within a host 80 Gbit/s, 0 s; 1 core per host, 100 Gflop/s per \
                             core; defaults 0.2.";
             assert!(shown(&[]).contains(platform), "{}", shown(&[]));
             let none = shown(&["--host-link-bandwidth", "none"]);
-            assert!(none.contains("links of hosts none (hosts of one switch communicate as within a host);"), "{none}");
+            assert!(none.contains("host links none (hosts on one switch communicate as within a host);"), "{none}");
         }
         let csv = folder.output(&[verb, &["--format", "csv", "--host-link-bandwidth", "none"]].concat());
         let (heading, line) = csv.split_once('\n').expect("two lines");
@@ -206,11 +206,11 @@ fn every_format_states_all_parameters_and_the_version() {
     }
     folder.output(&["compare", "s.toml", "--host-link-bandwidth", "none", "--html", "r.html"]);
     let html = folder.read("r.html");
-    assert!(html.contains("<dt>links of hosts</dt><dd>none (hosts of one switch"), "links of hosts");
+    assert!(html.contains("<dt>host links</dt><dd>none (hosts on one switch"), "host links");
     assert!(html.contains("<dt>version of the defaults</dt><dd>0.2</dd>"), "version");
     // Hosts that are vertices have cables.
     let clos = folder.output(&["replay", "t.ti", "--topology", "clos:m=2,n=2,r=2"]);
-    assert!(flat(clos).contains("links of hosts none (hosts have cables of their own);"));
+    assert!(flat(clos).contains("host links none (hosts have cables of their own);"));
 }
 
 /// Verbs that replay nothing assume the same speeds, and report them.

@@ -47,7 +47,7 @@ fn files_are_replaced_only_when_asked_and_never_half() {
     folder.refuse(
         &["export", "ring:4", "--to", "simgrid", "-o", "out.xml"],
         2,
-        &["out.xml: there is a file", "--force"],
+        &["out.xml: a file of that name already exists", "--force"],
     );
     folder.refuse(&["export", "ring:5000", "--to", "simgrid", "-o", "out.xml", "--force"], 2, &["5000 hosts", "4096"]);
     assert_eq!(std::fs::read_to_string(&file).expect("still there"), "mine");

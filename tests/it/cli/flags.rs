@@ -96,7 +96,7 @@ fn messages_tell_the_truth_and_the_way_out() {
         (
             &["merge", "s.toml", "t.ti"],
             2,
-            &["t.ti:1: the first line is no header of a results file: it is no JSON object", "help: "],
+            &["t.ti:1: the first line is not the header of a results file: it is no JSON object", "help: "],
         ),
         (
             &[&replay[..], &["--cable-delay", "5ns", "--switches-per-cabinet", "0"]].concat(),

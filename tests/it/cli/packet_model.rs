@@ -105,7 +105,7 @@ fn models_are_a_setting_of_studies() {
     }
     let text = folder.output(&["compare", "s.toml"]);
     assert!(text.contains("not modelled") && text.contains("Not modelled by packets: shared."), "{text}");
-    assert!(text.contains("The order of the networks"), "{text}");
+    assert!(text.contains("The ranking of the networks"), "{text}");
     assert_80_columns(&text);
 }
 
@@ -115,7 +115,7 @@ fn a_cross_check_adds_packets_to_the_models() {
     let result = folder.json(&["compare", "s.toml", "--cross-check"]);
     let check = &result["cross_check"][0];
     assert_eq!(check["models"], serde_json::json!(["smpi", "packet"]));
-    assert!(check["verdict"].as_str().is_some_and(|text| text.starts_with("The order of the networks")), "{check}");
+    assert!(check["verdict"].as_str().is_some_and(|text| text.starts_with("The ranking of the networks")), "{check}");
     let asked_for = study("[check]\npackets = true\n[model]\nnetwork_model = 'smpi'\nbandwidth_factor = '0.97'");
     assert_eq!(asked_for.json(&["compare", "s.toml"])["cross_check"][0]["cells"], check["cells"]);
     let said = folder.run(&["compare", "s.toml", "--cross-check"]).success();
@@ -160,7 +160,7 @@ fn bad_input_is_refused_by_name() {
     refuse(&["--model", "packet", "--duplex", "shared"], &["duplex = `shared`", "help: set duplex"]);
     refuse(&["--model", "packet:mtu=0"], &["packet mtu: `0`"]);
     refuse(&["--model", "packet:mtu=64,header=100"], &["packet header: `100`"]);
-    refuse(&["--model", "packet:vcs=1,routing=amin"], &["needs 2 virtual channels, and there are 1", "help:"]);
+    refuse(&["--model", "packet:vcs=1,routing=amin"], &["needs 2 virtual channels, but has 1", "help:"]);
     refuse(&["--model", "packet:routing=hyperx-ugal"], &["hyperx-ugal", "ring"]);
     refuse(
         &["--model", "packet", "--crosstraffic", "on"],

@@ -150,7 +150,7 @@ fn a_study_shows_what_the_rules_do_to_the_order() {
     for format in ["text", "markdown"] {
         let text = folder.output(&["compare", "s.toml", "--format", format]).replace('\n', " ");
         let text = text.replace('\\', "");
-        assert!(text.contains("The order of the networks flips with the routing rule"), "{text}");
+        assert!(text.contains("The ranking of the networks changes with the routing rule"), "{text}");
         assert!(text.contains("static routing bfs") && text.contains("Each with its best rule"), "{text}");
     }
     let csv = folder.output(&["compare", "s.toml", "--format", "csv"]);
@@ -161,7 +161,7 @@ fn a_study_shows_what_the_rules_do_to_the_order() {
     assert!(csv.contains(",d_mod_k,d_mod_k,static"), "{csv}");
     folder.output(&["compare", "s.toml", "--html", "r.html"]);
     let html = folder.read("r.html");
-    assert!(html.contains("The order of the networks flips") && html.contains("static routing d_mod_k"));
+    assert!(html.contains("The ranking of the networks changes") && html.contains("static routing d_mod_k"));
     // One rule of the command line takes the place of the list.
     let json = folder.json(&["compare", "s.toml", "--routing", "ecmp"]);
     assert!(json["routings"].is_null() && json["topologies"].as_array().unwrap().len() == 2, "{json}");
@@ -215,6 +215,6 @@ fn reports_say_static_or_adaptive() {
     folder.refuse(
         &["throughput", "ring:8", "--routing", "adaptive"],
         2,
-        &["`adaptive` does not fit", "chooses message by message", "`split` and `valiant-split`"],
+        &["`adaptive` does not fit", "chooses a path per message", "`split` and `valiant-split`"],
     );
 }

@@ -274,7 +274,7 @@ fn markdown_has_what_the_text_has() {
         "seeds 1 2 3",
         "Weights in the means: t 3, u 1.",
         "Ranking stability: bandwidth, latency and compute speed varied by up to 5 %, 2 samples, seed 1.",
-        "| workload | ranking, the fastest first | ranking holds | first stays |\n| --- | --- | ---: | ---: |\n| t | ",
+        "| workload | ranking, fastest first | ranking holds | first stays |\n| --- | --- | ---: | ---: |\n| t | ",
         "budget: 1,000,000 dollars.",
         "Speed for a dollar and for a watt are multiples",
         "Under heavy contention results are chaotic",

@@ -200,14 +200,14 @@ fn files_that_were_tampered_with_are_refused_with_the_line() {
     refuse([first.as_str(), &other_cell].concat(), &["t.jsonl:2: the study has no such cell"]);
     let other_network = old(lines[1]).replace("ring", "rign");
     refuse([first.as_str(), &other_network].concat(), &["t.jsonl:2: the study has no such cell"]);
-    refuse(lines[1..].concat(), &["t.jsonl:1: the first line is no header of a results file: "]);
+    refuse(lines[1..].concat(), &["t.jsonl:1: the first line is not the header of a results file: "]);
     refuse(text.replace("mopsim.results/2", "mopsim.results/9"), &["t.jsonl:1: the line was changed"]);
     refuse(first.replace("results/1", "results/9"), &["t.jsonl:1: schema `mopsim.results/9`"]);
     refuse("my notes, without a line end".to_owned(), &["t.jsonl:1: "]);
     // A torn first line was written by a killed run.
     folder.write("t.jsonl", &lines[0][..50]);
     report(&folder, &["compare", "s.toml", "--results", "t.jsonl", "--resume"], "json");
-    folder.refuse(&["compare", "s.toml", "--results", "t.jsonl"], 2, &["t.jsonl is there already", "--resume"]);
+    folder.refuse(&["compare", "s.toml", "--results", "t.jsonl"], 2, &["t.jsonl already exists", "--resume"]);
     folder.refuse(&["compare", "s.toml", "--results", "no/t.jsonl"], 3, &["cannot write into no: "]);
     folder.refuse(&["compare", "s.toml", "--resume"], 2, &["--results"]);
 }

@@ -28,9 +28,9 @@ fn what_is_full_first_is_named() {
     let folder = Folder::new().pinned();
     // A host sends to the next one, over links that no other host uses.
     for (host_links, held) in [
-        ("96 Gbit/s", "links of hosts and between switches at once"),
+        ("96 Gbit/s", "host links and links between switches at once"),
         ("97 Gbit/s", "a link between switches first"),
-        ("95 Gbit/s", "the links of hosts first"),
+        ("95 Gbit/s", "the host links first"),
         ("none", "a link between switches first"),
     ] {
         let text =
@@ -159,11 +159,11 @@ fn bad_input_is_refused() {
     );
     refuse(
         &["ring:6", "--pattern", "shuffle"],
-        &["ring:6: pattern", "power of two of hosts, and there are 6", "help: "],
+        &["ring:6: pattern", "a number of hosts that is a power of two, but there are 6", "help: "],
     );
-    refuse(&["ring:8", "--pattern", "transpose"], &["even power of two of hosts (4, 16, 64, ...), and there are 8"]);
+    refuse(&["ring:8", "--pattern", "transpose"], &["4, 16, 64, ... hosts (an even power of two), but there are 8"]);
     refuse(&["rnig:8"], &["there is no topology `rnig` (did you mean `ring`?)"]);
-    refuse(&["ring:8", "--routing", "splitt"], &["there is no routing `splitt`", "`split` divides traffic"]);
+    refuse(&["ring:8", "--routing", "splitt"], &["there is no routing rule `splitt`", "`split` divides traffic"]);
     refuse(&["ring:8", "--hosts-per-switch", "0"], &["has no host that could send"]);
     refuse(&["ring:8", "--endpoints", "9"], &["`endpoints` is 9, but topology `ring:n=8` has 8 hosts"]);
     refuse(&["ring:8", "--bound", "best"], &["`bound` is `best`", "auto, quick, lp, flow"]);
@@ -212,7 +212,7 @@ fn a_pattern_that_does_not_fit_loses_no_answers() {
     let ask = ["throughput", "torus:4x4", "torus:5x5", "--pattern", "transpose", "--csv", "t.csv"];
     let run = folder.run(&ask).code(2);
     let text = String::from_utf8(run.get_output().stdout.clone()).expect("text");
-    assert!(text.contains("no answer for torus:5x5") && text.contains("0.5000"), "{text}");
+    assert!(text.contains("no result for torus:5x5") && text.contains("0.5000"), "{text}");
     assert_eq!(folder.read("t.csv").lines().count(), 2);
     folder.refuse(&["throughput", "torus:5x5", "--pattern", "transpose"], 2, &["torus:5x5", "transpose"]);
     // Neither does a file that cannot be written.

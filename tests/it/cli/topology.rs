@@ -412,7 +412,7 @@ fn floors_are_drawn_and_prices_replaced() {
         (["--prices", "none.toml"], ["cannot read none.toml", "No such file"]),
         (["--floor-plan", "cube"], ["no floor plan `cube`", "slim_fly"]),
         (["--switches-per-cabinet", "0"], ["`switches_per_cabinet` is 0", "at least 1"]),
-        (["--placement", "supernode-major"], ["is for dsnf", "ring:n=4"]),
+        (["--placement", "supernode-major"], ["is only for dsnf", "ring:n=4"]),
         (["--switch-delay", "-1 ns"], ["--switch-delay", "-1 ns"]),
     ] {
         let code = if flags[0] == "--prices" { 3 } else { 2 };

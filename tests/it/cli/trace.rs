@@ -137,7 +137,7 @@ fn info_fits_a_terminal_and_counts_right() {
 #[test]
 fn check_says_what_is_wrong_and_where() {
     let folder = Folder::with_trace(MESSAGE);
-    assert!(folder.output(&["trace", "check", "t.ti"]).contains("nothing is wrong"));
+    assert!(folder.output(&["trace", "check", "t.ti"]).contains("no errors found"));
     folder.write("bad.ti", "0 init\n1 init\n0 send 1 0 100 6\n1 recv 0 0 10 6\n0 send 1 9 1 6\n1 recv 0 8 1 6\n");
     let run = folder.run(&["trace", "check", "bad.ti"]).code(1);
     let text = String::from_utf8(run.get_output().stdout.clone()).unwrap();

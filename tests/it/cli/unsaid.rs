@@ -56,7 +56,7 @@ fn keys_without_effect_are_refused() {
     folder.refuse(&precision, 2, &["timing-precision", "from 0 to 0.001"]);
     folder.refuse(&["workload", "npb/is", "--parameters", "-o", "x.ti"], 2, &["--parameters", "--output"]);
     let events = ["packets", "torus:4x4", "--engine", "events", "--packet", "8", "--switching", "wormhole"];
-    folder.refuse(&events, 2, &["switching is `wormhole`, and the packet engine needs `cut-through`"]);
+    folder.refuse(&events, 2, &["switching is `wormhole`, but the packet engine needs `cut-through`"]);
 }
 
 /// A check of some iterations is a check, whether or not `packets` is there as well.
@@ -112,7 +112,11 @@ fn parts_of_traces_do_not_get_the_operations_of_the_whole() {
     warns(&folder, &[&cut[..], &["--force"]].concat(), &["warning: is.mtrace would get the title"]);
     folder.output(&["trace", "cut", "is.ti", "--window", "10%-60%", "-o", "part.mtrace"]);
     // Mistakes of the command line come before those of files.
-    folder.refuse(&["trace", "scale", "is.ti", "--compute", "-1", "-o", "is.ti"], 2, &["has to be finite, 0 or more"]);
+    folder.refuse(
+        &["trace", "scale", "is.ti", "--compute", "-1", "-o", "is.ti"],
+        2,
+        &["must be finite, and 0 or more"],
+    );
     folder.output(&["trace", "scale", "is.ti", "--compute", "0", "-o", "fast.ti"]);
     let replayed = folder.json(&["replay", "fast.ti", "--topology", "torus:4x4"]);
     assert!(number(&replayed, "simulated_seconds") > 0.0 && replayed["mops"].is_null());

@@ -51,13 +51,13 @@ fn a_replay_states_its_interval_and_its_origin() {
     let found = &folder.json(&[&packets[..], &["--until-steady"]].concat())["extrapolation"];
     let error = (number(found, "simulated_seconds") - whole).abs();
     assert!(error <= number(found, "half_width"), "{whole}: {found}");
-    // Too few iterations, or none: the whole run, which is said.
+    // Too few iterations, or none: the whole run, with a note.
     let short = ["replay", "-q", "short.mtrace", "--topology", "torus:4x2"];
     let until = folder.json(&[&short[..], &["--until-steady"]].concat());
     assert!(until.get("extrapolation").is_none());
     assert_eq!(until["simulated_seconds"], folder.json(&short)["simulated_seconds"]);
     let notes = until["notes"].to_string();
-    assert!(notes.contains("nothing is extrapolated, the whole run was replayed: it has only"), "{notes}");
+    assert!(notes.contains("the whole run was replayed, and nothing extrapolated: it has only"), "{notes}");
     for wrong in ["0", "11%", "-1%", "steady", ""] {
         folder.refuse(&with(&base, &[&format!("--until-steady={wrong}")]), 2, &["--until-steady"]);
     }
@@ -99,7 +99,11 @@ fn a_study_carries_intervals_into_ratios_and_means() {
     let exact = number(&whole["means"][1], "geometric");
     assert!(low <= exact && exact <= high && low < high, "{low} to {high}: {exact}");
     let notes = report["notes"].to_string();
-    for part in ["long: times are extrapolated from ", " of 100 iterations", "short: nothing is extrapolated"] {
+    for part in [
+        "long: times are extrapolated from ",
+        " of 100 iterations",
+        "short: the whole run was replayed, and nothing extrapolated",
+    ] {
         assert!(notes.contains(part), "{part}: {notes}");
     }
     let text = folder.output(&["compare", "-q", "steady.toml"]);
@@ -108,11 +112,9 @@ fn a_study_carries_intervals_into_ratios_and_means() {
     let markdown = folder.output(&["compare", "-q", "steady.toml", "--format", "markdown"]);
     assert!(markdown.contains("The number after ± is half of the 95 % interval"), "{markdown}");
     let csv = folder.output(&["compare", "-q", "steady.toml", "--format", "csv"]);
-    assert!(
-        csv.lines().next().unwrap().ends_with(
-            ",failures,half_width_seconds,relative_half_width,replayed_iterations,iterations,replayed_seconds"
-        )
-    );
+    assert!(csv.lines().next().unwrap().ends_with(
+        ",link_latency_max,half_width_seconds,relative_half_width,replayed_iterations,iterations,replayed_seconds"
+    ));
     folder.run(&["compare", "-q", "steady.toml", "--html", "r.html"]).success();
     let html = folder.read("r.html");
     assert!(html.contains("extrapolated from"), "the report says where times come from");

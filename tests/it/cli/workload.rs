@@ -63,7 +63,7 @@ fn an_illegal_number_of_ranks_names_the_nearest_legal_ones() {
     bt.stderr(contains("49 and 64"));
     // Of 4,095 numbers below and 20,000 above.
     let himeno = mopsim().args(["workload", "himeno", "--class", "XS", "--ranks", "4096"]).assert().code(2);
-    himeno.stderr(contains("the nearest legal number of ranks is 2000"));
+    himeno.stderr(contains("the nearest valid number of ranks is 2000"));
 }
 
 #[test]

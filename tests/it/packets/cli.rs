@@ -44,7 +44,7 @@ fn the_first_hosts_take_part() {
     assert!((number(point, "accepted") - 0.1).abs() < 0.005, "{point}");
     // Host h sends to 15 - h: eight hosts over two cables, four over one, four to their own switch.
     assert!((number(point, "hops_mean") - 20.0 / 16.0).abs() < 0.03, "{point}");
-    folder.refuse(&with(&[]), 2, &["needs a power of two of hosts, and there are 24", "--endpoints"]);
+    folder.refuse(&with(&[]), 2, &["a number of hosts that is a power of two, but there are 24", "--endpoints"]);
     for wrong in ["0", "25"] {
         folder.refuse(&with(&["--endpoints", wrong]), 2, &["endpoints is", "has 24 hosts", "help:"]);
     }
@@ -177,15 +177,15 @@ fn bad_input_is_refused_with_the_rule_and_a_way_out() {
     for (ask, expected) in [
         (&["torus:4x4", "--load", "1.5"][..], "from 0 to 1 flit"),
         (&["torus:4x4", "--load", "-0.1"], "from 0 to 1 flit"),
-        (&["torus:4x4", "--vcs", "1"], "needs 2 virtual channels, and there are 1"),
+        (&["torus:4x4", "--vcs", "1"], "needs 2 virtual channels, but has 1"),
         (&["torus:4x4", "--vcs", "0"], "vcs is 0"),
         (&["torus:4x4", "--vcs", "65"], "it must be from 1 to 64"),
-        (&["ring:300", "--routing", "static"], "needs 150 virtual channels, and there are 64"),
+        (&["ring:300", "--routing", "static"], "needs 150 virtual channels, but has 64"),
         (
             &["torus:4x4", "--switching", "cut-through", "--packet", "9", "--vc-buffer", "8"],
             "cut-through needs space for a packet of 9 flits",
         ),
-        (&["torus:3x4", "--pattern", "transpose"], "needs a power of two of hosts"),
+        (&["torus:3x4", "--pattern", "transpose"], "an even power of two"),
         (&["imase_itoh:n=20,d=3", "--routing", "escape"], "up*/down* needs cables in both directions"),
         (&["random:n=20,d=3", "--routing", "dimension-order"], "`amin`, `static` and `escape` fit other networks"),
         (&["two.edges"], "disconnected"),
@@ -203,7 +203,7 @@ fn bad_input_is_refused_with_the_rule_and_a_way_out() {
         (&["torus:4x4", "--routing", "deflection:2"], "takes no argument"),
         (&["torus:4x4", "--routing", "deflecton"], "did you mean `deflection`?"),
         (&["torus:4x4", "--routing", "dsnf"], "it is for dsnf, whose super-nodes it follows"),
-        (&["dsnf:24", "--routing", "dsnf", "--vcs", "3"], "needs 4 virtual channels, and there are 3"),
+        (&["dsnf:24", "--routing", "dsnf", "--vcs", "3"], "needs 4 virtual channels, but has 3"),
         (&["star:60000"], "too large for the packet model"),
     ] {
         let mut whole = vec!["packets"];

@@ -18,7 +18,7 @@ fn ugal_leaves_the_full_cable_of_a_dragonfly() {
     folder.refuse(
         &["packets", "dragonfly:a=4,h=2,p=2", "--routing", "dragonfly-ugal:x"],
         2,
-        &["`dragonfly-ugal:x`, and a number must follow the colon"],
+        &["`dragonfly-ugal:x`, but a number must follow the colon"],
     );
 }
 
@@ -38,5 +38,5 @@ fn any_of_equal_cables_is_taken() {
     // Twelve of 16 destinations of each host are behind other leaves, and the uplinks of a leaf are as many as its hosts.
     assert!(lowest > 0.08, "{lowest}");
     assert!(any < 0.05, "{any}");
-    folder.refuse(&["packets", "ring:4", "--routing", "amin:x"], 2, &["`amin:x`, and the only variant is `random`"]);
+    folder.refuse(&["packets", "ring:4", "--routing", "amin:x"], 2, &["`amin:x`, but the only variant is `random`"]);
 }

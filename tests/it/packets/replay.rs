@@ -348,7 +348,7 @@ fn what_packets_do_not_model_is_refused_by_name() {
     let shared = error("torus:4x4", "parameters = { duplex = 'shared' }", "");
     assert!(shared.contains("torus") && shared.contains("duplex = `shared`"), "{shared}");
     let few = error("torus:8x8", "", "routing=amin,vcs=3");
-    assert!(few.contains("`amin`") && few.contains("needs 8 virtual channels, and there are 3"), "{few}");
+    assert!(few.contains("`amin`") && few.contains("needs 8 virtual channels, but has 3"), "{few}");
     let unsuitable = error("random:n=20,d=4", "", "routing=dimension-order");
     assert!(unsuitable.contains("dimension-order"), "{unsuitable}");
     let choice = |packet: &str, with: ModelChoice| {

@@ -56,7 +56,7 @@ function sensitivitySentences(model, { columns, eligible, isLimited, stated, win
     ? `${named(winner)} is the only network known to be within the budget, so no change makes another one the fastest.`
     : flips.length
     ? `${start}, but not under ${flips.length} of the ${effects.length} changes: ${list(flips.map(flip))}.`
-    : `${start}, and stays so under each of the ${effects.length} changes, differences within 1 % aside.`];
+    : `${start}, and stays so under each of the ${effects.length} changes, to within 1 %.`];
   const asFast = eligible.filter((n) => n !== winner && stated[n] * (1 + APART) >= stated[winner]);
   if (asFast.length) out.push(`As fast, within 1 %: ${list(asFast.map(named))}.`);
   if (buy !== null && !isAlone) {
@@ -69,7 +69,7 @@ function sensitivitySentences(model, { columns, eligible, isLimited, stated, win
   const moves = effects.flatMap((effect) => columns.map((n) => ({ effect, n, moved: effect.moved[n] })));
   if (moves.length) {
     const most = moves.reduce((a, b) => (Math.abs(b.moved) > Math.abs(a.moved) ? b : a));
-    out.push(`What moves most: ${most.effect.name} changes ${named(most.n)} by ${movedText(most.moved)}.`);
+    out.push(`Largest effect: ${most.effect.name} changes ${named(most.n)} by ${movedText(most.moved)}.`);
   }
   if (DATA.columns.some((column) => column.repetitions > 1)) out.push("Of the repetitions, only the first one is varied.");
   return out;

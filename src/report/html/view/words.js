@@ -104,7 +104,7 @@ function lanes(model, [best, ...others]) {
   if (own(best) === null) return [];
   const n = others.find((other) => own(other) !== null && own(other) < own(best) && mean(other) >= 0.9 * mean(best));
   if (n === undefined) return [];
-  return [`${named(n)} gets ${fixed(100 * mean(n) / mean(best), 0)} % of that performance with `
+  return [`${named(n)} reaches ${fixed(100 * mean(n) / mean(best), 0)} % of that performance with `
     + `${fixed(100 * own(n) / own(best), 0)} % of the one-way lanes (a two-way cable is two).`];
 }
 
@@ -116,7 +116,7 @@ function duplex(model) {
   if (!shared.length && !oneWay.length) return [];
   const have = (names) => `${list(names)} ${names.length === 1 ? "has" : "have"}`;
   const out = [];
-  if (full.length) out.push(`${have(full)} full duplex: each direction of a cable has the whole bandwidth.`);
+  if (full.length) out.push(`${have(full)} full duplex: each direction of a cable has the full bandwidth.`);
   if (shared.length) {
     out.push(`${have(shared)} shared duplex: both directions of a cable share one bandwidth, as in older published studies.`);
   }
@@ -139,7 +139,7 @@ function bothModes(model, own) {
       const best = byMean(model, own).find((n) => columns[n].topology !== columns[a].topology);
       if (best === undefined) continue;
       out.push(`Seen from ${name(a)}, ${name(best)} is ${times(a, best)} times as fast; seen from ${name(b)}, `
-        + `${times(b, best)} times. Ask the vendor which of them a real cable is.`);
+        + `${times(b, best)} times. Ask the vendor which of the two a real cable is.`);
     }
   }
   return out;

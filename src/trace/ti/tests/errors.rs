@@ -47,7 +47,7 @@ fn ranks() {
     ));
     let error = fails_for(Some(2), "0 init\n1 init\n2 init\n", 3, 1, "2");
     assert!(matches!(error.kind, Kind::RankOutOfRange { role: "rank", ranks: 2 }), "{error}");
-    assert_eq!(error.to_string(), "t:3:1: the rank has to be below the number of ranks, 2: `2`");
+    assert_eq!(error.to_string(), "t:3:1: the rank must be below the number of ranks, 2: `2`");
 }
 
 #[test]
