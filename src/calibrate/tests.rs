@@ -162,9 +162,9 @@ fn what_was_measured_elsewhere_is_said() {
     let said = |series: &[Series], bandwidth: f64, latency: Option<f64>| {
         fit(series, Route { bandwidth: Some(bandwidth), latency }).unwrap().open.join("\n")
     };
-    let bits = said(&[pong.clone()], 100e9, None);
+    let bits = said(std::slice::from_ref(&pong), 100e9, None);
     assert!(bits.contains("no message reached more than 9.9") && bits.contains("--link-latency gives it"), "{bits}");
-    assert!(!said(&[pong.clone()], 12.5e9, Some(0.0)).contains("--link-"));
+    assert!(!said(std::slice::from_ref(&pong), 12.5e9, Some(0.0)).contains("--link-"));
     let text = "# mopsim hosts\n# n1\n# n1\n# mopsim calibrate ping-pong\n# bytes microseconds\n1 1\n2 1\n4 2\n8 3\n";
     let one_host = read(text).unwrap();
     assert!(said(&one_host, 1e9, None).contains("both ranks ran on n1"));

@@ -127,7 +127,7 @@ fn wrong_graphs_are_refused() {
         format!("def prepare(size, params):\n    return {body}\ndef main(rank, size, params):\n    pass\n")
     };
     for (body, reason) in [
-        ("kronecker_graph(50, 16, size, roots = 1)", "scale = 50: it has to be 1 to 40"),
+        ("kronecker_graph(50, 16, size, roots = 1)", "scale = 50: it must be from 1 to 40"),
         ("kronecker_graph(10, 16, size, roots = 65)", "roots = 65"),
         ("kronecker_graph(10, 16, 1 << 20, roots = 64)", "ranks times roots"),
         ("bfs_edges(0, 0)", "there is no graph 0"),
