@@ -162,10 +162,16 @@ impl Trace {
         let save = move || -> Result<(), Failure> {
             let side = trace.side.as_ref().map(|side| TraceSide::of(side, &path)).transpose()?;
             side.iter().try_for_each(|side| side.check_free(true))?;
+            // Facts about the trace that is replaced are none about this one.
+            let beside = SideFile::beside(&path);
+            let stale = side.is_none() && path.is_file() && SideFile::read(&beside).is_ok_and(|found| found.is_some());
             let selector = trace_write::selector(&path, &GoalTable { collectives: None })?;
             files::replace_with(&path, |out| {
                 trace_write::pack(&trace, &path, selector.as_ref(), out, &Steps::default())
             })?;
+            if stale {
+                std::fs::remove_file(&beside).map_err(|error| Failure::file("remove", &beside, &error))?;
+            }
             side.iter().try_for_each(TraceSide::write)
         };
         wait::wait_for(py, save)?.or_raise(py)

@@ -124,6 +124,11 @@ def test_save_and_read(tmp_path, traces, name):
     assert again.info()["calls"] == trace.info()["calls"]
     # Mop/s is of the side file.
     assert again.operations == trace.operations is not None
+    # Those of a trace that is replaced go with it.
+    if name.endswith(".ti"):
+        mopsim.Trace.from_actions([["compute 1"]]).save(tmp_path / name)
+        assert mopsim.Trace(tmp_path / name).operations is None
+        trace.save(tmp_path / name)
     assert mopsim.replay(again, "torus:8x8").seconds == mopsim.replay(trace, "torus:8x8").seconds
 
 

@@ -73,6 +73,8 @@ pub struct Fitted {
     pub bandwidth: f64,
     /// Latency of the route in seconds.
     pub route_latency: f64,
+    /// Part of the bandwidth that is left for data: what messages reach whose time is that of their bytes.
+    pub data_share: f64,
     /// Sections of the ping-pong, ascending.
     pub sections: Vec<Section>,
     /// Seconds of a message besides the route and [`Self::send_overhead`]: above a size, seconds.
@@ -358,7 +360,7 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
             );
             0.0
         }
-        Some(gap) if gap > base - latency => {
+        Some(gap) if gap > base => {
             open.push(
                 "how long a sender needs for a message: the stream is slower than the ping-pong, so messages do not follow each \
                  other in it; osu_bw has to send a window of messages (-W 64)"
@@ -366,7 +368,8 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
             );
             0.0
         }
-        Some(gap) => gap.max(0.0),
+        // A sender cannot need what the links of the route take.
+        Some(gap) => gap.clamp(0.0, base - latency),
     };
     let message_latency = (base - latency - gap).max(0.0);
     let control = latency + message_latency;
@@ -407,7 +410,7 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
             }
             if stream.is_empty() {
                 open.push(format!(
-                    "whether there are {} control messages: without a stream, the time of the sender counts as their latency",
+                    "the number of control messages ({} fit): without a stream, the time of the sender counts as their latency",
                     limit.trips
                 ));
             }
@@ -415,7 +418,9 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
     }
     let alone = |&(size, _): &(u32, f64)| (size, at(&sections, size).per_byte * f64::from(size));
     let one_way = if stream.is_empty() { both.iter().map(alone).collect() } else { stream.clone() };
-    let crosstraffic = share_of_the_way_back(&one_way, &both);
+    let data_share = data_share(&sections, ping_pong[ping_pong.len() - 1].0, bandwidth);
+    let alone = sections.last().map_or(data_share, |last| (1.0 / (last.per_byte * bandwidth)).min(data_share));
+    let crosstraffic = share_of_the_way_back(&one_way, &both, data_share / alone);
     if crosstraffic.is_none() {
         open.push(
             "what messages in opposite directions take from each other: nothing; the output of osu_bibw, IMB-MPI1 Biband or \
@@ -427,6 +432,7 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
     Ok(Fitted {
         bandwidth,
         route_latency: latency,
+        data_share,
         sections,
         message_latency: latencies,
         send_overhead,
@@ -468,24 +474,38 @@ const LEAST_SHARE: f64 = 1e-3;
 /// Largest share of the rate on the way back: models take less than the whole.
 const LARGEST_SHARE: f64 = 0.999;
 
-/// From the largest messages of both series: a stream with an opposite one gets `1 / (1 + share)` of the rate.
-fn share_of_the_way_back(one_way: &[(u32, f64)], both: &[(u32, f64)]) -> Option<f64> {
+/// Returns the part of the bandwidth that is left for data: the largest of the sections in which bytes take most of the time of
+/// the largest message, or else that of the last one. Small messages may take the same time whatever their size.
+fn data_share(sections: &[Section], largest: u32, bandwidth: f64) -> f64 {
+    let ends = sections.iter().skip(1).map(|section| section.above).chain([largest]);
+    let part = |section: &Section| (1.0 / (section.per_byte * bandwidth)).min(1.0);
+    let shows = |(section, end): &(&Section, u32)| section.per_byte * f64::from(*end) > section.fixed;
+    let parts = sections.iter().zip(ends).filter(shows).map(|(section, _)| part(section));
+    parts
+        .fold(None, |most: Option<f64>, own| Some(most.map_or(own, |most| most.max(own))))
+        .unwrap_or_else(|| sections.last().map_or(1.0, part))
+}
+
+/// From the largest messages of both series: a stream with an opposite one gets `1 / (1 + share)` of what links have for data,
+/// which is `spare` times what one stream reaches alone.
+fn share_of_the_way_back(one_way: &[(u32, f64)], both: &[(u32, f64)], spare: f64) -> Option<f64> {
     let same = |&(size, time): &(u32, f64)| Some(time / one_way.iter().find(|point| point.0 == size)?.1);
     let ratio = middle(both.iter().rev().filter_map(same).take(3))?;
-    let share = (ratio - 1.0).clamp(0.0, LARGEST_SHARE);
-    Some(if share < LEAST_SHARE { 0.0 } else { share })
+    let share = (ratio * spare - 1.0).clamp(0.0, LARGEST_SHARE);
+    // Streams that do not disturb each other show no more than that.
+    Some(if ratio - 1.0 < LEAST_SHARE { 0.0 } else { share })
 }
 
 impl Fitted {
     /// Returns the parts of the bandwidth that the messages of each section reach alone: above a size, at most 1.
     fn parts(&self) -> Vec<(u32, f64)> {
-        let part = |section: &Section| rounded(1.0 / (section.per_byte * self.bandwidth)).min(1.0);
+        let part = |section: &Section| rounded(1.0 / (section.per_byte * self.bandwidth)).min(self.factor());
         self.sections.iter().map(|section| (section.above, part(section))).collect()
     }
 
-    /// Returns the part of the bandwidth that messages leave for data: what the fastest messages reach.
+    /// Returns [`Self::data_share`] with the digits of model files.
     pub(super) fn factor(&self) -> f64 {
-        self.parts().iter().fold(0.0, |most, part| part.1.max(most))
+        rounded(self.data_share)
     }
 
     /// Largest parts of the bandwidth that a message reaches, in the notation of model files; `None` if all reach the same.

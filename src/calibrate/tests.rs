@@ -150,6 +150,29 @@ fn slow_hosts_leave_links_to_others() {
     assert_eq!(fitted.send_overhead, [(0, 0.0)]);
     let all = residuals(&series, &fitted).unwrap();
     assert!(all.iter().all(|residual| residual.error() < 2e-3), "{all:?}");
+    // Small messages that take the same time whatever their size do not say that all of the link is left for data, and opposite
+    // streams slow each other down by as much as measured although none of them fills the link.
+    let pong = ping_pong(|size| {
+        if size <= 64.0 {
+            2e-6
+        } else if size <= 8_192.0 {
+            2e-6 + size / 5e9
+        } else {
+            6e-6 + size / 15e9
+        }
+    });
+    let stream = |kind, factor: f64| {
+        let points =
+            pong.points.iter().map(|&(size, _)| (size, 1e-6_f64.max(f64::from(size) / 15e9) * factor)).collect();
+        Series { kind, points, ..pong.clone() }
+    };
+    let series = [pong.clone(), stream(SeriesKind::Stream, 1.0), stream(SeriesKind::BothWays, 1.4)];
+    let fitted = fit(&series, Route { bandwidth: Some(25e9), latency: Some(0.0) }).unwrap();
+    assert!((fitted.data_share - 0.6).abs() < 1e-3 && (fitted.crosstraffic.unwrap() - 0.4).abs() < 1e-3, "{fitted:?}");
+    assert!(fitted.bound_text().unwrap().starts_with("0:0.6;64:0.2;8192:0.6"), "{:?}", fitted.bound_text());
+    let all = residuals(&series, &fitted).unwrap();
+    let large = all.iter().filter(|residual| residual.bytes >= 1 << 20);
+    assert!(large.clone().count() == 9 && large.clone().all(|residual| residual.error() < 0.05), "{all:?}");
     // One rate for all sizes needs no bound.
     let series = [ping_pong(|size| 2e-6 + size / 10e9)];
     let fitted = fit(&series, Route { bandwidth: Some(12.5e9), latency: Some(0.0) }).unwrap();
@@ -171,6 +194,12 @@ fn what_was_measured_elsewhere_is_said() {
     assert!(!said(&read(&text.replacen("n1", "n2", 1)).unwrap(), 1e9, None).contains("both ranks"));
     let device = [Series { program: "OSU MPI-CUDA Latency Test v7.4".into(), ..pong.clone() }];
     assert!(said(&device, 12.5e9, None).contains("the buffers were those of a device"));
+    // Nearly all of the ping-pong is the links: what is left is the sender's.
+    let points = pong.points.iter().map(|&(size, _)| (size, 4e-7_f64.max(f64::from(size) / 10e9))).collect();
+    let quick = [pong.clone(), Series { kind: SeriesKind::Stream, points, ..pong.clone() }];
+    let fitted = fit(&quick, Route { bandwidth: Some(12.5e9), latency: Some(1.8e-6) }).unwrap();
+    assert!((fitted.send_overhead[0].1 - 2e-7).abs() < 1e-9, "{fitted:?}");
+    assert!(!fitted.open.join(" ").contains("slower than the ping-pong"), "{:?}", fitted.open);
     // A window of one message is no stream.
     let points = pong.points.iter().map(|&(size, time)| (size, 2.0 * time)).collect();
     let slow = [pong.clone(), Series { kind: SeriesKind::Stream, points, ..pong.clone() }];

@@ -145,7 +145,7 @@ fn spelling(fit: &Fit) -> (usize, &str) {
     (fit.topology.len(), &fit.topology)
 }
 
-/// Hosts on a switch, millimetres of cable, and SHA-256 of the size and all arcs: equal for networks that differ in nothing
+/// Hosts on a switch, millimetres of cable, and SHA-256 of the size, the switches with hosts, and all arcs: equal for networks that differ in nothing
 /// but their name.
 pub(super) type Cabling = (u32, u64, Vec<u8>);
 
@@ -153,6 +153,8 @@ pub(super) type Cabling = (u32, u64, Vec<u8>);
 pub(super) fn cabling(topology: &Topology, fit: &Fit) -> Cabling {
     let (graph, mut arcs) = (&topology.graph, Sha256::new());
     arcs.update((graph.switches() as u64).to_le_bytes());
+    arcs.update([u8::from(graph.is_directed())]);
+    graph.default_hosts().iter().for_each(|&count| arcs.update([u8::from(count > 0)]));
     for arc in (0..graph.arcs() as u32).map(ArcId) {
         arcs.update(graph.tail(arc).0.to_le_bytes());
         arcs.update(graph.head(arc).0.to_le_bytes());

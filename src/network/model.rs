@@ -151,6 +151,14 @@ const SMPI_LATENCY: &str = "65472:11.6436;15424:3.48845;9376:2.59299;5776:2.1879
                             732:1.9503;257:1.95341;0:2.01467";
 
 impl NetworkModel {
+    /// Returns the largest rate that the TCP window permits on a route of this latency, in bytes per second.
+    pub(super) fn window_rate(&self, latency: f64) -> f64 {
+        match self.tcp_gamma {
+            Some(gamma) if latency > 0.0 => gamma / (2.0 * latency),
+            _ => f64::INFINITY,
+        }
+    }
+
     /// Names that [`by_name`](Self::by_name) accepts.
     pub const NAMES: [&'static str; 8] = ["ordered", "tcp", "ideal", "packet", "smpi", "lv08", "cm02", "loggops"];
 

@@ -299,10 +299,9 @@ impl Paths {
         if from != to {
             bound *= model.payload_share();
         }
-        if let Some(gamma) = model.tcp_gamma
-            && latency > 0.0
-        {
-            bound = bound.min(gamma / (2.0 * latency));
+        // With a bound by size, which is a part of the bandwidth, the window is compared with that part.
+        if model.rate_bound.is_none() {
+            bound = bound.min(model.window_rate(latency));
         }
         if forward.is_empty() {
             // The route only has a latency: SimGrid delivers such a message when its latency is over.

@@ -228,10 +228,12 @@ impl<'a, S: Sharing> Network<'a, S> {
         let penalty = if route.latency * transfer.latency_factor > 0.0 { route.penalty } else { 1.0 };
         let bound = match &self.model.rate_bound {
             None => route.bound,
-            // The share of the flow is multiplied by its factor afterwards.
+            // The share of the flow is multiplied by its factor afterwards. Within a host, no link is shared.
             Some(parts) => {
-                let part = parts.at(transfer.remaining as u64).min(transfer.bandwidth_factor);
-                route.bound * (part / transfer.bandwidth_factor)
+                let factor = transfer.bandwidth_factor;
+                let part =
+                    if route.message_latency > 0.0 { parts.at(transfer.remaining as u64).min(factor) } else { factor };
+                (route.bound * (part / factor)).min(self.model.window_rate(route.latency))
             }
         };
         let flow = self.sharing.start(route.path, penalty, bound);

@@ -23,7 +23,7 @@ use crate::traffic::Evenly;
 use crate::user_error::UserError;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Name and version of the format.
 const SCHEMA: &str = "mopsim.packet-results/1";
@@ -353,7 +353,7 @@ impl SweepHeader {
         match expected {
             Some(expected) if !expected.extends(&header) => {
                 if let Some(difference) = expected.difference(&header) {
-                    return Err(foreign(difference));
+                    return Err(PointsError::Foreign { file: path.to_owned(), line: header_line, difference });
                 }
             }
             _ => {}
@@ -422,7 +422,11 @@ pub fn located(
 
 /// A results file that is open for writing.
 #[derive(Debug)]
-pub struct PointsFile(LedgerFile);
+pub struct PointsFile {
+    file: LedgerFile,
+    /// The line of the extended sweep, which goes before its first new run.
+    header: Mutex<Option<SweepHeader>>,
+}
 
 impl PointsFile {
     /// Opens a file for a shard, and returns its existing results. With `resume` there may be some; otherwise the file
@@ -433,7 +437,7 @@ impl PointsFile {
     pub fn open(path: &Path, identity: &Identity, shard: Shard, resume: bool) -> Result<(Self, Points), PointsError> {
         let (file, bytes) = LedgerFile::open(path, resume)?;
         let header = SweepHeader { shard, ..identity.0.clone() };
-        let mut points = Points::default();
+        let (mut points, mut extended) = (Points::default(), None);
         let first = header.line();
         match Lines::continued(path, &bytes, &first)? {
             Some(lines) => {
@@ -451,12 +455,12 @@ impl PointsFile {
                 let latest = if is_extended { usize::MAX } else { header_line };
                 points.accept_searches_before(Origin { file: 0, line: latest });
                 if is_extended {
-                    file.append(&header)?;
+                    extended = Some(header);
                 }
             }
             None => file.begin(&first)?,
         }
-        Ok((Self(file), points))
+        Ok((Self { file, header: Mutex::new(extended) }, points))
     }
 
     /// Appends a record, which is on the disk when this returns.
@@ -464,7 +468,11 @@ impl PointsFile {
     /// # Errors
     /// [`LedgerError::Io`] if it cannot be written; nothing can be appended after that.
     pub fn append(&self, record: &PointRecord) -> Result<(), LedgerError> {
-        self.0.append(record)
+        let mut header = self.header.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(header) = header.take() {
+            self.file.append(&header)?;
+        }
+        self.file.append(record)
     }
 }
 

@@ -45,6 +45,11 @@ impl Platform {
         self.hosts.len() + self.failed.len()
     }
 
+    /// Returns the number of each host among the hosts of the intact network.
+    pub fn numbers(&self) -> impl Iterator<Item = u32> {
+        (0..self.intact_hosts() as u32).filter(|&number| self.host_of_number(number).is_ok())
+    }
+
     /// Returns the host that has this number among the hosts of the intact network.
     ///
     /// # Errors
@@ -82,10 +87,14 @@ mod tests {
         assert_eq!(one.intact_hosts(), 4);
         assert_eq!([0, 2, 3].map(|number| one.host_of_number(number).unwrap().0), [0, 1, 2]);
         assert_eq!(one.host_of_number(1).unwrap_err().name, "h1");
+        assert_eq!(one.numbers().collect::<Vec<_>>(), [0, 2, 3]);
         // Other numbers of hosts on the switches, a number on the failed switch included.
         assert_eq!(names(&platform(graph(), "hosts_per_switch = 2")), ["h0", "h1", "h4", "h5", "h6", "h7"]);
         assert_eq!(names(&platform(graph(), "hosts_per_switch = [1, 3, 1, 1]")), ["h0", "h4", "h5"]);
         assert_eq!(names(&platform(graph().with_hosts_per_switch(2), "")), ["h0", "h1", "h4", "h5", "h6", "h7"]);
+        let parameters: PlatformParameters = toml::from_str("hosts_per_switch = [0, 3, 0, 0]").unwrap();
+        let error = parameters.check().unwrap().hosts_on(&graph()).unwrap_err().to_string();
+        assert!(error.contains("a switch that is left must have a host"), "{error}");
     }
 
     #[test]

@@ -406,6 +406,11 @@ impl CheckedParameters {
         let mut hosts = self.hosts_before_failures(graph)?;
         if let Some(failed) = graph.failed_hosts() {
             failed.drop_from(&mut hosts);
+            if hosts.iter().all(|&count| count == 0) {
+                let (parameter, value) = ("hosts_per_switch", "hosts on failed switches alone".to_owned());
+                let constraint = "a switch that is left must have a host".to_owned();
+                return Err(PlatformError::InvalidParameter { parameter, value, constraint });
+            }
         }
         Ok(hosts)
     }

@@ -163,7 +163,11 @@ impl NetworkUnderTest {
         let are_vertices = matches!(topology.graph.hosts(), Hosts::Vertices(_));
         match hosts {
             Some(HostsPerSwitch::Each(counts)) if topology.rails.is_none() && !are_vertices => {
-                let graph = topology.graph.as_ref().clone().with_hosts(Hosts::on_each(counts.clone()));
+                let mut counts = counts.clone();
+                if let Some(failed) = topology.graph.failed_hosts() {
+                    failed.drop_from(&mut counts);
+                }
+                let graph = topology.graph.as_ref().clone().with_hosts(Hosts::on_each(counts));
                 // A platform with a number for each switch is laid out without hosts.
                 let floor = FloorOptions { endpoints_per_switch: None, ..self.floor };
                 (Arc::new(Topology { graph: Arc::new(graph), ..topology.as_ref().clone() }), floor)

@@ -145,10 +145,12 @@ impl Graph {
         };
         let failed = self.failed_hosts.clone().map(|mut failed| {
             failed.intact.iter_mut().filter(|before| **before > 0).for_each(|before| *before = count);
+            failed.names.clear();
             failed
         });
         let mut graph = self.clone().with_hosts(hosts);
         graph.failed_hosts = failed;
+        graph.host_names.clear();
         graph
     }
 

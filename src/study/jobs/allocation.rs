@@ -108,7 +108,7 @@ fn order(
 fn groups_of(network: &NetworkUnderTest, size: Option<u32>, rule: AllocationRule) -> Result<Vec<u32>, JobsError> {
     let hosts = &network.platform.hosts;
     if let Some(size) = size {
-        return Ok((0..hosts.len() as u32).map(|host| host / size).collect());
+        return Ok(network.platform.numbers().map(|number| number / size).collect());
     }
     let group_of_switch = network.topology.as_ref().and_then(|topology| -> Option<Box<dyn Fn(SwitchId) -> u32>> {
         if let Some(switches) = topology.spec.group() {

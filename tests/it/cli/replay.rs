@@ -422,6 +422,13 @@ fn a_rate_bound_leaves_the_rest_of_a_link() {
             assert!((found / expected - 1.0).abs() < 1e-6, "{sharing}, {trace}, {model}: {found}");
         }
     }
+    // A window limits the flow to 200 MB/s, whatever part of the bandwidth it may have.
+    folder.write("window.toml", "network_model = 'ideal'\nrate_bound = 0.5\ntcp_gamma = 2000000\n");
+    let slow =
+        ["--topology", "mesh:2", "--hosts-per-switch", "2", "--link-bandwidth", "1 GB/s", "--link-latency", "5 ms"];
+    let slow = [&["replay", "one.ti", "--switch-delay", "0 s", "-q", "--host-link-latency", "0 s"], &slow[..]].concat();
+    let window = number(&folder.json(&[&slow[..], &["--model", "window.toml"]].concat()), "simulated_seconds");
+    assert!((window - 0.505).abs() < 1e-3, "{window}");
     folder.write("zero.toml", "rate_bound = '0:0'\n");
     folder.refuse(
         &["replay", "t.ti", "--topology", "ring:4", "--model", "zero.toml"],
