@@ -185,7 +185,7 @@ fn bad_input_is_refused_with_the_rule_and_a_way_out() {
             &["torus:4x4", "--switching", "cut-through", "--packet", "9", "--vc-buffer", "8"],
             "cut-through needs space for a packet of 9 flits",
         ),
-        (&["torus:3x4", "--pattern", "transpose"], "an even power of two"),
+        (&["torus:3x4", "--pattern", "transpose"], "a number of hosts that is a power of two"),
         (&["imase_itoh:n=20,d=3", "--routing", "escape"], "up*/down* needs cables in both directions"),
         (&["random:n=20,d=3", "--routing", "dimension-order"], "`amin`, `static` and `escape` fit other networks"),
         (&["two.edges"], "disconnected"),
