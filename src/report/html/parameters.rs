@@ -20,10 +20,10 @@ pub fn parameters(network: &NetworkUnderTest) -> Vec<(&'static str, String)> {
         add("delay of a switch", Some(seconds(p.switch_delay)));
         add("delay of a metre of cable", Some(seconds(p.cable_delay)));
         add("floor plan", Some(p.floor_plan.to_owned()));
-        add("links of hosts", Some(host_links(p)));
+        add("host links", Some(host_links(p)));
         add("ports of a host", p.rails.as_ref().map(host_ports));
     } else if speeds.host_links > 0 {
-        add("links of hosts", Some(grouped(speeds.host_links as u64)));
+        add("number of host links", Some(grouped(speeds.host_links as u64)));
         add("bandwidth of host links", speeds.host_link_bandwidth.map(|v| v.text(bandwidth)));
         add("latency of host links", speeds.host_link_latency.map(|v| v.text(seconds)));
     }

@@ -108,7 +108,7 @@ fn notes(c: &Comparison, carried: &[SyntheticTraffic]) -> Vec<String> {
     add(if enclosed {
         "The bound is that of the best mix of all paths (maximum concurrent flow), or what the host links carry".into()
     } else {
-        "The bound comes from lengths of paths, from cuts, and from the links of hosts; the best mix of all paths may reach less"
+        "The bound comes from lengths of paths, from cuts, and from host links; the best mix of all paths may reach less"
             .into()
     });
     let mut routings: Vec<&str> = Vec::new();
