@@ -196,7 +196,7 @@ fn bad_input_is_refused_with_the_rule_and_a_way_out() {
         (&["torus:4x4", "--measure", "0"], "measured cycles must be from 1"),
         (&["torus:4x4", "--measure", "4294967295"], "measured cycles must be from 1"),
         (&["torus:4x4", "--preset", "booksim"], "the presets are dsnf"),
-        (&["torus:4x4", "--packets", "bad.txt"], "bad.txt:2: host is 99, and the hosts are 0 to 15"),
+        (&["torus:4x4", "--packets", "bad.txt"], "bad.txt:2: host is 99, but the hosts are 0 to 15"),
         (&["torus:4x4", "--packets", "word.txt"], "word.txt:1: `x` is not a whole number"),
         (&["torus:4x4", "--routing", "escape", "--switching", "wormhole"], "an escape needs channels"),
         (&["uneven.edges", "--routing", "deflection"], "switch 2 has 2 cables in and 1 out"),
