@@ -184,6 +184,6 @@ def model_options(
         "sharing": sharing,
         "timing_precision": timing_precision,
         "compat": compat,
-        "crosstraffic": on_off(crosstraffic) if is_truth(crosstraffic) else crosstraffic,
+        "crosstraffic": on_off(bool(crosstraffic)) if is_truth(crosstraffic) else crosstraffic,
         "smp_setup": on_off(smp_setup),
     }
