@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Union
 
@@ -189,11 +190,16 @@ class Platform:
         return facts_html(info["name"], {**facts, **info["speeds"]})
 
 
+def misplaced(options: Iterable[str]) -> TypeError:
+    """Return the error for options of networks that are platforms already."""
+    return TypeError(f"{', '.join(options)}: a Platform has these already; give them when you make it")
+
+
 def native(network: Network, **options: Any) -> _mopsim.Platform:
     """Return the built platform of what a call takes as a network; ``options`` are those of :class:`Platform`."""
     given = {name: value for name, value in options.items() if value is not None}
     if isinstance(network, Platform):
         if given:
-            raise TypeError(f"{', '.join(given)}: a Platform has these already; give them when you make it")
+            raise misplaced(given)
         return network._native
     return Platform(network, **given)._native

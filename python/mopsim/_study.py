@@ -368,7 +368,7 @@ def _check_platforms(networks: list[tuple[str | None, Network]], options: Mappin
     if not given or not made:
         return
     if len(made) == len(networks):
-        raise TypeError(f"{', '.join(given)}: a Platform has these already; give them when you make it")
+        raise _platform.misplaced(given)
     warn([f"{', '.join(given)} applies to all networks but {', '.join(made)}: a Platform has these already"])
 
 

@@ -61,16 +61,9 @@ class Table:
         """
         import pyarrow as pa
 
-        def column(name: str) -> pa.Array:
-            values = self[name]
-            there = [value for value in values if value is not None]
-            if not there:
-                return pa.array(values, pa.string() if name in _TEXT else pa.int64() if name in _WHOLE else pa.float64())
-            if any(isinstance(value, str) for value in there):
-                return pa.array([None if value is None else str(value) for value in values], pa.string())
-            return pa.array(values)
-
-        return pa.table({name: column(name) for name in self.columns})
+        types = {"text": pa.string(), "whole": pa.int64(), "number": pa.float64(), None: None}
+        columns = {name: self._typed(name) for name in self.columns}
+        return pa.table({name: pa.array(values, types[kind]) for name, (kind, values) in columns.items()})
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Arrow's C stream interface, by which polars, DuckDB and others take the table as it is."""
@@ -85,30 +78,33 @@ class Table:
 
         frame = pd.DataFrame(self.rows, columns=self.columns)
         for name in self.columns:
-            if frame[name].isna().all():
-                frame[name] = frame[name].astype("object" if name in _TEXT else "float64")
-                if name in _TEXT:
-                    frame[name] = None
-            elif any(isinstance(value, str) for value in self[name]):
-                # Numbers among ranges, which are text: one type, as Parquet needs.
-                frame[name] = [None if value is None else str(value) for value in self[name]]
+            kind, values = self._typed(name)
+            if kind == "text":
+                frame[name] = values
+            elif kind is not None:
+                frame[name] = frame[name].astype("float64")
         return frame
 
     def polars(self) -> polars.DataFrame:
         """Return a ``polars.DataFrame``."""
         import polars as pl
 
-        columns = {}
-        for name in self.columns:
-            values = self[name]
-            if all(value is None for value in values):
-                kind = pl.String if name in _TEXT else pl.Int64 if name in _WHOLE else pl.Float64
-                columns[name] = pl.Series(name, values, kind)
-            elif any(isinstance(value, str) for value in values):
-                columns[name] = pl.Series(name, [None if v is None else str(v) for v in values], pl.String)
-            else:
-                columns[name] = pl.Series(name, values)
-        return pl.DataFrame(columns)
+        types = {"text": pl.String, "whole": pl.Int64, "number": pl.Float64, None: None}
+        columns = {name: self._typed(name) for name in self.columns}
+        return pl.DataFrame({name: pl.Series(name, values, types[kind]) for name, (kind, values) in columns.items()})
+
+    def _typed(self, name: str) -> tuple[str | None, list[Any]]:
+        """Return the kind and the values of a column for frames, whose types must not depend on missing values.
+
+        The kind is ``None`` where the values tell. Numbers among ranges, which are text, become text.
+        """
+        values = self[name]
+        there = [value for value in values if value is not None]
+        if not there:
+            return ("text" if name in _TEXT else "whole" if name in _WHOLE else "number"), values
+        if any(isinstance(value, str) for value in there):
+            return "text", [None if value is None else str(value) for value in values]
+        return None, values
 
     def __repr__(self) -> str:
         return f"<mopsim.Table: {len(self)} rows, columns {', '.join(self.columns)}>"

@@ -151,10 +151,6 @@ class Trace:
           at rank 0, action 0
          help: ranks count from 0; check that the number of ranks is the one that the trace was recorded with, and that the trace is complete
         """
-        if operations is not None:
-            operations = float(operations)
-            if not 1e-12 <= operations <= 1e30:
-                raise InputError(f"operations is {operations}, and has to be from 1e-12 to 1e30")
         lines = _Lines(ranks)
         try:
             return cls._of(_mopsim.Trace.from_lines(iter(lines), name, None, operations, title))

@@ -87,7 +87,11 @@ impl Trace {
                 return Err(error);
             }
         };
-        trace.side = Some(SideFile { operations, title, ..SideFile::default() });
+        let side = SideFile { operations, title, ..SideFile::default() };
+        if let Some(flaw) = side.flaw() {
+            return Err(exception(py, &Failure::input(flaw, "give the operations of the whole program, or none")));
+        }
+        trace.side = (side != SideFile::default()).then_some(side);
         Ok(Self { workload: Workload::of_trace(trace), lists: None })
     }
 

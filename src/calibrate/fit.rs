@@ -9,7 +9,7 @@
 //! A stream of small messages shows what a sender needs for each of them, and opposite streams what they take from each
 //! other. Without a stream, opposite ones are compared with the ping-pong.
 
-use super::series::{Series, SeriesKind};
+use super::series::{BOTH_RANKS_ON, Series, SeriesKind};
 use crate::study::ping;
 use crate::user_error::UserError;
 
@@ -55,6 +55,18 @@ pub struct Section {
     pub fixed: f64,
     /// Seconds of a byte.
     pub per_byte: f64,
+}
+
+impl Section {
+    /// Returns `true` if bytes take most of the time of a message of this size.
+    fn shows_rate(&self, bytes: u32) -> bool {
+        self.per_byte * f64::from(bytes) > self.fixed
+    }
+
+    /// Returns the part of a bandwidth that messages reach, at most 1.
+    fn part_of(&self, bandwidth: f64) -> f64 {
+        (1.0 / (self.per_byte * bandwidth)).min(1.0)
+    }
 }
 
 /// Messages whose sender waits for the receiver.
@@ -194,7 +206,7 @@ const HARDLY: f64 = 0.5;
 /// Returns remarks on what measurements were taken of.
 fn circumstances(series: &[Series], reached: f64, route: Route) -> Vec<String> {
     let mut found = Vec::new();
-    if let Some((_, host)) = series.iter().find_map(|series| series.program.split_once("both ranks on ")) {
+    if let Some((_, host)) = series.iter().find_map(|series| series.program.split_once(BOTH_RANKS_ON)) {
         found.push(format!(
             "any constant of the network: both ranks ran on {host}, so these are times of its memory; start them on two hosts"
         ));
@@ -262,8 +274,7 @@ fn bandwidth_of(ping_pong: &[(u32, f64)], shortest: f64, floor: f64) -> Result<f
     }
     let last = *sections(ping_pong, floor.min(shortest), 0.0).last().expect("there are points");
     // A section in which bytes take little of the time shows no bandwidth.
-    let shows = last.per_byte * f64::from(bytes) > last.fixed;
-    Ok(if shows { 1.0 / last.per_byte } else { 0.0 })
+    Ok(if last.shows_rate(bytes) { 1.0 / last.per_byte } else { 0.0 })
 }
 
 /// Divides points into sections, whose lines have at least `floor` seconds for a message without bytes and `least` for each byte.
@@ -419,7 +430,7 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
     let alone = |&(size, _): &(u32, f64)| (size, at(&sections, size).per_byte * f64::from(size));
     let one_way = if stream.is_empty() { both.iter().map(alone).collect() } else { stream.clone() };
     let data_share = data_share(&sections, ping_pong[ping_pong.len() - 1].0, bandwidth);
-    let alone = sections.last().map_or(data_share, |last| (1.0 / (last.per_byte * bandwidth)).min(data_share));
+    let alone = sections.last().map_or(data_share, |last| last.part_of(bandwidth).min(data_share));
     let crosstraffic = share_of_the_way_back(&one_way, &both, data_share / alone);
     if crosstraffic.is_none() {
         open.push(
@@ -478,12 +489,9 @@ const LARGEST_SHARE: f64 = 0.999;
 /// the largest message, or else that of the last one. Small messages may take the same time whatever their size.
 fn data_share(sections: &[Section], largest: u32, bandwidth: f64) -> f64 {
     let ends = sections.iter().skip(1).map(|section| section.above).chain([largest]);
-    let part = |section: &Section| (1.0 / (section.per_byte * bandwidth)).min(1.0);
-    let shows = |(section, end): &(&Section, u32)| section.per_byte * f64::from(*end) > section.fixed;
-    let parts = sections.iter().zip(ends).filter(shows).map(|(section, _)| part(section));
-    parts
-        .fold(None, |most: Option<f64>, own| Some(most.map_or(own, |most| most.max(own))))
-        .unwrap_or_else(|| sections.last().map_or(1.0, part))
+    let wide = sections.iter().zip(ends).filter(|(section, end)| section.shows_rate(*end));
+    let most = wide.map(|(section, _)| section.part_of(bandwidth)).max_by(f64::total_cmp);
+    most.or_else(|| Some(sections.last()?.part_of(bandwidth))).unwrap_or(1.0)
 }
 
 /// From the largest messages of both series: a stream with an opposite one gets `1 / (1 + share)` of what links have for data,
@@ -499,7 +507,7 @@ fn share_of_the_way_back(one_way: &[(u32, f64)], both: &[(u32, f64)], spare: f64
 impl Fitted {
     /// Returns the parts of the bandwidth that the messages of each section reach alone: above a size, at most 1.
     fn parts(&self) -> Vec<(u32, f64)> {
-        let part = |section: &Section| rounded(1.0 / (section.per_byte * self.bandwidth)).min(self.factor());
+        let part = |section: &Section| rounded(section.part_of(self.bandwidth)).min(self.factor());
         self.sections.iter().map(|section| (section.above, part(section))).collect()
     }
 

@@ -3,7 +3,7 @@
 //! It prints `# mopsim hosts` with a line for the host of each rank, and for each kind `# mopsim calibrate KIND` and rows of a
 //! size and microseconds.
 
-use super::series::{Flaw, Readings, SeriesKind};
+use super::series::{BOTH_RANKS_ON, Flaw, Readings, SeriesKind};
 use super::table::{of_time, rows};
 
 /// Source of the benchmark in C.
@@ -15,7 +15,7 @@ pub const PROGRAM_NAME: &str = "mopsim-benchmark.c";
 pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
     let hosts = lines.iter().position(|line| *line == "# mopsim hosts").and_then(|at| lines.get(at + 1..at + 3));
     let together = match hosts {
-        Some([first, second]) if first == second => format!(", both ranks on {}", first.trim_start_matches(['#', ' '])),
+        Some([first, second]) if first == second => format!("{BOTH_RANKS_ON}{}", first.trim_start_matches(['#', ' '])),
         _ => String::new(),
     };
     let mut series = Vec::new();

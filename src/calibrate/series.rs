@@ -5,6 +5,9 @@ use std::path::PathBuf;
 /// Most rows of one file.
 pub(super) const MAX_ROWS: usize = 100_000;
 
+/// Words in the name of a program whose ranks ran on one host, before the name of the host.
+pub(super) const BOTH_RANKS_ON: &str = ", both ranks on ";
+
 /// Quantity that a series measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SeriesKind {

@@ -10,10 +10,9 @@ use super::{DesignError, invalid};
 use crate::cost::{Bill, Prices};
 use crate::floorplan::{FloorOptions, FloorPlan};
 use crate::ids::SwitchId;
-use crate::topology::metrics::distances;
-use crate::topology::{ArcId, Graph, Hosts, Topology, TopologyError, build};
+use crate::topology::metrics::{distances, edge_sha256};
+use crate::topology::{Graph, Hosts, Topology, TopologyError, build};
 use candidates::candidates;
-use sha2::{Digest as _, Sha256};
 
 pub(super) mod candidates;
 
@@ -145,21 +144,27 @@ fn spelling(fit: &Fit) -> (usize, &str) {
     (fit.topology.len(), &fit.topology)
 }
 
-/// Hosts on a switch, millimetres of cable, and SHA-256 of the size, the switches with hosts, and all arcs: equal for networks that differ in nothing
-/// but their name.
-pub(super) type Cabling = (u32, u64, Vec<u8>);
+/// What networks have in common that differ in nothing but their name.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Cabling {
+    hosts_per_switch: u32,
+    millimetres: u64,
+    is_directed: bool,
+    /// `true` for each switch that has hosts.
+    has_hosts: Vec<bool>,
+    edge_sha256: String,
+}
 
 /// Returns the cabling of a network that was measured.
 pub(super) fn cabling(topology: &Topology, fit: &Fit) -> Cabling {
-    let (graph, mut arcs) = (&topology.graph, Sha256::new());
-    arcs.update((graph.switches() as u64).to_le_bytes());
-    arcs.update([u8::from(graph.is_directed())]);
-    graph.default_hosts().iter().for_each(|&count| arcs.update([u8::from(count > 0)]));
-    for arc in (0..graph.arcs() as u32).map(ArcId) {
-        arcs.update(graph.tail(arc).0.to_le_bytes());
-        arcs.update(graph.head(arc).0.to_le_bytes());
+    let graph = &topology.graph;
+    Cabling {
+        hosts_per_switch: fit.hosts_per_switch,
+        millimetres: (fit.metres * 1e3).round() as u64,
+        is_directed: graph.is_directed(),
+        has_hosts: graph.default_hosts().iter().map(|&count| count > 0).collect(),
+        edge_sha256: edge_sha256(graph),
     }
-    (fit.hosts_per_switch, (fit.metres * 1e3).round() as u64, arcs.finalize().to_vec())
 }
 
 pub(super) fn measure(topology: &Topology, hosts_per_switch: u32, prices: &Prices) -> Result<Fit, DesignError> {

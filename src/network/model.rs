@@ -188,7 +188,6 @@ impl NetworkModel {
             name: "smpi",
             latency_factor: SMPI_LATENCY.parse().expect("the table is well formed"),
             bandwidth_factor: SMPI_BANDWIDTH.parse().expect("the table is well formed"),
-            rate_bound: None,
             weight_s: Some(8775.0),
             ..Self::cm02()
         }
@@ -200,7 +199,6 @@ impl NetworkModel {
             name: "lv08",
             latency_factor: Factors::constant(13.01),
             bandwidth_factor: Factors::constant(0.97),
-            rate_bound: None,
             weight_s: Some(20537.0),
             ..Self::cm02()
         }

@@ -329,11 +329,11 @@ impl SweepHeader {
         if let Some(there) = schema.program.filter(|program| program != PROGRAM) {
             return Err(foreign(format!("the version of the program ({there} there, {PROGRAM} here)")));
         }
-        let header: Self = parsed(path, first, false, "the first line is not a header of this version")?;
+        let mut header: Self = parsed(path, first, false, "the first line is not a header of this version")?;
         if let Some(flaw) = header.flaw() {
             return Err(malformed(1, flaw.to_owned()));
         }
-        let (mut header, mut header_line) = (header, 1);
+        let mut header_line = 1;
         let (mut runs, names) = (header.sweep.runs(), header.names());
         let mut records = Vec::new();
         for line in numbered {
@@ -350,13 +350,9 @@ impl SweepHeader {
             let id = located(&record, &runs, &names, 0, header.shard).map_err(|flaw| malformed(line.0, flaw))?;
             records.push((id, record, line.0));
         }
-        match expected {
-            Some(expected) if !expected.extends(&header) => {
-                if let Some(difference) = expected.difference(&header) {
-                    return Err(PointsError::Foreign { file: path.to_owned(), line: header_line, difference });
-                }
-            }
-            _ => {}
+        let other = expected.filter(|expected| !expected.extends(&header));
+        if let Some(difference) = other.and_then(|expected| expected.difference(&header)) {
+            return Err(PointsError::Foreign { file: path.to_owned(), line: header_line, difference });
         }
         Ok(Contents { header, records, header_line, length: lines.length() })
     }
@@ -451,12 +447,9 @@ impl PointsFile {
                 if length < bytes.len() {
                     file.cut(length)?;
                 }
-                let is_extended = found.sweep != header.sweep;
-                let latest = if is_extended { usize::MAX } else { header_line };
+                extended = (found.sweep != header.sweep).then_some(header);
+                let latest = if extended.is_some() { usize::MAX } else { header_line };
                 points.accept_searches_before(Origin { file: 0, line: latest });
-                if is_extended {
-                    extended = Some(header);
-                }
             }
             None => file.begin(&first)?,
         }

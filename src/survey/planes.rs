@@ -65,7 +65,7 @@ pub(super) fn report(topology: &Topology, rails: &Rails, options: &SurveyOptions
         (0..longest).map(|hop| histograms.iter().map(|h| h.get(hop).copied().unwrap_or(0)).sum()).collect()
     });
     let connected = all().all(|plane| plane.connected);
-    let cost = cost(topology, &plan, options);
+    let cost = cost(topology, damaged::intact(&topology.spec).as_ref(), &plan, options);
     let (most_crossed, mean_crossed) = between_hosts(rails, options, &planes).unzip();
     let (min_degree, max_degree) = if vertices {
         let degree = |switch| topology.graph.out_degree(switch) + plan.hosts_on(switch) as usize;

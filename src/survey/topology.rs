@@ -79,7 +79,8 @@ impl Survey {
         let shown = metrics.distances.as_ref().or(sampled.as_ref().map(|sampled| &sampled.distances));
         let diameter = metrics.distances.as_ref().map(|distances| distances.diameter());
         let moore = diameter.and_then(|k| bounds::moore(max_degree as u64, k as u32, directed));
-        let cost = cost(topology, &plan, options);
+        let intact = damaged::intact(&topology.spec);
+        let cost = cost(topology, intact.as_ref(), &plan, options);
         let mut report = Self {
             topology: topology.name(),
             spec: topology.name(),
@@ -134,7 +135,7 @@ impl Survey {
                 .iter()
                 .cloned()
                 .chain(degraded(switches))
-                .chain(priced_intact(topology))
+                .chain(intact.and_then(|intact| priced_instead(&intact, topology)))
                 .collect(),
             route: options.route.as_ref().map(|route| RouteSurvey::of(topology, options, route)).transpose()?,
         };
@@ -262,15 +263,17 @@ pub(super) fn crossed(
     between.map(|between| between.switches())
 }
 
-/// Returns a remark on the price of a network of which cables or switches failed.
-fn priced_intact(topology: &Topology) -> Option<String> {
-    let intact = damaged::intact(&topology.spec)?;
+/// Returns a remark on the price of a network of which cables or switches failed: that of the intact one.
+fn priced_instead(intact: &Topology, topology: &Topology) -> Option<String> {
     let (before, after) = (&intact.graph, &topology.graph);
     let is_whole = before.arcs() == after.arcs() && before.default_hosts() == after.default_hosts();
     let hosts: u64 = before.default_hosts().iter().map(|&count| u64::from(count)).sum();
     (!is_whole).then(|| {
-        format!("cables and switches failed after they were bought: prices and power are those of the intact network with {} by \
-                 default", counted(hosts, "host"))
+        format!(
+            "cables and switches failed after they were bought: prices and power are those of the intact network with {} by \
+             default",
+            counted(hosts, "host")
+        )
     })
 }
 
@@ -285,12 +288,18 @@ fn degraded(graph: &Graph) -> Option<String> {
     })
 }
 
-pub(super) fn cost(topology: &Topology, plan: &FloorPlan, options: &SurveyOptions) -> CostSurvey {
+/// Returns the cost of a topology, or of its `intact` form if parts of it failed.
+pub(super) fn cost(
+    topology: &Topology,
+    intact: Option<&Topology>,
+    plan: &FloorPlan,
+    options: &SurveyOptions,
+) -> CostSurvey {
     // What failed was bought as well.
-    if let Some(intact) = damaged::intact(&topology.spec)
-        && let Ok(plan) = FloorPlan::new(&intact, &options.floor)
+    if let Some(intact) = intact
+        && let Ok(plan) = FloorPlan::new(intact, &options.floor)
     {
-        return cost(&intact, &plan, options);
+        return cost(intact, None, &plan, options);
     }
     let switches = &*topology.graph;
     let cables = plan.cables(switches);

@@ -74,14 +74,20 @@ impl SideFile {
     fn parse(text: &str, path: &Path) -> Result<SideFile, TraceError> {
         let side: SideFile =
             toml::from_str(text).map_err(|error| wrong(text, path, error.span(), error.message().to_owned()))?;
-        for (name, value) in [("operations", side.operations), ("measured_seconds", side.measured_seconds)] {
-            if let Some(value) = value.filter(|value| !RANGE.contains(value)) {
-                let (least, most) = (RANGE.start(), RANGE.end());
-                let message = format!("{name} is {}, it has to be from {least:e} to {most:e}", number(value));
-                return Err(wrong(text, path, None, message));
-            }
+        match side.flaw() {
+            Some(flaw) => Err(wrong(text, path, None, flaw)),
+            None => Ok(side),
         }
-        Ok(side)
+    }
+
+    /// Returns the reason why a number is none of a program, if there is one.
+    pub fn flaw(&self) -> Option<String> {
+        let numbers = [("operations", self.operations), ("measured_seconds", self.measured_seconds)];
+        let (name, value) = numbers
+            .into_iter()
+            .find_map(|(name, value)| Some((name, value.filter(|value| !RANGE.contains(value))?)))?;
+        let (least, most) = (RANGE.start(), RANGE.end());
+        Some(format!("{name} is {}, it has to be from {least:e} to {most:e}", number(value)))
     }
 }
 
