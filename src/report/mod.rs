@@ -37,6 +37,7 @@ pub mod number;
 mod offers;
 mod packet_curves;
 mod packet_notes;
+mod packet_tables;
 pub mod packets;
 mod ranges;
 mod replay;

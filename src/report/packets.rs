@@ -5,6 +5,7 @@ use super::packet_notes::{
     few_packets, free_cables, full_cables, headings_in_words, special_in_words, switches_in_words, switching_in_words,
     unequal_hosts,
 };
+use super::packet_tables::{self, Shape};
 use super::sheet::{Column, Datum, Rows, Sheet};
 use crate::defaults::Version;
 use crate::packets::outline::Outline;
@@ -20,14 +21,6 @@ pub(super) const HEADINGS: &str = "series,topology,routing,pattern,load,accepted
 
 const fn column(name: &'static str, heading: &'static str) -> Column {
     Column { name, heading: Some(heading) }
-}
-
-const fn hidden(name: &'static str) -> Column {
-    Column { name, heading: None }
-}
-
-const fn shown_if(shown: bool, name: &'static str, heading: &'static str) -> Column {
-    Column { name, heading: if shown { Some(heading) } else { None } }
 }
 
 /// Means over the seeds of a load.
@@ -96,7 +89,7 @@ impl Scale {
 }
 
 /// Returns a value over that of the baseline, if both exist.
-fn ratio(value: Option<f64>, baseline: Option<f64>) -> Option<f64> {
+pub(super) fn ratio(value: Option<f64>, baseline: Option<f64>) -> Option<f64> {
     Some(value? / baseline?).filter(|ratio| ratio.is_finite())
 }
 
@@ -136,12 +129,10 @@ fn cable_fact(cycles_per_metre: f64, cycle: Cycle) -> (&'static str, &'static st
 }
 
 /// Returns the name of a choice, as in JSON.
-fn word(value: impl serde::Serialize) -> Datum {
-    Datum::Text(serde_json::to_value(value).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default())
+pub(super) fn word(value: impl serde::Serialize) -> Datum {
+    let value = serde_json::to_value(value).expect("a choice is written as its name");
+    Datum::Text(value.as_str().expect("a choice is written as its name").to_owned())
 }
-
-/// Place of the mean hops among the columns of points.
-const POINT_HOPS: usize = 13;
 
 /// Returns the mean latency at the lowest load over all seeds; `None` if a run has none.
 pub(super) fn first_latency(series: &Series) -> Option<f64> {
@@ -170,186 +161,65 @@ const LISTED: usize = 1000;
 
 /// Returns the sheet of a sweep.
 pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
-    let text = |text: &str| Datum::Text(text.to_owned());
-    let ns = |cycles: Option<f64>| Datum::number(cycles.map(|cycles| cycles * cycle.ns), 1);
-    let runs = sweep.series_of_network();
-    let summary = |(index, series): (usize, &Series)| {
-        // The baseline has the same routing, or the same place in the list, and the same pattern.
-        let baseline = &all[index % runs];
-        let same = Scale { cycle_ns: 1.0, bandwidth: 1.0 };
-        let per_host = |of| Scale::traffic_ratio(of, (series, same), (baseline, same));
-        vec![
-            Datum::Count(index as u64 + 1),
-            text(&series.topology),
-            text(&series.routing),
-            text(&series.pattern),
-            Datum::Count(series.switches as u64),
-            Datum::Count(series.hosts.into()),
-            Datum::Count(series.ports.into()),
-            Datum::Count(series.vcs.into()),
-            series.switching.map_or_else(|| text("bufferless"), word),
-            Datum::number(series.saturation, 3),
-            Datum::number(series.accepted_at_full_load, 4),
-            Datum::number(first_latency(series), 2),
-            ns(first_latency(series)),
-            Datum::number(per_host(Series::carried_by_host), 2),
-            Datum::number(ratio(first_latency(series), first_latency(baseline)), 2),
-            text(&series.freedom),
-            text(&series.topology),
-            text(&series.topology),
-            text(&series.family),
-        ]
-    };
-    let deflected = all.iter().any(|series| series.switching.is_none());
-    // Whether the network carries a load shows after the measured cycles.
-    let timed = sweep.mode == Mode::Latency;
-    let point = |index: usize, series: &Series, point: &Outcome| {
-        let mut row = vec![
-            Datum::Count(index as u64 + 1),
-            text(&series.topology),
-            text(&series.routing),
-            text(&series.pattern),
-            Datum::Number(point.load, 3),
-            Datum::Number(point.accepted, 4),
-            Datum::number(point.latency_mean, 2),
-            Datum::count(point.latency_p50.map(u64::from)),
-            Datum::count(point.latency_p99.map(u64::from)),
-            Datum::count(point.latency_p999.map(u64::from)),
-            Datum::count(point.latency_max.map(u64::from)),
-            ns(point.latency_mean),
-            Datum::number(point.network_latency_mean, 2),
-            Datum::number(point.hops_mean, 3),
-            Datum::Count(point.hops_max.into()),
-            if timed { Datum::Flag(point.saturated) } else { Datum::Missing },
-            Datum::Number(point.accepted_least, 4),
-            Datum::Number(point.accepted_most, 4),
-            Datum::Number(point.fairness, 4),
-            Datum::Number(point.cable_load_mean, 4),
-            Datum::Number(point.cable_load_max, 4),
-            Datum::Number(point.packets_inside, 2),
-            Datum::Count(point.packets),
-            Datum::Count(point.seed),
-            text(&series.topology),
-            text(&series.topology),
-            text(&series.family),
-            Datum::Count(series.hosts.into()),
-        ];
-        if deflected {
-            row.insert(POINT_HOPS + 2, Datum::number(point.deflections_mean, 3));
-        }
-        row
-    };
-    // Properties that are the same everywhere are in the title.
-    let one_routing = all.iter().all(|series| series.routing == all[0].routing);
-    let one_pattern = all.iter().all(|series| series.pattern == all[0].pattern);
-    let several = sweep.networks.len() > 1;
-    let several_ports = all.iter().any(|series| series.ports > 1);
-    let mut tables = vec![Rows {
-        name: "series",
-        columns: vec![
-            column("series", "#"),
-            column("topology", "topology"),
-            shown_if(!one_routing, "routing", "routing"),
-            shown_if(!one_pattern, "pattern", "pattern"),
-            hidden("switches"),
-            column("hosts", "hosts"),
-            shown_if(several_ports, "ports_per_host", "ports"),
-            column("vcs", "VCs"),
-            hidden("switching"),
-            column("saturation", "carried"),
-            column("accepted_at_full_load", "at 1.0"),
-            column("latency_at_lowest_load", "latency"),
-            hidden("latency_at_lowest_load_ns"),
-            shown_if(several, "saturation_ratio", "carried, rel."),
-            shown_if(several, "latency_ratio", "latency, rel."),
-            hidden("freedom_from_deadlock"),
-            hidden("network"),
-            hidden("spec"),
-            hidden("family"),
-        ],
-        rows: all.iter().enumerate().map(summary).collect(),
-    }];
+    let shape = Shape::of(sweep, all);
+    let mut tables = vec![packet_tables::of_series(sweep, all, shape, cycle.ns)];
     if sweep.seeds.len() > 1 {
-        let mut rows = Vec::new();
-        for (index, series) in all.iter().enumerate() {
-            for mean in means(series, sweep.seeds.len()) {
-                rows.push(vec![
-                    Datum::Count(index as u64 + 1),
-                    text(&series.topology),
-                    text(&series.routing),
-                    text(&series.pattern),
-                    Datum::Number(mean.load, 3),
-                    Datum::Number(mean.accepted.mean, 4),
-                    Datum::number(mean.accepted.half_width, 4),
-                    Datum::number(mean.latency.map(|latency| latency.mean), 2),
-                    Datum::number(mean.latency.and_then(|latency| latency.half_width), 2),
-                    Datum::count(timed.then_some(mean.saturated as u64)),
-                ]);
-            }
+        tables.push(packet_tables::of_means(sweep, all, shape));
+    }
+    tables.push(packet_tables::of_points(all, shape, cycle.ns));
+    Sheet {
+        schema: "mopsim.packets/2",
+        title: title(sweep, all, shape),
+        facts: facts_of_sweep(sweep, shape, cycle),
+        tables,
+        detail: None,
+        notes: notes(sweep, all, shape, cycle),
+    }
+}
+
+/// Properties that are the same everywhere are in the title.
+fn title(sweep: &Outline, all: &[Series], shape: Shape) -> String {
+    let networks = match sweep.networks.len() {
+        1 => "1 network".to_owned(),
+        count => format!("{count} networks"),
+    };
+    let mut title = format!("Packets on {networks}");
+    if let Some(series) = all.first() {
+        if shape.one_routing {
+            title += &format!(", routing {}", series.routing);
         }
-        tables.push(Rows {
-            name: "means",
-            columns: vec![
-                column("series", "#"),
-                hidden("topology"),
-                hidden("routing"),
-                hidden("pattern"),
-                column("load", "load"),
-                column("accepted", "accepted"),
-                column("accepted_interval", "+-"),
-                column("latency_mean", "latency"),
-                column("latency_interval", "+-"),
-                shown_if(timed, "saturated_runs", "saturated runs"),
-            ],
-            rows,
-        });
+        if shape.one_pattern {
+            title += &format!(", {} traffic", series.pattern);
+        }
     }
-    let mut columns = vec![
-        column("series", "#"),
-        hidden("topology"),
-        hidden("routing"),
-        hidden("pattern"),
-        column("load", "load"),
-        column("accepted", "accepted"),
-        column("latency_mean", "latency"),
-        hidden("latency_p50"),
-        column("latency_p99", "p99"),
-        hidden("latency_p999"),
-        hidden("latency_max"),
-        hidden("latency_mean_ns"),
-        hidden("network_latency_mean"),
-        column("hops_mean", "hops"),
-        hidden("hops_max"),
-        shown_if(timed, "saturated", "saturated"),
-        hidden("accepted_least"),
-        hidden("accepted_most"),
-        hidden("fairness"),
-        hidden("cable_load_mean"),
-        column("cable_load_max", "busiest cable"),
-        hidden("packets_inside"),
-        hidden("packets"),
-        hidden("seed"),
-        hidden("network"),
-        hidden("spec"),
-        hidden("family"),
-        hidden("hosts"),
-    ];
-    if deflected {
-        columns.insert(POINT_HOPS + 2, column("deflections_mean", "detours"));
-    }
-    tables.push(Rows {
-        name: "points",
-        columns,
-        rows: all
-            .iter()
-            .enumerate()
-            .flat_map(|(index, series)| series.points.iter().map(move |p| point(index, series, p)))
-            .collect(),
-    });
+    title
+}
+
+fn facts_of_sweep(sweep: &Outline, shape: Shape, cycle: Cycle) -> Vec<(&'static str, &'static str, Datum)> {
+    let text = |text: &str| Datum::Text(text.to_owned());
     let mode = match sweep.mode {
         Mode::Latency => "latency (all measured packets arrive)",
         Mode::Throughput => "throughput (no drain)",
     };
+    let mut all = vec![
+        ("mode", "mode", text(mode)),
+        ("warmup", "warm-up", Datum::Count(sweep.warmup.into())),
+        ("measure", "measured", Datum::Count(sweep.measure.into())),
+        ("seeds", "seeds", Datum::List(sweep.seeds.clone())),
+        ("generator", "generator", text(GENERATOR)),
+    ];
+    all.extend(facts(&sweep.parameters, cycle));
+    if shape.several_ports {
+        all.push(("rail", "rail", word(sweep.rail)));
+    }
+    if sweep.by_packets {
+        all.push(("engine", "engine", text("events")));
+    }
+    all.extend(sweep.cycles_per_metre.map(|cycles_per_metre| cable_fact(cycles_per_metre, cycle)));
+    all
+}
+
+fn notes(sweep: &Outline, all: &[Series], shape: Shape, cycle: Cycle) -> Vec<String> {
     let mut notes = headings_in_words(sweep.seeds.len(), all);
     notes.extend(unequal_hosts(all));
     let numbered = (1..).zip(all).flat_map(|(number, series): (i32, _)| {
@@ -361,7 +231,7 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
         None => note,
     }));
     notes.extend(few_packets(sweep, all));
-    if timed {
+    if shape.timed {
         notes.extend(full_cables(all));
         notes.extend(free_cables(&sweep.parameters, all));
     }
@@ -380,39 +250,11 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
         cycle.ns,
         cycle.defaults.name()
     ));
-    let networks = match sweep.networks.len() {
-        1 => "1 network".to_owned(),
-        count => format!("{count} networks"),
-    };
-    let mut title = format!("Packets on {networks}");
-    if let Some(series) = all.first() {
-        if one_routing {
-            title += &format!(", routing {}", series.routing);
-        }
-        if one_pattern {
-            title += &format!(", {} traffic", series.pattern);
-        }
-    }
-    let mut all_facts = vec![
-        ("mode", "mode", text(mode)),
-        ("warmup", "warm-up", Datum::Count(sweep.warmup.into())),
-        ("measure", "measured", Datum::Count(sweep.measure.into())),
-        ("seeds", "seeds", Datum::List(sweep.seeds.clone())),
-        ("generator", "generator", text(GENERATOR)),
-    ];
-    all_facts.extend(facts(&sweep.parameters, cycle));
-    if several_ports {
-        all_facts.push(("rail", "rail", word(sweep.rail)));
-    }
-    if sweep.by_packets {
-        all_facts.push(("engine", "engine", text("events")));
-    }
-    if let Some(cycles_per_metre) = sweep.cycles_per_metre {
-        all_facts.push(cable_fact(cycles_per_metre, cycle));
+    notes.extend(sweep.cycles_per_metre.map(|cycles_per_metre| {
         let delay = cycles_per_metre * cycle.ns;
-        notes.push(format!("Cables between switches take {delay:.1} ns/m by floor plan, in whole cycles."));
-    }
-    Sheet { schema: "mopsim.packets/2", title, facts: all_facts, tables, detail: None, notes }
+        format!("Cables between switches take {delay:.1} ns/m by floor plan, in whole cycles.")
+    }));
+    notes
 }
 
 /// Returns the sheet of a list of packets. With `cycles_per_metre`, cables take that by their lengths.
