@@ -7,6 +7,7 @@ use crate::platform::parameters::PlatformParameters;
 use crate::platform::units::{Bandwidth, Seconds};
 use crate::study::choice::ModelChoice;
 use crate::study::ping;
+use crate::study::statistics::median;
 
 /// A measured and a modelled time of one message.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -77,9 +78,8 @@ pub fn errors(
     measure: fn(&Residual) -> f64,
 ) -> Option<[f64; 2]> {
     let of_kind = residuals.iter().filter(|residual| series[residual.series].kind == kind);
-    let mut errors: Vec<f64> = of_kind.map(measure).collect();
-    errors.sort_by(f64::total_cmp);
-    Some([errors[errors.len().checked_sub(1)? / 2], *errors.last()?])
+    let errors: Vec<f64> = of_kind.map(measure).collect();
+    Some([median(errors.iter().copied())?, errors.iter().copied().fold(0.0, f64::max)])
 }
 
 /// The errors of all kinds in words, for the model file.

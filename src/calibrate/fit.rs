@@ -11,6 +11,7 @@
 
 use super::series::{BOTH_RANKS_ON, Series, SeriesKind};
 use crate::study::ping;
+use crate::study::statistics::median;
 use crate::user_error::UserError;
 
 /// Most sections of a division.
@@ -166,16 +167,8 @@ fn points(series: &[&Series]) -> Vec<(u32, f64)> {
     all.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
     // Of several measurements of a size the median: one that was disturbed counts for little.
     all.chunk_by(|a, b| a.0 == b.0)
-        .filter_map(|same| Some((same[0].0, middle(same.iter().map(|point| point.1))?)))
+        .filter_map(|same| Some((same[0].0, median(same.iter().map(|point| point.1))?)))
         .collect()
-}
-
-/// Returns the median, the mean of two in the middle; `None` without values.
-fn middle(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut sorted: Vec<f64> = values.collect();
-    sorted.sort_by(f64::total_cmp);
-    let last = sorted.len().checked_sub(1)?;
-    Some(f64::midpoint(sorted[last / 2], sorted[last - last / 2]))
 }
 
 /// Returns a remark on series of one kind that are far apart.
@@ -183,7 +176,7 @@ fn disagreement(series: &[&Series]) -> Option<String> {
     let factor = |first: &Series, other: &Series| {
         let of = |size: u32| first.points.iter().find(|point| point.0 == size).map(|point| point.1);
         let ratios = other.points.iter().filter_map(|point| Some(point.1 / of(point.0)?));
-        let middle = middle(ratios.filter(|ratio| ratio.is_finite() && *ratio > 0.0))?;
+        let middle = median(ratios.filter(|ratio| ratio.is_finite() && *ratio > 0.0))?;
         Some(middle.max(1.0 / middle))
     };
     let pairs = (0..series.len()).flat_map(|second| (0..second).map(move |first| [first, second]));
@@ -362,7 +355,7 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
         let window = ping::WINDOW as f64;
         ((time - bytes) * window - 2.0 * base) / (window - 1.0)
     });
-    let gap = match middle(gaps) {
+    let gap = match median(gaps) {
         None => {
             open.push(
                 "how long a sender needs for a message: it is part of message_latency; the output of osu_bw, IMB-MPI1 Uniband or \
@@ -498,7 +491,7 @@ fn data_share(sections: &[Section], largest: u32, bandwidth: f64) -> f64 {
 /// which is `spare` times what one stream reaches alone.
 fn share_of_the_way_back(one_way: &[(u32, f64)], both: &[(u32, f64)], spare: f64) -> Option<f64> {
     let same = |&(size, time): &(u32, f64)| Some(time / one_way.iter().find(|point| point.0 == size)?.1);
-    let ratio = middle(both.iter().rev().filter_map(same).take(3))?;
+    let ratio = median(both.iter().rev().filter_map(same).take(3))?;
     let share = (ratio * spare - 1.0).clamp(0.0, LARGEST_SHARE);
     // Streams that do not disturb each other show no more than that.
     Some(if ratio - 1.0 < LEAST_SHARE { 0.0 } else { share })

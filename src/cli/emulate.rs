@@ -2,6 +2,7 @@
 
 use super::args::{Cables, Emulate, EmulateCounters, EmulateDown, EmulateRun, EmulateUp, EmulateWhat, Output};
 use super::failure::Failure;
+use super::supervised::exit_code;
 use super::{emulate_validate, options, print, progress, say};
 use mopsim::emulate::build::{EmulatedNetwork, check_machine, congestion, down, sweep};
 use mopsim::emulate::commands::Settings;
@@ -18,7 +19,6 @@ use mopsim::study::network::NetworkUnderTest;
 use mopsim::study::workload::Workload;
 use mopsim::trace::{self, Trace};
 use std::path::Path;
-use std::process::ExitStatus;
 
 /// Latency of a cable in seconds, in replays whose model has no latency of messages: a message takes about 24 us
 /// through two kernels, whatever its distance, and this is that time divided by the mean distance of a small network.
@@ -171,13 +171,6 @@ fn run_program(arguments: &EmulateRun) -> Result<(), Failure> {
         }
         Ended::TimedOut | Ended::Interrupted => Err(EmulateError::Interrupted.into()),
     }
-}
-
-/// Returns the exit code of a command; for one that a signal ended, that of shells.
-pub fn exit_code(status: ExitStatus) -> u8 {
-    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
-    let code = status.code().or(signal.map(|signal| 128 + signal)).unwrap_or(1);
-    u8::try_from(code).unwrap_or(1)
 }
 
 fn count(arguments: &EmulateCounters, output: &Output) -> Result<(), Failure> {

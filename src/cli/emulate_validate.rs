@@ -1,8 +1,9 @@
 //! `mopsim emulate validate`: measured times of MPI programs compared with those of their replays.
 
 use super::args::{EmulateValidate, Output};
-use super::emulate::{ReadyNetwork, exit_code, model, predict, tell_swept};
+use super::emulate::{ReadyNetwork, model, predict, tell_swept};
 use super::failure::Failure;
+use super::supervised::exit_code;
 use super::{files, print, say};
 use mopsim::emulate::build::{EmulatedNetwork, check_machine};
 use mopsim::emulate::commands::Settings;
@@ -340,8 +341,7 @@ impl Runs<'_> {
                 network.note_counters()?;
                 self.start(network, program, &launch)?;
                 let counts = counters::read(&network.state)?;
-                let all: u64 =
-                    counts.iter().zip(&network.state.before).map(|(count, before)| count.bytes - before).sum();
+                let all: u64 = network.state.bytes_since(&counts).iter().sum();
                 bytes[index] += all as f64 / f64::from(self.arguments.repetitions);
                 let measured = launch::measured_seconds(&folder, traces[index].ranks()).map_err(|what| {
                     Failure::input(

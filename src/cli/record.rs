@@ -3,6 +3,7 @@
 use super::args::{Output, Record};
 use super::failure::Failure;
 use super::shell::word;
+use super::supervised::exit_code;
 use super::{files, say};
 use mopsim::calibrate::processor;
 use mopsim::record::{self, RecordError, Recorder};
@@ -387,14 +388,4 @@ fn check_free(folder: &Path, force: bool) -> Result<(), Failure> {
         return Err(Failure::input(message, "--force replaces recordings only; name another folder with -o"));
     }
     refuse_others(folder, "move it away, since --force removes the whole folder; or name another folder with -o")
-}
-
-/// Returns the exit code of a command; for one that a signal ended, that of shells.
-fn exit_code(status: ExitStatus) -> u8 {
-    #[cfg(unix)]
-    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
-    #[cfg(not(unix))]
-    let signal: Option<i32> = None;
-    let code = status.code().or(signal.map(|signal| 128 + signal)).unwrap_or(1);
-    u8::try_from(code).unwrap_or(1)
 }

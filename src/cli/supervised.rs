@@ -46,3 +46,13 @@ pub fn output(mut command: Command, _stop: &StopSignal) -> Result<io::Result<(Ex
     let run = command.stderr(Stdio::inherit()).output();
     Ok(run.map(|out| (out.status, String::from_utf8_lossy(&out.stdout).into_owned())))
 }
+
+/// Returns the exit code of a command; for one that a signal ended, that of shells.
+pub fn exit_code(status: ExitStatus) -> u8 {
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    #[cfg(not(unix))]
+    let signal: Option<i32> = None;
+    let code = status.code().or(signal.map(|signal| 128 + signal)).unwrap_or(1);
+    u8::try_from(code).unwrap_or(1)
+}

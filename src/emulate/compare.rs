@@ -1,5 +1,7 @@
 //! Measured times next to predicted ones: errors of times and ratios, and whether networks are in the right order.
 
+use crate::study::statistics::median;
+
 /// Networks whose measured times differ by less than this factor are not expected in an order.
 pub const APART: f64 = 1.1;
 
@@ -46,18 +48,6 @@ pub struct Errors {
     pub ordered: usize,
 }
 
-/// Returns the median; of an even number of values, the mean of both in the middle. None of an empty list.
-pub fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let half = sorted.len() / 2;
-    match sorted.len() {
-        0 => None,
-        n if n % 2 == 1 => Some(sorted[half]),
-        _ => Some(0.5 * (sorted[half - 1] + sorted[half])),
-    }
-}
-
 /// Factor between two times that is not below 1, less 1.
 pub fn error(ours: f64, theirs: f64) -> f64 {
     (ours / theirs).ln().abs().exp() - 1.0
@@ -66,7 +56,7 @@ pub fn error(ours: f64, theirs: f64) -> f64 {
 impl Comparison {
     /// Median of the repetitions.
     pub fn seconds(&self, program: usize, network: usize) -> f64 {
-        median(&self.measured[program][network]).unwrap_or(f64::NAN)
+        median(self.measured[program][network].iter().copied()).unwrap_or(f64::NAN)
     }
 
     /// Longest over shortest repetition, less 1.
@@ -88,7 +78,7 @@ impl Comparison {
     pub fn spreads(&self) -> Option<(f64, f64)> {
         let repeated = self.cells().filter(|&(p, n)| self.measured[p][n].len() > 1);
         let spreads: Vec<f64> = repeated.map(|(p, n)| self.spread(p, n)).collect();
-        Some((median(&spreads)?, spreads.iter().copied().fold(0.0, f64::max)))
+        Some((median(spreads.iter().copied())?, spreads.iter().copied().fold(0.0, f64::max)))
     }
 
     /// All pairs of program and network.
@@ -118,10 +108,10 @@ impl Comparison {
         }
         let worst = |list: &[f64]| list.iter().copied().reduce(f64::max);
         Errors {
-            median_time: median(&times).unwrap_or(f64::NAN),
+            median_time: median(times.iter().copied()).unwrap_or(f64::NAN),
             worst_time: worst(&times).unwrap_or(f64::NAN),
             bias: (bias / times.len() as f64).exp() - 1.0,
-            median_ratio: median(&ratios),
+            median_ratio: median(ratios.iter().copied()),
             worst_ratio: worst(&ratios),
             in_order,
             ordered,

@@ -1,6 +1,7 @@
 //! Bytes that cables have carried, as the kernel counts them.
 
 use super::build::{EmulatedNetwork, ask};
+use super::state::LinkPlace;
 use super::{EmulateError, State};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,30 +28,54 @@ pub fn read(state: &State) -> Result<Vec<Count>, EmulateError> {
     let mut sent = BTreeMap::new();
     let mut received = BTreeMap::new();
     for space in spaces {
-        let queues = parse(&ask(&["tc", "-n", space, "-s", "-j", "qdisc", "show"])?)?;
-        for queue in queues.iter().filter(|queue| queue["kind"] == "tbf") {
-            let number = |key: &str| queue[key].as_u64().unwrap_or(0);
-            let device = queue["dev"].as_str().unwrap_or_default().to_owned();
-            sent.insert((space.to_owned(), device), [number("bytes"), number("packets"), number("drops")]);
+        for queue in list("tc", space, &["qdisc", "show"])?.iter().filter(|queue| queue["kind"] == "tbf") {
+            let number = |key: &str| queue[key].as_u64();
+            if let (Some(device), Some(bytes), Some(packets), Some(drops)) =
+                (queue["dev"].as_str(), number("bytes"), number("packets"), number("drops"))
+            {
+                sent.insert((space, device.to_owned()), [bytes, packets, drops]);
+            }
         }
-        for device in parse(&ask(&["ip", "-n", space, "-s", "-j", "link", "show"])?)? {
-            let name = device["ifname"].as_str().unwrap_or_default().to_owned();
-            received.insert((space.to_owned(), name), device["stats64"]["rx"]["bytes"].as_u64().unwrap_or(0));
+        for device in list("ip", space, &["link", "show"])? {
+            if let (Some(name), Some(bytes)) = (device["ifname"].as_str(), device["stats64"]["rx"]["bytes"].as_u64()) {
+                received.insert((space, name.to_owned()), bytes);
+            }
         }
     }
-    let of = |link: &super::state::LinkPlace| {
-        let place = (link.space.clone(), link.device.clone());
-        let [bytes, packets, drops] = sent.get(&place).copied().unwrap_or_default();
-        let backwards = if link.one_way { received.get(&place).copied().unwrap_or(0) } else { 0 };
-        Count { bytes, packets, drops, backwards }
+    let of = |link: &LinkPlace| {
+        let place = (link.space.as_str(), link.device.clone());
+        // Without the counters of a link, "0 bytes" would be a wrong measurement.
+        let lacks = |command: &str| EmulateError::Command {
+            command: command.to_owned(),
+            message: format!("it has no counters of {} in {}, the beginning of {}", link.device, link.space, link.link),
+        };
+        let [bytes, packets, drops] = *sent.get(&place).ok_or_else(|| lacks("tc -s -j qdisc show"))?;
+        let backwards = match link.one_way {
+            true => *received.get(&place).ok_or_else(|| lacks("ip -s -j link show"))?,
+            false => 0,
+        };
+        Ok(Count { bytes, packets, drops, backwards })
     };
-    Ok(state.links.iter().map(of).collect())
+    state.links.iter().map(of).collect()
 }
 
-fn parse(text: &str) -> Result<Vec<Value>, EmulateError> {
-    let text = if text.trim().is_empty() { "[]" } else { text };
-    serde_json::from_str(text)
-        .map_err(|error| EmulateError::Command { command: "tc -j".to_owned(), message: error.to_string() })
+/// Asks `tc` or `ip` for a list in a namespace, with statistics.
+fn list(program: &str, space: &str, what: &[&str]) -> Result<Vec<Value>, EmulateError> {
+    let text = ask(&[&[program, "-n", space, "-s", "-j"], what].concat())?;
+    // Older versions print nothing for an empty list.
+    let text = if text.trim().is_empty() { "[]" } else { &text };
+    serde_json::from_str(text).map_err(|error| EmulateError::Command {
+        command: format!("{program} -s -j {}", what.join(" ")),
+        message: error.to_string(),
+    })
+}
+
+impl State {
+    /// Returns the bytes that each link has carried since the last program began.
+    pub fn bytes_since(&self, counts: &[Count]) -> Vec<u64> {
+        let before = self.before.iter().copied().chain(std::iter::repeat(0));
+        counts.iter().zip(before).map(|(count, before)| count.bytes.saturating_sub(before)).collect()
+    }
 }
 
 impl EmulatedNetwork {

@@ -259,14 +259,6 @@ impl EmulatedNetwork {
     }
 }
 
-/// Number of ranks that a command asks for; none if it leaves that to the hosts.
-pub fn ranks_of(command: &[OsString], launcher: usize) -> Option<usize> {
-    let words = &command[launcher + 1..];
-    let is_number = |word: &OsString| ["-n", "-np", "--n", "--np", "-c"].iter().any(|name| word == name);
-    let at = words.iter().position(is_number)?;
-    words.get(at + 1)?.to_str()?.parse().ok()
-}
-
 /// Reads the times that ranks wrote, and returns the longest.
 ///
 /// # Errors
@@ -286,22 +278,6 @@ pub fn measured_seconds(folder: &Path, ranks: usize) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn words(text: &str) -> Vec<OsString> {
-        text.split(' ').map(OsString::from).collect()
-    }
-
-    #[test]
-    fn ranks_are_read_from_the_command() {
-        for (text, ranks) in [
-            ("mpirun -n 16 ./app", Some(16)),
-            ("mpirun --mca a b -np 4 ./app -n 5", Some(4)),
-            ("mpirun ./app", None),
-            ("mpirun -n many ./app", None),
-        ] {
-            assert_eq!(ranks_of(&words(text), 0), ranks, "{text}");
-        }
-    }
 
     #[test]
     fn pinned_algorithms_are_those_of_the_project() {

@@ -76,7 +76,7 @@ pub fn down(prefix: &str, removed: Option<Removed>) -> Sheet {
 /// Returns the sheet of a network's counters since the last program began, and of the bytes that a replay predicts, in
 /// the same order.
 pub fn counters(state: &State, counts: &[Count], predicted: Option<&[u64]>) -> Sheet {
-    let since = |index: usize| counts[index].bytes.saturating_sub(state.before.get(index).copied().unwrap_or(0));
+    let bytes = state.bytes_since(counts);
     let mut columns = vec![
         column("link", "link"),
         column("bytes", "bytes"),
@@ -88,23 +88,23 @@ pub fn counters(state: &State, counts: &[Count], predicted: Option<&[u64]>) -> S
     }
     let row = |(index, link): (usize, &crate::emulate::LinkPlace)| {
         let backwards = if link.one_way { Datum::Count(counts[index].backwards) } else { Datum::Missing };
-        let mut row = vec![text(&link.link), Datum::Count(since(index)), Datum::Count(counts[index].drops), backwards];
+        let mut row = vec![text(&link.link), Datum::Count(bytes[index]), Datum::Count(counts[index].drops), backwards];
         if let Some(predicted) = predicted {
-            let ratio = (predicted[index] > 0).then(|| since(index) as f64 / predicted[index] as f64);
+            let ratio = (predicted[index] > 0).then(|| bytes[index] as f64 / predicted[index] as f64);
             row.extend([Datum::Count(predicted[index]), Datum::number(ratio, 3)]);
         }
         row
     };
-    let bytes: u64 = (0..counts.len()).map(since).sum();
+    let all_bytes: u64 = bytes.iter().sum();
     let mut facts = vec![
         ("topology", "topology", text(&state.topology)),
-        ("bytes", "bytes on all links", Datum::Count(bytes)),
+        ("bytes", "bytes on all links", Datum::Count(all_bytes)),
         ("drops", "packets dropped", Datum::Count(counts.iter().map(|count| count.drops).sum())),
     ];
     if let Some(predicted) = predicted {
         let total: u64 = predicted.iter().sum();
         facts.push(("predicted_bytes", "bytes of the replay", Datum::Count(total)));
-        facts.push(("ratio", "ratio", Datum::number((total > 0).then(|| bytes as f64 / total as f64), 3)));
+        facts.push(("ratio", "ratio", Datum::number((total > 0).then(|| all_bytes as f64 / total as f64), 3)));
     }
     let shown: Vec<String> = facts[1..].iter().map(|(_, name, value)| format!("{name} {}", value.text())).collect();
     let title = format!("Cables of {}", state.topology);

@@ -22,6 +22,14 @@ pub struct Statistic {
     pub half_width: Option<f64>,
 }
 
+/// Returns the median, the mean of both in the middle of an even number of values; `None` without values.
+pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = values.into_iter().collect();
+    sorted.sort_by(f64::total_cmp);
+    let last = sorted.len().checked_sub(1)?;
+    Some(f64::midpoint(sorted[last / 2], sorted[last - last / 2]))
+}
+
 impl Statistic {
     /// Returns the statistic of these values; without values, that of a single 0.
     pub fn of(values: &[f64]) -> Self {
