@@ -63,8 +63,7 @@ fn run(
     records.iter().for_each(|record| done[record.cell] = true);
     watch.ended.store(records.len(), Ordering::Relaxed);
     let missing: Vec<usize> = (0..study.cells()).filter(|&cell| !done[cell]).collect();
-    // More threads than replays would only wait.
-    let pool = options::pool(threads.min(missing.len()))?;
+    let pool = options::pool(threads)?;
     let keep = |record: &CellRecord| match &file {
         Some(file) => Ok(file.append(record)?),
         None => Ok(()),
@@ -76,7 +75,7 @@ fn run(
     let (first_piece, stop) = (study.cells(), &watch.stop);
     let part = Part { known: &points, shard: Shard::WHOLE, first_piece, keep: &keep, done: &|_| {}, stop };
     let path = results.as_ref().map(|(path, _)| path.as_path());
-    let curves = options::pool(threads)?.install(|| study.packet_curves(&part, path))?;
+    let curves = pool.install(|| study.packet_curves(&part, path))?;
     Ok((records, curves))
 }
 

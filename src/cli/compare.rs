@@ -28,9 +28,9 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
     let CompareFiles { html, json, csv, .. } = &arguments.study.files;
     let written_to = Written { html: html.as_deref(), json: json.as_deref(), csv: csv.as_deref() };
     study::warn_of_unwritten(shard, &written_to, output);
-    let threads = arguments.threads.or(output.site.threads).unwrap_or(0);
-    // Networks are built on a pool as well: where the system refuses threads, rayon's global one panics.
-    let study = options::pool(threads)?.install(|| study::read(&arguments.study, written, output))?;
+    // One pool for all: where the system refuses threads, rayon's global one panics.
+    let pool = options::pool_for(arguments.threads, &output.site)?;
+    let study = pool.install(|| study::read(&arguments.study, written, output))?;
     if let Some(folder) = &arguments.cluster.slurm {
         let (cells, packets) = (study.cells(), study.packet_pieces());
         let of_packets = if packets > 0 { " and the packets of [packets]" } else { "" };
@@ -58,8 +58,6 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
     let missing: Vec<usize> = ours.iter().copied().filter(|&cell| !done[cell]).collect();
 
     let stop = interrupt::listen(file.is_some(), output.quiet)?;
-    // Additional threads beyond the number of replays would be idle.
-    let pool = options::pool(threads.min(missing.len()))?;
     let begin = Instant::now();
     let bars = Bars::new(&study, &ours, &missing, output.quiet);
     let keep = |record: &CellRecord| match &file {
@@ -114,7 +112,7 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
         return Err(interrupted(so_far("")));
     }
     let kept = file.as_ref().map(|(file, path)| (file, path.as_path()));
-    let swept = study::packets(&study, &points, (shard, kept), arguments.threads, &stop, output)?;
+    let swept = study::packets(&study, &points, (shard, kept), &pool, &stop, output)?;
     let runs = swept.runs.map_or_else(String::new, |runs| format!(" and {runs} runs of packets"));
     if swept.is_stopped {
         return Err(interrupted(so_far(&runs)));

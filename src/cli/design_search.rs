@@ -44,7 +44,7 @@ pub fn run(arguments: &DesignSearch, output: &Output) -> Result<(), Failure> {
         .continuing("--results", arguments.results.as_deref())
         .creating("--write", arguments.write.as_deref(), arguments.force)
         .check(read)?;
-    let pool = options::pool(arguments.threads.or(output.site.threads).unwrap_or(0))?;
+    let pool = options::pool_for(arguments.threads, &output.site)?;
     let prices = arguments.prices.prices.as_deref().map(topology::prices).transpose()?;
     let of_site = output.site.price_list()?;
     let mut space = pool.install(|| candidates(arguments, wanted, output))?;

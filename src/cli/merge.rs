@@ -23,14 +23,14 @@ pub fn run(arguments: &Merge, output: &Output) -> Result<(), Failure> {
     let written = study::written(&arguments.study.study)?;
     let inputs = || study::files_read(&arguments.study, &written).into_iter().chain(arguments.files.iter().cloned());
     side_files::outputs(&arguments.study.files).check(inputs)?;
-    let pool = options::pool(output.site.threads.unwrap_or(0))?;
+    let pool = options::pool_for(None, &output.site)?;
     let study = pool.install(|| study::read(&arguments.study, written, output))?;
     let merged = study.identity().merge(&arguments.files)?;
     let mut comparison = study.compare(&merged.records);
     let waiting = progress::waiting("networks of packets", output.quiet || study.sweep.is_none());
     comparison.packets = pool.install(|| study.merged_curves(&merged))?;
     waiting.finish_and_clear();
-    study::report(&arguments.study, &study, &comparison, output)
+    pool.install(|| study::report(&arguments.study, &study, &comparison, output))
 }
 
 /// Options that have an effect on the report of a sweep, besides those of all verbs.

@@ -2,6 +2,7 @@
 
 use super::args::{ModelFlags, NetworkFlags, OnOff, PlacementFiles, Ports};
 use super::failure::Failure;
+use super::site::Site;
 use mopsim::network::model::NetworkModel;
 use mopsim::platform::parameters::{HostsPerSwitch, PlatformParameters};
 use mopsim::study::Placement;
@@ -96,6 +97,14 @@ where
         })
     })
     .transpose()
+}
+
+/// Largest number of threads: more than any machine has cores would only cost memory.
+pub const MOST_THREADS: usize = 4096;
+
+/// Creates the pool for a flag, or else for the default of the site.
+pub fn pool_for(flag: Option<usize>, site: &Site) -> Result<ThreadPool, Failure> {
+    pool(flag.or(site.threads).unwrap_or(0))
 }
 
 /// Creates a pool of `threads` threads; 0 for one per core.

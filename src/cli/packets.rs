@@ -70,7 +70,7 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
     let rail: Option<RailPolicy> = options::parse("rail", arguments.rail.as_deref())?;
     options::check_rail(rail.is_some(), topologies.iter().any(|topology| topology.rails.is_some()))?;
     let rail = rail.unwrap_or_default();
-    let pool = options::pool(arguments.threads.or(output.site.threads).unwrap_or(0))?;
+    let pool = options::pool_for(arguments.threads, &output.site)?;
     if let Some(file) = &arguments.packets {
         let waiting = progress::waiting(format!("sending the packets of {}", files::name(file)), output.quiet);
         let sheet = pool.install(|| list(arguments, file, &topologies, &settings, (cycle, cables, rail)));

@@ -4,6 +4,7 @@
 //! ([`mopsim::report::site`]), because a number without its source is a silent default.
 
 use super::failure::Failure;
+use super::options::MOST_THREADS;
 use super::{memory, options, topology};
 use mopsim::cost::PriceList;
 use mopsim::platform::PlatformParameters;
@@ -207,6 +208,10 @@ impl Site {
         if let Some(size) = written.memory {
             let read = |rule| ("memory", Failure::input(format!("memory `{size}`: {rule}"), "write for example 8GB"));
             self.memory = Some(memory::size(&size).map_err(read)?);
+        }
+        if let Some(threads) = written.threads.filter(|threads| *threads > MOST_THREADS) {
+            let message = format!("threads = {threads} is not from 0 to {MOST_THREADS}");
+            return Err(("threads", Failure::input(message, "0 stands for one per core")));
         }
         self.threads = written.threads.or(self.threads);
         Ok(())

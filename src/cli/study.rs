@@ -18,6 +18,7 @@ use mopsim::study::{Overrides, Study, WrittenStudy, mapping};
 use mopsim::topology::Spec;
 use mopsim::traffic;
 use mopsim::user_error::UserError;
+use rayon::ThreadPool;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
@@ -155,14 +156,13 @@ pub fn packets(
     study: &Study,
     known: &Points,
     (shard, file): (Shard, Option<(&ResultsFile, &Path)>),
-    threads: Option<usize>,
+    pool: &ThreadPool,
     stop: &AtomicBool,
     output: &Output,
 ) -> Result<Swept, Failure> {
     if study.sweep.is_none() {
         return Ok(Swept { curves: None, runs: None, is_stopped: false });
     }
-    let pool = options::pool(threads.or(output.site.threads).unwrap_or(0))?;
     let begin = Instant::now();
     let bar = packets::bar(study.packet_runs(known, shard), output.quiet);
     let counted = AtomicUsize::new(known.len());

@@ -27,7 +27,7 @@ pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
         .check(|| files_read(arguments, written.as_ref()))?;
     let (study, file, defaults) = read(arguments, written, &output.site)?;
     options::check_rail(arguments.speeds.rail.is_some(), study.has_several_ports())?;
-    let pool = options::pool(arguments.threads.or(output.site.threads).unwrap_or(0))?;
+    let pool = options::pool_for(arguments.threads, &output.site)?;
     let bar = progress::Answers::new(study.cells(), &study.options.steps, output.quiet);
     let result = pool.install(|| study.run(&mut |what, cells| bar.done(what, cells)));
     drop(bar);
@@ -116,7 +116,6 @@ fn with_site(mut study: StudyFile, site: &Site) -> (StudyFile, Vec<SiteDefault>)
     fill(&mut study.duplex, &of_site.duplex, "duplex", &mut taken);
     fill(&mut study.switch_delay, &of_site.switch_delay, "switch_delay", &mut taken);
     fill(&mut study.cable_delay, &of_site.cable_delay, "cable_delay", &mut taken);
-    fill(&mut study.rail, &of_site.rail, "rail", &mut taken);
     // Only the messages of a trace depend on it.
     if study.patterns.iter().flatten().any(|pattern| pattern.starts_with("trace")) {
         fill(&mut study.collectives, &site.model.collectives, "collectives", &mut taken);

@@ -4,6 +4,7 @@ use crate::markup::{GENERATOR, escape_text};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use super::grid::GRID;
 use super::{FloorModel, FloorPlan};
 use crate::topology::Graph;
 
@@ -31,7 +32,7 @@ fn stroke_width(cables: u32, most: u32) -> f64 {
 /// many are missing.
 pub fn draw(plan: &FloorPlan, graph: &Graph, title: &str) -> String {
     let (width, depth, box_depth) = match plan.model {
-        FloorModel::Grid | FloorModel::SlimFly => (0.6, 2.1, 1.0),
+        FloorModel::Grid | FloorModel::SlimFly => (GRID.column, GRID.row, 1.0),
         FloorModel::Equality => (1.0, 1.0, 0.8),
     };
     let corner = |cabinet: usize| {

@@ -135,7 +135,7 @@ pub enum PacketError {
     Platform(#[from] PlatformError),
     /// The floor plan does not fit.
     #[error(transparent)]
-    RankMap(#[from] FloorplanError),
+    FloorPlan(#[from] FloorplanError),
     /// A results file cannot be written.
     #[error(transparent)]
     Results(#[from] LedgerError),
@@ -186,7 +186,7 @@ impl UserError for PacketError {
             Self::Topology(error) => error.help(),
             Self::Traffic(error) => error.help(),
             Self::Routing(error) => error.help(),
-            Self::RankMap(_) => "docs/reference/platforms.md describes floor plans".into(),
+            Self::FloorPlan(_) => "docs/reference/platforms.md describes floor plans".into(),
             Self::Platform(error) => error.help(),
             Self::Results(error) => error.help(),
         }

@@ -13,7 +13,7 @@ pub enum SurveyError {
     Topology(#[from] TopologyError),
     /// The floor plan does not fit the topology.
     #[error(transparent)]
-    RankMap(#[from] FloorplanError),
+    FloorPlan(#[from] FloorplanError),
     /// The routing does not fit the topology.
     #[error(transparent)]
     Routing(#[from] RoutingError),
@@ -29,7 +29,7 @@ impl UserError for SurveyError {
     fn help(&self) -> String {
         match self {
             Self::Topology(error) => error.help(),
-            Self::RankMap(_) => "see the floor plan options in --help".into(),
+            Self::FloorPlan(_) => "see the floor plan options in --help".into(),
             Self::Routing(error) => error.help(),
             Self::SeveralPorts(_) => "show the route in the topology of one plane".into(),
             Self::Route(_) => "name two switches of the topology that are connected".into(),

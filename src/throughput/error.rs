@@ -70,7 +70,7 @@ pub enum ThroughputError {
     Routing(#[from] RoutingError),
     /// The floor plan does not exist.
     #[error(transparent)]
-    RankMap(#[from] FloorplanError),
+    FloorPlan(#[from] FloorplanError),
     /// The traffic pattern does not exist, or does not fit.
     #[error(transparent)]
     Traffic(#[from] TrafficError),
@@ -95,7 +95,7 @@ impl UserError for ThroughputError {
             Self::Topology(error) => error.help(),
             Self::Platform(error) => error.help(),
             Self::Routing(error) => format!("{}; `split` divides traffic over all shortest paths", error.help()),
-            Self::RankMap(_) => "see the floor plan options in --help".into(),
+            Self::FloorPlan(_) => "see the floor plan options in --help".into(),
             Self::Traffic(error) => error.help(),
         }
     }

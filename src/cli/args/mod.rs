@@ -46,6 +46,7 @@ pub use trace::{
 };
 pub use workload::Workload;
 
+use crate::cli::options::MOST_THREADS;
 use crate::cli::site::Site;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Command, CommandFactory, Parser, Subcommand};
@@ -178,9 +179,10 @@ impl Verb {
     }
 }
 
-/// Parses a number of threads. More threads than any machine has cores would only cost memory.
+/// Parses a number of threads.
 fn threads(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|threads| *threads <= 4096).ok_or_else(|| "it must be a number from 0 to 4096".to_owned())
+    let number = text.parse().ok().filter(|threads| *threads <= MOST_THREADS);
+    number.ok_or_else(|| format!("it must be a number from 0 to {MOST_THREADS}"))
 }
 
 /// Returns the whole command line. Negative numbers are values of options everywhere: an option that does not accept

@@ -150,6 +150,7 @@ fn mistakes_have_a_place_and_the_keys() {
     refuse("", &[("MOPSIM_CORES", "few")], 2, &["MOPSIM_CORES=`few`"]);
     let rule = "it must be a whole number, 0 or more";
     refuse("", &[("MOPSIM_THREADS", "abc")], 2, &["MOPSIM_THREADS=`abc`", rule, "--no-config"]);
+    refuse("threads = 5000\n", &[], 2, &["config.toml", "threads = 5000 is not from 0 to 4096"]);
     refuse("threads = 'abc'\n", &[], 2, &["config.toml:1:11: `abc` is text; write a whole number without quotes"]);
     refuse("", &[("MOPSIM_SWICH_DELAY", "1 ns")], 2, &["MOPSIM_SWICH_DELAY", "did you mean MOPSIM_SWITCH_DELAY?"]);
     refuse("", &[("MOPSIM_CONFIG", "none.toml")], 3, &["none.toml", "cannot be read", "MOPSIM_CONFIG"]);
