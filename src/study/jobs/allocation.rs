@@ -16,8 +16,16 @@ pub(super) struct HostRequest<'a> {
     pub job: &'a str,
     /// Number of ranks.
     pub ranks: usize,
-    /// Hosts of the ranks, starting again from the first if there are more ranks; or the rule.
-    pub hosts: Result<Vec<HostId>, AllocationRule>,
+    pub hosts: RequestedHosts,
+}
+
+/// Hosts that a job requests.
+#[derive(Debug, Clone)]
+pub(super) enum RequestedHosts {
+    /// Hosts of the ranks, starting again from the first if there are more ranks.
+    Listed(Vec<HostId>),
+    /// Free hosts, by a rule.
+    ByRule(AllocationRule),
 }
 
 /// Returns the host of each rank of each job. Jobs with specified hosts are placed first, the others in their order.
@@ -33,14 +41,14 @@ pub(super) fn allocate(
     let mut places: Vec<Vec<HostId>> = Vec::with_capacity(requests.len());
     for request in requests {
         let own = match &request.hosts {
-            Ok(list) => (0..request.ranks).map(|rank| list[rank % list.len()]).collect(),
-            Err(_) => Vec::new(),
+            RequestedHosts::Listed(list) => (0..request.ranks).map(|rank| list[rank % list.len()]).collect(),
+            RequestedHosts::ByRule(_) => Vec::new(),
         };
         own.iter().for_each(|host: &HostId| taken[host.index()] = true);
         places.push(own);
     }
     for (place, request) in places.iter_mut().zip(requests) {
-        let Err(rule) = &request.hosts else { continue };
+        let RequestedHosts::ByRule(rule) = &request.hosts else { continue };
         let free: Vec<HostId> = (0..hosts.len()).map(HostId::new).filter(|host| !taken[host.index()]).collect();
         let available = free.len();
         for host in order(*rule, free, network, &mut random)? {
@@ -173,7 +181,7 @@ mod tests {
     /// Returns the hosts of jobs of these sizes under one rule.
     fn hosts(rule: &str, topology: &str, sizes: &[usize], seed: u64) -> Vec<Vec<u32>> {
         let rule: AllocationRule = rule.parse().expect("a rule");
-        let request = |&ranks: &usize| HostRequest { job: "j", ranks, hosts: Err(rule) };
+        let request = |&ranks: &usize| HostRequest { job: "j", ranks, hosts: RequestedHosts::ByRule(rule) };
         let requests: Vec<HostRequest<'_>> = sizes.iter().map(request).collect();
         let places = allocate(&requests, &network(topology), seed, false).expect("room");
         places.into_iter().map(|place| place.into_iter().map(|host| host.0).collect()).collect()

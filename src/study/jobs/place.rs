@@ -1,9 +1,8 @@
 //! Jobs on a network.
 
-use super::allocation::{self, HostRequest};
+use super::allocation::{self, HostRequest, RequestedHosts};
 use super::background;
 use super::mix::{Job, JobPlacement, JobsError, Load, Mix, Placed, Traffic};
-use super::rule::AllocationRule;
 use crate::ids::HostId;
 use crate::mpi::rank_map::RankMap;
 use crate::platform::hostfile;
@@ -36,21 +35,25 @@ impl Mix {
     pub fn place(&self, network: &NetworkUnderTest, collectives: &str, seed: Option<u64>) -> Result<Placed, JobsError> {
         let platform = &network.platform;
         let seed = seed.unwrap_or(DEFAULT_SEED);
-        let request = |job: &'_ Job| -> Result<Result<Vec<HostId>, AllocationRule>, JobsError> {
+        let request = |job: &'_ Job| -> Result<RequestedHosts, JobsError> {
             match &job.placement {
-                JobPlacement::Rule(rule) => Ok(Err(*rule)),
+                JobPlacement::Rule(rule) => Ok(RequestedHosts::ByRule(*rule)),
                 JobPlacement::HostFile { file, first } => {
                     let list = hostfile::load(file, platform);
                     let list =
                         list.map_err(|error| JobsError::Hosts { job: job.name.clone(), error: Box::new(error) })?;
-                    Ok(Ok((0..job.trace.ranks()).map(|rank| list[(first + rank) % list.len()]).collect()))
+                    Ok(RequestedHosts::Listed(
+                        (0..job.trace.ranks()).map(|rank| list[(first + rank) % list.len()]).collect(),
+                    ))
                 }
                 JobPlacement::From(first) => {
                     let hosts = platform.hosts.len();
                     let first = first % platform.intact_hosts();
                     // Hosts that failed are left out.
                     let first = first - platform.failed.partition_point(|host| (host.number as usize) < first);
-                    Ok(Ok((0..job.trace.ranks()).map(|rank| HostId::new((first + rank) % hosts)).collect()))
+                    Ok(RequestedHosts::Listed(
+                        (0..job.trace.ranks()).map(|rank| HostId::new((first + rank) % hosts)).collect(),
+                    ))
                 }
                 JobPlacement::Numbers { hosts: numbers, by_name } => {
                     if !by_name && numbers.len() > job.trace.ranks() {
@@ -76,7 +79,7 @@ impl Mix {
                             JobsError::Contradiction { job: job.name.clone(), text }
                         })
                     };
-                    Ok(Ok(numbers.iter().map(host).collect::<Result<_, _>>()?))
+                    Ok(RequestedHosts::Listed(numbers.iter().map(host).collect::<Result<_, _>>()?))
                 }
             }
         };
