@@ -31,10 +31,14 @@ pub(super) struct NetworkRow {
     pub best: Option<usize>,
 }
 
-/// Returns the name of a column's setting: the part of its name after that of the network.
+/// Returns the name of a column's setting.
 pub(super) fn setting(c: &Comparison, column: usize) -> &str {
-    let rest = c.networks[column].name.strip_prefix(&c.plain_names[column]).unwrap_or_default();
-    rest.trim().trim_start_matches('[').trim_end_matches(']')
+    &c.setting_names[column]
+}
+
+/// States which networks are not in a table of all settings, if there are any.
+pub(super) fn not_shown(omitted: &[String]) -> Option<String> {
+    (!omitted.is_empty()).then(|| format!("Not shown: {}, which some of these settings do not support.", list(omitted)))
 }
 
 /// Returns the names of all settings, in their order.
@@ -80,6 +84,7 @@ pub(super) fn shown(c: &Comparison) -> Option<SettingTable> {
             ),
         );
     }
+    sentences.extend(not_shown(&across.omitted));
     Some(SettingTable {
         title: format!("Across settings: geometric mean relative to {}", c.networks[across.reference].name),
         settings: across.columns.iter().map(|of| setting(c, of[0]).to_owned()).collect(),

@@ -1,6 +1,6 @@
 //! A comparison as JSON: `mopsim.compare/2`.
 
-use super::compare_json_more::{self, Across, Failure, JsonColumn, Sensitivity};
+use super::compare_json_more::{self, Across, Failure, JsonColumn, JsonSetting, Sensitivity};
 use super::jobs::{self, JobJson};
 use super::json::ShownModel;
 use super::named::Named;
@@ -147,10 +147,8 @@ struct Mean<'a> {
 /// Results under several routing rules.
 #[derive(Serialize)]
 struct Rules<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    platform: Option<&'a str>,
-    mapping: String,
-    collectives: String,
+    #[serde(flatten)]
+    setting: JsonSetting<'a>,
     order_holds: bool,
     flips: Vec<RuleFlip<'a>>,
     networks: Vec<RulesOf<'a>>,
@@ -199,14 +197,8 @@ struct Ranking<'a> {
 struct JsonOrder<'a> {
     /// `None` for the geometric mean of all.
     workload: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    platform: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    routing_setting: Option<&'a str>,
-    mapping: &'a str,
-    collectives: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    model: Option<&'a str>,
+    #[serde(flatten)]
+    setting: JsonSetting<'a>,
     /// Networks, the fastest first.
     order: Vec<&'a str>,
     /// Number of samples in which no network is faster than one before it.
@@ -393,7 +385,7 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
 fn rules(c: &Comparison, effect: RoutingEffect) -> Rules<'_> {
     let name = |network: usize| c.plain_names[effect.columns[0][network]].as_str();
     Rules {
-        platform: c.settings[effect.columns[0][0]].platform.as_deref(),
+        setting: JsonSetting::of(&c.settings[effect.columns[0][0]]).under_all_rules(),
         order_holds: effect.flips.is_empty(),
         flips: effect
             .flips
@@ -414,8 +406,6 @@ fn rules(c: &Comparison, effect: RoutingEffect) -> Rules<'_> {
                 geometric: effect.rules.iter().cloned().zip(effect.relative.iter().map(|values| values[n])).collect(),
             })
             .collect(),
-        mapping: effect.setting.mapping,
-        collectives: effect.setting.collectives,
         rule: ROUTINGS_RULE,
     }
 }
@@ -425,15 +415,10 @@ fn ranking(c: &Comparison) -> Option<Ranking<'_>> {
     let samples = &stability.perturbation.samples;
     let name = |n: usize| c.plain_names[n].as_str();
     let order = |ranking: &crate::study::ranking::Ranking| {
-        let setting = &c.settings[ranking.setting];
         let pairs = ranking.order.windows(2).zip(&ranking.pairs);
         JsonOrder {
             workload: ranking.workload.map(|w| c.workloads[w].name.as_str()),
-            platform: setting.platform.as_deref(),
-            routing_setting: setting.routing.as_deref(),
-            mapping: &setting.mapping,
-            collectives: &setting.collectives,
-            model: setting.model.as_deref(),
+            setting: JsonSetting::of(&c.settings[ranking.setting]),
             order: ranking.order.iter().map(|&n| name(n)).collect(),
             holds: ranking.holds,
             share: ranking.holds as f64 / samples.len().max(1) as f64,

@@ -4,6 +4,7 @@ use super::named::Named;
 use crate::study::comparison::Comparison;
 use crate::study::failure_choice::Failed;
 use crate::study::failure_effects as failures;
+use crate::study::plan::Setting;
 use crate::study::statistics::Statistic;
 use crate::study::{across, sensitivity};
 use serde::Serialize;
@@ -23,6 +24,13 @@ pub(super) struct Across<'a> {
 pub(super) struct JsonColumn<'a> {
     #[serde(flatten)]
     named: Named<&'a str>,
+    #[serde(flatten)]
+    setting: JsonSetting<'a>,
+}
+
+/// A setting, with the same keys wherever it is.
+#[derive(Serialize)]
+pub(super) struct JsonSetting<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     platform: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,9 +46,22 @@ pub(super) struct JsonColumn<'a> {
 impl<'a> JsonColumn<'a> {
     /// Returns the column of that number.
     pub fn of(c: &'a Comparison, number: usize) -> Self {
-        let setting = &c.settings[number];
+        Self { named: c.plain_names[number].as_str().into(), setting: JsonSetting::of(&c.settings[number]) }
+    }
+}
+
+impl<'a> JsonColumn<'a> {
+    /// Returns the column of that number without its state of failures.
+    fn intact(c: &'a Comparison, number: usize) -> Self {
+        let column = Self::of(c, number);
+        Self { setting: JsonSetting { failures: None, ..column.setting }, ..column }
+    }
+}
+
+impl<'a> JsonSetting<'a> {
+    /// Returns the parts of a setting.
+    pub fn of(setting: &'a Setting) -> Self {
         Self {
-            named: c.plain_names[number].as_str().into(),
             platform: setting.platform.as_deref(),
             routing_setting: setting.routing.as_deref(),
             mapping: &setting.mapping,
@@ -48,6 +69,11 @@ impl<'a> JsonColumn<'a> {
             model: setting.model.as_deref(),
             failures: setting.failures.as_ref().map(Failed::name),
         }
+    }
+
+    /// Returns the parts without the routing rule, for results under all rules.
+    pub fn under_all_rules(self) -> Self {
+        Self { routing_setting: None, ..self }
     }
 }
 
@@ -169,7 +195,7 @@ pub(super) fn failures(c: &Comparison) -> Vec<Failure<'_>> {
     let slowdown =
         |of: &Statistic| Slowdown { mean: of.mean, standard_deviation: of.standard_deviation, interval: of.interval() };
     let network = |network: &failures::NetworkEffect| Damaged {
-        column: JsonColumn { failures: None, ..JsonColumn::of(c, network.columns[0]) },
+        column: JsonColumn::intact(c, network.columns[0]),
         geometric: slowdown(&network.geometric),
         geometric_even: network.geometric_even,
         workloads: (c.workloads.iter().zip(network.slowdown.iter().zip(&network.even)))

@@ -104,8 +104,8 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     if let Some(remark) = basis::unvaried(c) {
         writeln!(out, "\n{remark}")?;
     }
-    for remark in findings::unknown_operations(c).into_iter().chain([findings::CHAOS]) {
-        writeln!(out, "\n{remark}")?;
+    for remark in findings::unknown_operations(c).into_iter().chain([findings::CHAOS.to_owned()]) {
+        writeln!(out, "\n{}", escape(&remark))?;
     }
     model(out, &c.model, &c.mapping, (&c.networks, &label::all(c)), &c.notes)
 }

@@ -155,8 +155,8 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         let workload = &c.workloads[finding.workload].name;
         wrapped(out, &format!("{workload}: {} equal within 1 %: {}.", who.join(", "), finding.reason), "  ")?;
     }
-    if let Some(remark) = findings::unknown_operations(c) {
-        wrapped(out, remark, "")?;
+    for remark in findings::unknown_operations(c) {
+        wrapped(out, &remark, "")?;
     }
     if let Some(remark) = routings::different_rules(c) {
         wrapped(out, &remark, "")?;

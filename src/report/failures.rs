@@ -2,6 +2,7 @@
 
 use super::captioned::CaptionedTable;
 use super::findings::list;
+use super::routings::place;
 use crate::study::comparison::Comparison;
 use crate::study::failure_effects::{self, FailureEffect, NetworkEffect};
 use crate::study::statistics::Statistic;
@@ -24,23 +25,7 @@ fn slowdown(value: &Statistic) -> String {
 
 fn of(c: &Comparison, effect: &FailureEffect) -> CaptionedTable {
     let name = |network: &NetworkEffect| c.plain_names[network.columns[0]].clone();
-    let settings = c.of_settings();
-    let setting = &effect.setting;
-    let several = |of: fn(&crate::study::plan::Setting) -> Option<&str>| {
-        let first = of(&c.settings[settings[0][0]]);
-        settings.iter().any(|columns| of(&c.settings[columns[0]]) != first).then(|| of(setting)).flatten()
-    };
-    let place: Vec<&str> = [
-        several(|setting| setting.platform.as_deref()),
-        several(|setting| setting.routing.as_deref()),
-        several(|setting| Some(&setting.mapping)),
-        several(|setting| Some(&setting.collectives)),
-        several(|setting| setting.model.as_deref()),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    let place = if place.is_empty() { String::new() } else { format!(" [{}]", place.join(", ")) };
+    let place = place(c, &effect.setting);
     let headings = ["workload".to_owned()].into_iter().chain(effect.networks.iter().map(name)).collect();
     let cell = |failed: &Statistic, even: f64| format!("{} ({even:.3})", slowdown(failed));
     let of_workload = |workload: usize| {

@@ -111,10 +111,19 @@ pub(super) fn list(parts: &[String]) -> String {
     }
 }
 
-/// Returns the reason for missing Mop/s, if any are missing.
-pub(super) fn unknown_operations(c: &Comparison) -> Option<&'static str> {
-    let unknown = c.workloads.iter().any(|w| w.operations.is_none());
-    unknown.then_some("Mop/s unknown: no side file gives the number of operations; ratios are those of times.")
+/// Returns the reasons for missing Mop/s, if any are missing.
+pub(super) fn unknown_operations(c: &Comparison) -> Vec<String> {
+    let has_jobs = |workload: usize| c.runs.iter().any(|run| run.workload == workload && run.record.jobs.is_some());
+    let unknown = (0..c.workloads.len()).filter(|&w| c.workloads[w].operations.is_none());
+    let (jobs, alone): (Vec<usize>, Vec<usize>) = unknown.partition(|&workload| has_jobs(workload));
+    let of_alone = "Mop/s unknown: no side file gives the number of operations; ratios are those of times.";
+    let names: Vec<String> = jobs.iter().map(|&workload| c.workloads[workload].name.clone()).collect();
+    let of_jobs = format!(
+        "Mop/s unknown for {}: it is several jobs, and ends with the last of them; the times of each job are in the table of \
+         jobs.",
+        list(&names)
+    );
+    (!alone.is_empty()).then(|| of_alone.to_owned()).into_iter().chain((!jobs.is_empty()).then_some(of_jobs)).collect()
 }
 
 /// Share of communication from which on a workload has almost no computation.

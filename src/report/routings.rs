@@ -1,11 +1,15 @@
 //! Effects of routing rules, for all formats.
 
+use super::across::not_shown;
 use super::captioned::CaptionedTable;
 use super::findings::{grouped, list};
 use super::label::short;
 use super::offers::all_are_ranked;
+use crate::study::across::parts;
 use crate::study::comparison::Comparison;
+use crate::study::plan::Setting;
 use crate::study::routings::{self, Flip, RoutingEffect};
+use std::borrow::Cow;
 
 /// Number of order changes that are named individually.
 const NAMED: usize = 3;
@@ -18,15 +22,7 @@ pub(super) fn shown(c: &Comparison) -> Vec<CaptionedTable> {
 fn of(c: &Comparison, effect: &RoutingEffect) -> CaptionedTable {
     let name = |network: usize| c.plain_names[effect.columns[0][network]].as_str();
     let baseline = c.plain_names[c.baselines[effect.columns[0][0]]].as_str();
-    let others: Vec<&str> = [
-        effect.setting.platform.as_deref(),
-        several(c, |setting| &setting.mapping).then_some(&*effect.setting.mapping),
-        several(c, |setting| &setting.collectives).then_some(&*effect.setting.collectives),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    let place = if others.is_empty() { String::new() } else { format!(" [{}]", others.join(", ")) };
+    let place = place(c, &Setting { routing: None, ..effect.setting.clone() });
     let value = |value: f64| format!("{value:.3}");
     let row = |network: usize| {
         let of_rules = effect.relative.iter().map(|values| value(values[network]));
@@ -42,14 +38,21 @@ fn of(c: &Comparison, effect: &RoutingEffect) -> CaptionedTable {
         .chain(["best rule".to_owned(), "with it".to_owned()]);
     CaptionedTable {
         title: format!("Routing rules{place}: geometric mean relative to {baseline} with its best rule"),
-        sentences: sentences(effect, &name).into_iter().chain(all_are_ranked(c).map(str::to_owned)).collect(),
+        sentences: sentences(effect, &name)
+            .into_iter()
+            .chain(not_shown(&effect.omitted))
+            .chain(all_are_ranked(c).map(str::to_owned))
+            .collect(),
         headings: headings.collect(),
         rows: (0..effect.best.len()).map(row).collect(),
     }
 }
 
-fn several(c: &Comparison, of: fn(&crate::study::plan::Setting) -> &String) -> bool {
-    c.settings.windows(2).any(|pair| of(&pair[0]) != of(&pair[1]))
+/// Returns the parts of a setting in which those of a comparison differ, for a title: ` [100G, block]`, or nothing.
+pub(super) fn place(c: &Comparison, setting: &Setting) -> String {
+    let values = parts(c).into_iter().map(|(_, of)| of(setting)).filter(|value| !value.is_empty());
+    let values: Vec<Cow<'_, str>> = values.collect();
+    if values.is_empty() { String::new() } else { format!(" [{}]", values.join(", ")) }
 }
 
 fn sentences<'a>(effect: &RoutingEffect, name: &dyn Fn(usize) -> &'a str) -> Vec<String> {

@@ -3,7 +3,7 @@
 //! Tables of one setting compare networks. Here settings are compared as well, to show whether a faster platform is
 //! worth its price, and which mapping suits which network.
 
-use super::comparison::Comparison;
+use super::comparison::{Comparison, InAll};
 use super::mean;
 use super::plan::Setting;
 use std::borrow::Cow;
@@ -31,8 +31,10 @@ pub(crate) fn parts(c: &Comparison) -> Vec<Part> {
 pub struct Across {
     /// Column of the reference.
     pub reference: usize,
-    /// Columns of the networks: for each setting, in the order of the study.
+    /// Columns of the networks that are in every setting: for each setting, in the order of the study.
     pub columns: Vec<Vec<usize>>,
+    /// Names of the networks that are in some settings only.
+    pub omitted: Vec<String>,
     /// Weighted geometric mean over the workloads of the speedup over the reference: for each setting, for each
     /// network.
     pub relative: Vec<Vec<f64>>,
@@ -64,24 +66,18 @@ pub struct Axis {
 impl Across {
     /// Compares all settings; `None` if there is only one.
     pub fn of(c: &Comparison) -> Option<Self> {
-        let columns = c.of_settings();
-        if columns.len() < 2 || columns.iter().any(|of_one| of_one.len() != columns[0].len()) {
+        let settings = c.of_settings();
+        if settings.len() < 2 {
             return None;
         }
+        let InAll { columns, omitted } = c.in_all(&settings);
         let reference = c.baselines[0];
-        let speed = |column: usize| {
-            let ratios = (0..c.workloads.len()).map(|w| {
-                let [reference, own] = [reference, column].map(|column| c.cell(w, column).time.mean);
-                super::matrix::ratio(reference, own)
-            });
-            mean::geometric(&ratios.collect::<Vec<f64>>(), &c.weights).unwrap_or(1.0)
-        };
         let money = |column: usize| {
             let of = |column: usize| c.costs[column].and_then(|cost| cost.money()).filter(|money| *money > 0.0);
             Some(of(column)? / of(reference)?)
         };
         let relative: Vec<Vec<f64>> =
-            columns.iter().map(|of| of.iter().map(|&column| speed(column)).collect()).collect();
+            columns.iter().map(|of| of.iter().map(|&column| c.speedup(column, reference)).collect()).collect();
         let of_money: Vec<Vec<Option<f64>>> =
             columns.iter().map(|of| of.iter().map(|&column| money(column)).collect()).collect();
         let per_money = relative
@@ -89,12 +85,7 @@ impl Across {
             .zip(&of_money)
             .map(|(speeds, money)| speeds.iter().zip(money).map(|(speed, money)| Some(speed / (*money)?)).collect());
         let networks = columns[0].len();
-        let best = (0..networks).map(|network| {
-            let faster = |best: usize, setting: usize| {
-                if relative[setting][network] > relative[best][network] { setting } else { best }
-            };
-            (0..columns.len()).reduce(faster).unwrap_or(0)
-        });
+        let best = (0..networks).map(|network| mean::largest(columns.len(), |setting| relative[setting][network]));
         let settings: Vec<&Setting> = columns.iter().map(|of| &c.settings[of[0]]).collect();
         let axis = |(name, of): Part| {
             let mut values: Vec<String> = Vec::new();
@@ -129,17 +120,14 @@ impl Across {
             Axis { name, values, relative, money, price }
         };
         let axes = AXES.map(axis).into_iter().filter(|axis| axis.values.len() > 1).collect();
-        Some(Self { reference, best: best.collect(), per_money: per_money.collect(), axes, relative, columns })
+        Some(Self { reference, best: best.collect(), per_money: per_money.collect(), axes, relative, columns, omitted })
     }
 }
 
 impl Axis {
     /// Returns the index of the best value for a network; the first among equals.
     pub fn best(&self, network: usize) -> usize {
-        let faster = |best: usize, value: usize| {
-            if self.relative[value][network] > self.relative[best][network] { value } else { best }
-        };
-        (0..self.values.len()).reduce(faster).unwrap_or(0)
+        mean::largest(self.values.len(), |value| self.relative[value][network])
     }
 
     /// Returns the speedup of a network with its best value over its worst.

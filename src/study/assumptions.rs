@@ -45,7 +45,7 @@ pub struct SensitivityChoice {
     pub mappings: Option<Vec<String>>,
     /// Tables of collectives; default: all.
     pub collectives: Option<Vec<String>>,
-    /// Network models, which have other factors of the message size; default: `smpi` and `ideal`.
+    /// Network models, which have other factors of the message size; default: `ordered` and `smpi`.
     pub models: Option<Vec<String>>,
     /// Factors of the bandwidth of host links; default: 0.5 and 2.
     pub host_links: Option<Vec<f64>>,
@@ -111,14 +111,14 @@ impl SensitivityChoice {
             all.push(("collectives", table, UNCHANGED, 1.0, columns));
         }
         for model in listed(&self.models, &["ordered", "smpi"]) {
-            if NetworkModel::by_name(&model).is_none() {
+            let Some(network) = NetworkModel::by_name(&model) else {
                 return Err(ChoiceError::unknown("models", &model, &NetworkModel::NAMES).into());
-            }
-            if model == "loggops" {
+            };
+            if network.loggops.is_some() {
                 let rule = "models: loggops has no links, and is no variation of a model that has them";
                 return Err(StudyError::Contradiction(rule.to_owned()));
             }
-            let packet = base.choice.packet.clone().filter(|_| model == "packet");
+            let packet = base.choice.packet.clone().filter(|_| network.packet_level.is_some());
             let choice = ModelChoice { network_model: Some(model.clone()), packet, ..base.choice.clone() };
             let columns = base.each(|base, column| base.modelled(column, &choice))?;
             all.push(("model", model, UNCHANGED, 1.0, columns));
@@ -130,7 +130,8 @@ impl SensitivityChoice {
         ] {
             for (sign, factor) in [("+", 1.0 + amplitude), ("-", 1.0 - amplitude)] {
                 let columns = base.each(|base, column| Ok(Some(base.first_run(column))))?;
-                let percent = (amplitude * 1000.0).round() / 10.0;
+                // 0.07 is 7 %, and not 7.000000000000001 %.
+                let percent = number((amplitude * 1e12).round() / 1e10);
                 all.push((name, format!("{sign}{percent} %"), of(factor), 1.0, columns));
             }
         }

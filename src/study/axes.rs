@@ -1,21 +1,16 @@
 //! The parts of a study file other than networks and workloads, checked and combined with the command line.
 
-use super::choice::{CollectiveTable, ModelChoice};
-use super::description::ModelDescription;
 use super::error::StudyError;
 use super::failures::{self, FailureState};
 use super::file::StudyFile;
-use super::model_file;
+use super::model_list::ModelList;
 use super::network::NetworkChoice;
 use super::overrides::Overrides;
-use super::packet_choice::{PACKET, has_packets};
-use super::packet_refusals;
 use super::placement::Placement;
 use super::procurement::{self, Budget, BudgetChoice};
 use super::source::Source;
 use super::toml_file::PathStep::{Item, Key};
 use crate::cost::PriceList;
-use crate::engine::Model;
 use crate::printable;
 use crate::routing::RoutingSpec;
 use std::path::{Path, PathBuf};
@@ -41,16 +36,7 @@ pub(super) struct Axes {
     pub placements: Vec<Placement>,
     /// Folder to which the files of placements are relative.
     pub placement_folder: PathBuf,
-    pub models: Vec<(Model, ModelDescription)>,
-    /// Name of each network model, if the study has a list of them.
-    pub model_names: Vec<Option<String>>,
-    /// `true` if the models differ in their tables of collectives.
-    pub several_tables: bool,
-    pub choices: Vec<ModelChoice>,
-    /// Number of iterations of a check, and its model with packets.
-    pub sample: Option<(usize, ModelChoice)>,
-    /// Models that are omitted, and the reasons.
-    pub not_modelled: Vec<String>,
+    pub models: ModelList,
 }
 
 /// Weights of workloads; beyond them, sums would leave the range of floats.
@@ -179,238 +165,106 @@ pub(super) fn budget(
     Ok((wanted.then(|| choice.limits()), prices))
 }
 
-/// A network model and a table of collectives, each with its place in the study's list.
-type Pair<'a> = (Option<(usize, &'a String)>, Option<(usize, &'a String)>);
-
-/// Returns the number of iterations that a check repeats with packets; `None` if there is no check, or one of whole
-/// runs.
-fn iterations(file: &StudyFile, overrides: &Overrides) -> Option<usize> {
-    overrides
-        .check_iterations
-        .or(file.check.filter(|check| check.packets != Some(false)).and_then(|check| check.iterations))
-}
-
-/// Returns whether a check repeats whole replays with packets.
-fn checks_whole_replays(file: &StudyFile, overrides: &Overrides) -> bool {
-    (overrides.cross_check || file.check.is_some_and(|check| check.packets == Some(true)))
-        && iterations(file, overrides).is_none()
-}
-
-/// Adds packets to the network models if they are not among them, and flows if packets are all that there is; `true` if it
-/// has added packets. `choice` has the model of a study without a list of them.
-fn with_packets(choice: &ModelChoice, mut models: Vec<Option<String>>) -> (Vec<Option<String>>, bool) {
-    let default = || choice.default_network_model().to_owned();
-    if models == [None] {
-        let of_site = choice.site.as_ref().and_then(|site| site.network_model.clone());
-        let of_site = of_site.filter(|_| !choice.reproduces_simgrid());
-        models = vec![Some(choice.network_model.clone().or(of_site).unwrap_or_else(default))];
-    }
-    let count = models.iter().flatten().filter(|name| has_packets(name)).count();
-    if count == models.len() {
-        // Packets alone have nothing to be compared with.
-        models.insert(0, Some(default()));
-    }
-    if count == 0 {
-        models.push(Some(PACKET.to_owned()));
-    }
-    (models, count == 0)
-}
-
 /// Checks the axes and combines them with the command line.
 pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> Result<Axes, StudyError> {
-    let wrong = |key: &str, message: &str| source.wrong(&[Key(key)], message.to_owned());
     let folder = source.file.parent().unwrap_or(Path::new("")).to_owned();
+    let (placements, placement_folder) = placements(source, file, overrides, &folder)?;
+    let routings = routings(source, file, overrides)?;
+    check_list(source, "mappings", file.mappings.as_deref())?;
+    Ok(Axes {
+        common: NetworkChoice { defaults: file.network.defaults.or(file.defaults), ..file.network.clone() },
+        seeds: seeds(file, overrides),
+        platforms: platforms(source, file)?,
+        routings,
+        states: failures::states(source, file)?,
+        placements,
+        placement_folder,
+        models: ModelList::new(source, file, overrides, &folder)?,
+        folder,
+    })
+}
+
+/// Returns the seeds of the repetitions.
+fn seeds(file: &StudyFile, overrides: &Overrides) -> Vec<Option<u64>> {
     let begin = overrides.seed.or(file.seed);
-    let seeds = match (&file.seeds, file.repetitions) {
+    match (&file.seeds, file.repetitions) {
         (_, Some(repetitions)) => {
             let begin = begin.unwrap_or(1);
             (0..u64::from(repetitions)).map(|k| Some(begin.wrapping_add(k))).collect()
         }
         (Some(seeds), None) if overrides.seed.is_none() => seeds.iter().copied().map(Some).collect(),
         _ => vec![begin],
-    };
-    let platforms = match &file.platforms {
-        None => vec![(None, NetworkChoice::default())],
-        Some(entries) if entries.is_empty() => return Err(wrong("platforms", "platforms is an empty list")),
-        Some(entries) => {
-            if let Some((second, name)) = repeated(entries.iter().map(|entry| entry.name.as_str())) {
-                let message = format!("two platforms are called `{name}`; give them different names");
-                return Err(source.wrong(&[Key("platforms"), Item(second), Key("name")], message));
-            }
-            let choice = |parameters| NetworkChoice { parameters, ..NetworkChoice::default() };
-            entries.iter().map(|entry| (Some(entry.name.clone()), choice(entry.parameters.clone()))).collect()
-        }
-    };
+    }
+}
+
+fn platforms(source: &Source, file: &StudyFile) -> Result<Vec<(Option<String>, NetworkChoice)>, StudyError> {
+    let Some(entries) = &file.platforms else { return Ok(vec![(None, NetworkChoice::default())]) };
+    if entries.is_empty() {
+        return Err(source.wrong(&[Key("platforms")], "platforms is an empty list".to_owned()));
+    }
+    if let Some((second, name)) = repeated(entries.iter().map(|entry| entry.name.as_str())) {
+        let message = format!("two platforms are called `{name}`; give them different names");
+        return Err(source.wrong(&[Key("platforms"), Item(second), Key("name")], message));
+    }
+    let choice = |parameters| NetworkChoice { parameters, ..NetworkChoice::default() };
+    Ok(entries.iter().map(|entry| (Some(entry.name.clone()), choice(entry.parameters.clone()))).collect())
+}
+
+/// Returns the placements, and the folder to which their files are relative.
+fn placements(
+    source: &Source,
+    file: &StudyFile,
+    overrides: &Overrides,
+    folder: &Path,
+) -> Result<(Vec<Placement>, PathBuf), StudyError> {
+    let wrong = |key: &str, message: &str| Err(source.wrong(&[Key(key)], message.to_owned()));
     let own =
         Placement { rule: file.mapping.clone(), hostfile: file.hostfile.clone(), rankfile: file.rankfile.clone() };
     if own.is_ambiguous() {
         let key = if own.hostfile.is_some() { "hostfile" } else { "rankfile" };
-        return Err(wrong(key, "only one of mapping, hostfile and rankfile can say how ranks are placed"));
+        return wrong(key, "only one of mapping, hostfile and rankfile can say how ranks are placed");
     }
     if file.mappings.is_some() && own.is_given() {
         let message = "mappings says how ranks are placed; mapping, hostfile and rankfile do not go with it";
-        return Err(wrong("mappings", message));
+        return wrong("mappings", message);
     }
-    let (placements, placement_folder) = match &file.mappings {
+    Ok(match &file.mappings {
         _ if overrides.placement.is_given() => (vec![overrides.placement.clone()], PathBuf::new()),
         Some(rules) => {
             let placement = |rule: &String| Placement { rule: Some(rule.clone()), ..Placement::default() };
-            (rules.iter().map(placement).collect(), folder.clone())
+            (rules.iter().map(placement).collect(), folder.to_owned())
         }
-        None => (vec![own], folder.clone()),
-    };
-    let tables: Vec<Option<String>> = match &file.collectives {
-        Some(_) if file.model.collectives.is_some() => {
-            let message = "only one of collectives and collectives in [model] can say which tables are used";
-            return Err(wrong("collectives", message));
-        }
-        Some(tables) if overrides.model.collectives.is_none() => {
-            tables.iter().map(|name| Some(CollectiveTable::in_folder(name.clone(), &folder))).collect()
-        }
-        _ => vec![None],
-    };
-    let routings = match &file.routings {
-        Some(rules) if overrides.network.routing.is_none() => {
-            let rule = |(at, rule): (usize, &String)| match rule.trim() {
-                DEFAULT_ROUTING => Ok(Some(DEFAULT_ROUTING.to_owned())),
-                rule => {
-                    let spec = rule.parse::<RoutingSpec>().map(|spec| Some(spec.to_string()));
-                    spec.map_err(|error| source.at(&[Key("routings"), Item(at)], error))
-                }
-            };
-            rules.iter().enumerate().map(rule).collect::<Result<Vec<_>, StudyError>>()?
-        }
-        _ => vec![None],
-    };
-    // Two spellings of one rule are the same rule.
-    let routing_names: Option<Vec<String>> =
-        file.routings.as_ref().map(|_| routings.iter().flatten().cloned().collect());
-    let routing_names = routing_names.filter(|_| overrides.network.routing.is_none());
-    let networks: Vec<Option<String>> = match &file.models {
-        Some(_) if file.model.network_model.is_some() => {
-            let message = "only one of models and network_model in [model] can say which models are used";
-            return Err(wrong("models", message));
-        }
-        Some(names) if overrides.model.network_model.is_none() => names.iter().cloned().map(Some).collect(),
-        _ => vec![None],
-    };
-    let base = ModelChoice {
-        defaults: overrides.network.defaults.or(file.defaults),
-        ..overrides.model.clone().over(&file.model)
-    };
-    let (networks, added) = match checks_whole_replays(file, overrides) {
-        true => with_packets(&base, networks),
-        false => (networks, false),
-    };
-    let sample = iterations(file, overrides);
-    if sample.is_some() && networks.iter().flatten().chain(&base.network_model).any(|name| has_packets(name)) {
-        let message = "a check of some iterations repeats them with packets; leave packets out of the models";
-        return Err(wrong("check", message));
-    }
-    for (list, names) in [
-        ("routings", &routing_names),
-        ("mappings", &file.mappings),
-        ("collectives", &file.collectives),
-        ("models", &file.models),
-    ] {
-        let Some(names) = names else { continue };
-        if names.is_empty() {
-            return Err(wrong(list, &format!("{list} is an empty list")));
-        }
-        if let Some((second, name)) = repeated(names.iter().map(String::as_str)) {
-            return Err(source.wrong(&[Key(list), Item(second)], format!("`{name}` stands in {list} twice")));
-        }
-    }
-    // Models of files come with their constants.
-    let read = |(at, name): (usize, &Option<String>)| {
-        let Some(name) = name.as_deref().filter(|name| model_file::is_file_name(name)) else { return Ok(None) };
-        let own = model_file::read(&folder.join(name));
-        own.map(Some).map_err(|error| source.at(&[Key("models"), Item(at)], Box::new(error)))
-    };
-    let of_files: Vec<Option<ModelChoice>> =
-        networks.iter().enumerate().map(read).collect::<Result<_, StudyError>>()?;
-    // Model by model, and the tables of each.
-    let pairs: Vec<Pair<'_>> = networks
-        .iter()
-        .enumerate()
-        .flat_map(|(m, network)| {
-            let network = network.as_ref().map(|name| (m, name));
-            tables.iter().enumerate().map(move |(t, table)| (network, table.as_ref().map(|name| (t, name))))
-        })
-        .collect();
-    let choice = |(network, table): &Pair<'_>| {
-        let of_file = network.and_then(|(at, _)| of_files[at].as_ref());
-        let named = match of_file {
-            Some(own) => own.network_model.clone(),
-            None => network.map(|(_, name)| name.clone()).or_else(|| base.network_model.clone()),
-        };
-        // A model of the site comes with its constants, where a check alone names it.
-        let of_site = base.site.as_ref().and_then(|site| site.network_model.as_ref());
-        let is_of_site = base.network_model.is_none() && file.models.is_none() && named.as_ref() == of_site;
-        let network_model = named.filter(|_| !is_of_site);
-        // Constants of packets apply only to the models of the list that have packets.
-        let has_packets = network.map_or(sample.is_none(), |(_, name)| has_packets(name));
-        let base = &of_file.map_or_else(|| base.clone(), |own| own.clone().over(&base));
-        // Constants that the study sets for another model do not apply to the model that a check adds.
-        let base =
-            if added && has_packets && network.is_some() { &packet_refusals::without_factors(base) } else { base };
-        ModelChoice {
-            network_model,
-            collectives: table.map(|(_, name)| name.clone()).or_else(|| base.collectives.clone()),
-            packet: base.packet.clone().filter(|_| has_packets),
-            ..base.clone()
-        }
-    };
-    // Among several models, an impossible one is omitted.
-    let mut not_modelled = Vec::new();
-    let mut is_possible = |pair: &Pair<'_>| {
-        let Some((_, name)) = pair.0.filter(|(_, name)| has_packets(name) && networks.len() > 1) else { return true };
-        let refused = packet_refusals::refuse_factors(&choice(pair));
-        not_modelled.extend(refused.as_ref().err().map(|error| format!("{name}: not modelled: {error}")));
-        refused.is_ok()
-    };
-    let possible: Vec<Pair<'_>> = pairs.iter().copied().filter(|pair| is_possible(pair)).collect();
-    let pairs = if possible.is_empty() { pairs } else { possible };
-    let model = |pair: &Pair<'_>| {
-        choice(pair).build().map_err(|error| {
-            // Command-line values have already been checked.
-            let key = error.option.replace('-', "_");
-            match *pair {
-                (_, Some((number, _))) if key == "collectives" => source.at(&[Key("collectives"), Item(number)], error),
-                (Some((number, _)), _) if key == "network_model" || error.key() == Some("packet") => {
-                    source.at(&[Key("models"), Item(number)], error)
-                }
-                _ => source.at(&[Key("model"), Key(error.key().unwrap_or(&key))], error),
-            }
-        })
-    };
-    Ok(Axes {
-        folder,
-        common: NetworkChoice { defaults: file.network.defaults.or(file.defaults), ..file.network.clone() },
-        seeds,
-        platforms,
-        routings,
-        states: failures::states(source, file)?,
-        placements,
-        placement_folder,
-        choices: pairs.iter().map(choice).collect(),
-        model_names: pairs.iter().map(|(network, _)| network.map(|(_, name)| name.clone())).collect(),
-        several_tables: tables.len() > 1,
-        sample: sample.map(|keep| {
-            let flows = choice(&pairs[0]);
-            let packet = base.packet.clone();
-            (
-                keep,
-                ModelChoice {
-                    network_model: Some(PACKET.to_owned()),
-                    packet,
-                    ..packet_refusals::without_factors(&flows)
-                },
-            )
-        }),
-        not_modelled,
-        models: pairs.iter().map(model).collect::<Result<_, StudyError>>()?,
+        None => (vec![own], folder.to_owned()),
     })
+}
+
+/// Returns the routing rules. Two spellings of one rule are the same rule.
+fn routings(source: &Source, file: &StudyFile, overrides: &Overrides) -> Result<Vec<Option<String>>, StudyError> {
+    let Some(rules) = file.routings.as_ref().filter(|_| overrides.network.routing.is_none()) else {
+        return Ok(vec![None]);
+    };
+    let rule = |(at, rule): (usize, &String)| match rule.trim() {
+        DEFAULT_ROUTING => Ok(DEFAULT_ROUTING.to_owned()),
+        rule => {
+            let spec = rule.parse::<RoutingSpec>().map(|spec| spec.to_string());
+            spec.map_err(|error| source.at(&[Key("routings"), Item(at)], error))
+        }
+    };
+    let rules = rules.iter().enumerate().map(rule).collect::<Result<Vec<_>, StudyError>>()?;
+    check_list(source, "routings", Some(&rules))?;
+    Ok(rules.into_iter().map(Some).collect())
+}
+
+/// Checks that a list of names, if there is one, has entries, none of them twice.
+pub(super) fn check_list(source: &Source, key: &str, names: Option<&[String]>) -> Result<(), StudyError> {
+    let Some(names) = names else { return Ok(()) };
+    if names.is_empty() {
+        return Err(source.wrong(&[Key(key)], format!("{key} is an empty list")));
+    }
+    match repeated(names.iter().map(String::as_str)) {
+        Some((second, name)) => Err(source.wrong(&[Key(key), Item(second)], format!("`{name}` stands in {key} twice"))),
+        None => Ok(()),
+    }
 }
 
 /// Returns the first name that occurs twice, and the index of its second occurrence.

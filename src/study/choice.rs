@@ -5,6 +5,7 @@ pub use super::cross_traffic::CrossTraffic;
 pub use super::description::ModelDescription;
 pub use super::loggops::LogGopsChoice;
 pub use super::packet_choice::PacketChoice;
+use super::packet_choice::has_packets;
 pub use super::tables::CollectiveTable;
 use crate::defaults::Version;
 use crate::network::message_latency::MessageLatency;
@@ -118,6 +119,11 @@ fn text_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<S
 }
 
 impl ModelChoice {
+    /// `true` if its network model is named, and has packets.
+    pub(super) fn has_packets(&self) -> bool {
+        self.network_model.as_deref().is_some_and(has_packets)
+    }
+
     /// Resolves the name of a rule file, which is relative to `folder`.
     pub fn in_folder(mut self, folder: &Path) -> Self {
         self.collectives = self.collectives.map(|name| CollectiveTable::in_folder(name, folder));

@@ -99,14 +99,14 @@ impl ColumnBuilder<'_> {
     ) -> Result<(), StudyError> {
         let axes = self.axes;
         for (number, placement) in axes.placements.iter().enumerate() {
-            for (number_of_model, (_, description)) in axes.models.iter().enumerate() {
+            for (number_of_model, listed) in axes.models.models.iter().enumerate() {
                 for variant in variants {
                     let network = &self.networks[variant.built[0].1];
-                    let choice = (number_of_model, &axes.choices[number_of_model]);
-                    let several = axes.models.len() * variants.len() > 1;
-                    let model_name = axes.model_names[number_of_model].as_deref().unwrap_or(PACKET);
+                    let choice = (number_of_model, &listed.choice);
+                    let several = axes.models.models.len() * variants.len() > 1;
+                    let model_name = listed.name.as_deref().unwrap_or(PACKET);
                     if several
-                        && self.models[number_of_model].0.network.packet_level.is_some()
+                        && listed.has_packets()
                         && let Err(refused) = refuse_factors(&choice.1.clone().over(&network.model))
                     {
                         self.leave_out(&variant.name, model_name, &refused);
@@ -139,12 +139,17 @@ impl ColumnBuilder<'_> {
                     column.setting.platform.clone_from(platform);
                     column.setting.routing.clone_from(routing);
                     column.setting.failures.clone_from(failures);
-                    column.setting.collectives.clone_from(&description.collectives);
-                    column.setting.model.clone_from(&axes.model_names[number_of_model]);
+                    column.setting.collectives.clone_from(&listed.built.1.collectives);
+                    column.setting.model.clone_from(&listed.name);
+                    column.setting.packets = listed.has_packets();
                     if let Some(fabric) = &runs[0].fabric {
-                        changes = fabric::described(&self.models[model].1, fabric).changes(description);
+                        changes = fabric::described(&self.models[model].1, fabric).changes(&listed.built.1);
                     }
-                    column.info.name = self.full_name(&column);
+                    column.setting_name = self.setting_name(&column.setting);
+                    column.info.name = match column.setting_name.as_str() {
+                        "" => column.network.clone(),
+                        setting => format!("{} [{setting}]", column.network),
+                    };
                     column.model_changes = changes;
                     columns.push((column, BuiltColumn { model, runs }));
                 }
@@ -161,22 +166,22 @@ impl ColumnBuilder<'_> {
         }
     }
 
-    /// Returns the name of a network with the parts of its setting that differ between columns.
-    fn full_name(&self, column: &Column) -> String {
-        let mut parts: Vec<&str> = column.setting.platform.as_deref().into_iter().collect();
+    /// Returns the parts of a setting that differ between columns; empty if there is one setting.
+    fn setting_name(&self, setting: &Setting) -> String {
+        let mut parts: Vec<&str> = setting.platform.as_deref().into_iter().collect();
         if self.axes.routings.len() > 1 {
-            parts.extend(column.setting.routing.as_deref());
+            parts.extend(setting.routing.as_deref());
         }
         if self.axes.placements.len() > 1 {
-            parts.push(&column.setting.mapping);
+            parts.push(&setting.mapping);
         }
-        if self.axes.several_tables {
-            parts.push(&column.setting.collectives);
+        if self.axes.models.several_tables {
+            parts.push(&setting.collectives);
         }
-        parts.extend(column.setting.model.as_deref());
-        let failures = column.setting.failures.as_ref().map(Failed::name);
+        parts.extend(setting.model.as_deref());
+        let failures = setting.failures.as_ref().map(Failed::name);
         parts.extend(failures.as_deref());
-        if parts.is_empty() { column.network.clone() } else { format!("{} [{}]", column.network, parts.join(", ")) }
+        parts.join(", ")
     }
 
     fn variants(
@@ -344,12 +349,14 @@ impl ColumnBuilder<'_> {
             mapping: if random_mapping && is_random_rule { "random".to_owned() } else { mapping.describe() },
             collectives: String::new(),
             model: None,
+            packets: false,
             failures: None,
         };
         let column = Column {
             info: first.info.clone(),
             network: variant.name.clone(),
             setting,
+            setting_name: String::new(),
             baseline: 0,
             seeds,
             model_changes: None,

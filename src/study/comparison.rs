@@ -3,6 +3,7 @@
 use super::cross_check::{self, CrossCheck};
 use super::description::ModelDescription;
 use super::matrix::{Cell, Matrix};
+use super::mean;
 use super::network::NetworkInfo;
 use super::packet_sweep::PacketCurves;
 use super::plan::{Plan, Setting};
@@ -42,6 +43,8 @@ pub struct Comparison {
     pub plain_names: Vec<String>,
     /// Setting of each network.
     pub settings: Vec<Setting>,
+    /// Name of each network's setting, of the parts in which settings differ; empty if there is one setting.
+    pub setting_names: Vec<String>,
     /// Index of each network's baseline.
     pub baselines: Vec<usize>,
     /// Seeds of each network's repetitions.
@@ -83,6 +86,15 @@ pub struct Comparison {
     pub prices: PriceList,
 }
 
+/// The networks of some settings that can be compared in all of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InAll {
+    /// Columns of the networks that are in all settings: for each setting, in the same order.
+    pub columns: Vec<Vec<usize>>,
+    /// Names of the networks that are in some settings only, because a model does not support them.
+    pub omitted: Vec<String>,
+}
+
 impl Comparison {
     /// Computes the results from the records of all cells, in the order of the plan.
     ///
@@ -122,6 +134,7 @@ impl Comparison {
             networks: of_columns().map(|c| c.info.clone()).collect(),
             plain_names: of_columns().map(|c| c.network.clone()).collect(),
             settings: of_columns().map(|c| c.setting.clone()).collect(),
+            setting_names: of_columns().map(|c| c.setting_name.clone()).collect(),
             baselines: of_columns().map(|c| c.baseline).collect(),
             seeds: of_columns().map(|c| c.seeds.clone()).collect(),
             costs: of_columns().map(|c| c.cost).collect(),
@@ -178,6 +191,35 @@ impl Comparison {
     pub fn of_settings(&self) -> Vec<Vec<usize>> {
         let columns: Vec<usize> = (0..self.networks.len()).collect();
         columns.chunk_by(|&a, &b| self.settings[a] == self.settings[b]).map(<[usize]>::to_vec).collect()
+    }
+
+    /// Returns the networks that are in all of some settings.
+    pub fn in_all(&self, settings: &[Vec<usize>]) -> InAll {
+        let same = |of: &Vec<usize>, name: &str| of.iter().copied().find(|&other| self.plain_names[other] == *name);
+        let mut names: Vec<&str> = Vec::new();
+        for &column in settings.iter().flatten() {
+            let name = self.plain_names[column].as_str();
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let (kept, omitted): (Vec<&str>, Vec<&str>) =
+            names.into_iter().partition(|name| settings.iter().all(|of| same(of, name).is_some()));
+        InAll {
+            columns: settings.iter().map(|of| kept.iter().filter_map(|name| same(of, name)).collect()).collect(),
+            omitted: omitted.into_iter().map(str::to_owned).collect(),
+        }
+    }
+
+    /// Returns the weighted geometric mean over the workloads of the speedup of a column over another one, from the mean
+    /// times of both; 1 without workloads.
+    pub fn speedup(&self, column: usize, reference: usize) -> f64 {
+        let ratio = |workload| {
+            let [reference, own] = [reference, column].map(|column| self.cell(workload, column).time.mean);
+            super::matrix::ratio(reference, own)
+        };
+        let ratios: Vec<f64> = (0..self.workloads.len()).map(ratio).collect();
+        mean::geometric(&ratios, &self.weights).unwrap_or(1.0)
     }
 
     /// Returns `true` if any network has repetitions.

@@ -6,7 +6,6 @@
 use super::comparison::Comparison;
 use super::matrix::{Cell, Matrix};
 use super::mean::APART;
-use super::packet_choice::has_packets;
 use super::passes::SampleCheck;
 use super::plan::{Plan, Setting};
 use super::record::CellRecord;
@@ -115,12 +114,13 @@ impl CrossCheckCell {
 pub fn of(c: &Comparison) -> Vec<CrossCheck> {
     let settings = c.of_settings();
     let model = |columns: &[usize]| c.settings[columns[0]].model.clone();
-    let without = |columns: &[usize]| Setting { model: None, ..c.settings[columns[0]].clone() };
+    let without = |columns: &[usize]| Setting { model: None, packets: false, ..c.settings[columns[0]].clone() };
+    let has_packets = |columns: &[usize]| c.settings[columns[0]].packets;
     let mut found = Vec::new();
     for packets in &settings {
-        let Some(packet_model) = model(packets).filter(|model| has_packets(model)) else { continue };
+        let Some(packet_model) = model(packets).filter(|_| has_packets(packets)) else { continue };
         for flows in &settings {
-            let Some(flow_model) = model(flows).filter(|model| !has_packets(model)) else { continue };
+            let Some(flow_model) = model(flows).filter(|_| !has_packets(flows)) else { continue };
             if without(flows) == without(packets) {
                 found.push(pair(c, [flow_model, packet_model.clone()], flows, packets));
             }

@@ -6,7 +6,6 @@
 
 use super::built::Study;
 use super::network::NetworkUnderTest;
-use super::perturb::Perturbation;
 use crate::ids::Rank;
 use crate::ledger::sha256::{Hasher, of_bytes};
 use crate::trace::{Trace, ti};
@@ -109,24 +108,15 @@ impl Fingerprint {
         rest.number(u64::from(study.explain));
         rest.number(plan.baseline as u64);
         plan.weights.iter().for_each(|&weight| rest.float(weight));
-        // The format from before perturbations of messages existed, so that results of that time can be continued.
-        let varied = plan.perturbation.as_ref().map_or_else(
-            || "None".to_owned(),
-            |Perturbation { amplitude, seed, samples, .. }| {
-                format!("Some(Perturbation {{ amplitude: {amplitude:?}, seed: {seed:?}, samples: {samples:?} }})")
-            },
-        );
-        rest.text(&format!("{:?} {varied} {}", plan.budget, plan.mapping));
-        if let Some(message) = plan.perturbation.as_ref().map(|varied| varied.message).filter(|message| *message > 0.0)
-        {
-            rest.float(message);
-        }
+        rest.text(&format!("{:?} {:?} {}", plan.budget, plan.perturbation, plan.mapping));
         if let Some(within) = study.until_steady {
             rest.text("until steady");
             rest.float(within);
         }
         if let Some(variations) = &plan.sensitivity {
             rest.text(&format!("{variations:?}"));
+            // Names of variations do not have all digits of their factors.
+            study.variations.iter().for_each(|built| rest.text(&format!("{:?} {}", built.factors, built.host_links)));
         }
         if let Some(check) = &plan.check {
             rest.text(&format!("{check:?}"));

@@ -17,9 +17,20 @@ pub fn geometric(values: &[f64], weights: &[f64]) -> Option<f64> {
     arithmetic(&values.iter().map(|v| v.ln()).collect::<Vec<f64>>(), weights).map(f64::exp)
 }
 
+/// Returns the number below `count` with the largest value, the first among equals; 0 if there is none.
+pub fn largest(count: usize, value: impl Fn(usize) -> f64) -> usize {
+    (0..count).reduce(|best, other| if value(other) > value(best) { other } else { best }).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_largest_is_the_first_among_equals() {
+        let values = [1.0, 3.0, 3.0, 2.0];
+        assert_eq!((largest(4, |i| values[i]), largest(1, |i| values[i]), largest(0, |_| 0.0)), (1, 0, 0));
+    }
 
     #[test]
     fn means_of_a_ratio_and_its_inverse() {

@@ -37,6 +37,7 @@ pub mod matrix;
 pub(crate) mod mean;
 mod model_build;
 pub mod model_file;
+mod model_list;
 pub mod network;
 mod network_error;
 mod network_parts;

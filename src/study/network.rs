@@ -447,7 +447,7 @@ impl NetworkChoice {
             return not_for_file(option);
         }
         if !self.whole_damage().is_none() || self.bandwidth_share.is_some() {
-            return not_for_file("without");
+            return not_for_file(if self.without.is_some() { "without" } else { "failures" });
         }
         if let Some(option) = self.parameters.given().into_iter().find(|name| !name.starts_with("loopback_")) {
             return not_for_file(option);

@@ -81,6 +81,7 @@ fn is_same_network(a: &Column, b: &Column) -> bool {
         mapping: String::new(),
         collectives: String::new(),
         model: None,
+        packets: false,
         ..column.setting.clone()
     };
     a.network == b.network && of(a) == of(b)

@@ -4,7 +4,6 @@
 use super::description::ModelDescription;
 use super::failure_choice::Failed;
 use super::network::NetworkInfo;
-use super::packet_choice::has_packets;
 use super::passes::{SampleCheck, Variation};
 use super::perturb::Perturbation;
 use super::procurement::{Budget, NetworkCost};
@@ -12,12 +11,11 @@ use super::record::CellName;
 use super::workload::WorkloadInfo;
 use crate::cost::PriceList;
 use std::borrow::Cow;
-use std::fmt;
 
 /// Setting in which networks are compared: everything that a study varies other than networks and workloads.
 ///
 /// A network is compared with the baseline network in the same setting.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Setting {
     /// Name of the platform, if the study has several.
     pub platform: Option<String>,
@@ -29,21 +27,10 @@ pub struct Setting {
     pub collectives: String,
     /// Network model as named in the list of the study, if it has a list.
     pub model: Option<String>,
+    /// `true` if messages are packets in that model.
+    pub packets: bool,
     /// State of the networks, if the study has failures.
     pub failures: Option<Failed>,
-}
-
-impl fmt::Debug for Setting {
-    /// Omits failures if there are none, so that fingerprints of studies without them are those of earlier versions.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = f.debug_struct("Setting");
-        text.field("platform", &self.platform).field("routing", &self.routing).field("mapping", &self.mapping);
-        text.field("collectives", &self.collectives).field("model", &self.model);
-        if let Some(failures) = &self.failures {
-            text.field("failures", failures);
-        }
-        text.finish()
-    }
 }
 
 /// Network in a setting: a column of the tables.
@@ -55,6 +42,8 @@ pub struct Column {
     pub network: String,
     /// Setting of the network.
     pub setting: Setting,
+    /// Name of the setting, of the parts in which those of the study differ; empty if there is one setting.
+    pub setting_name: String,
     /// Index of the baseline's column.
     pub baseline: usize,
     /// Seeds of its repetitions; if nothing is random one entry, which may be `None`.
@@ -113,10 +102,7 @@ pub struct Plan {
 impl Plan {
     /// Returns `true` if networks run with packets in one setting and with flows in another.
     pub fn has_packets_beside_flows(&self) -> bool {
-        let has = |packets: bool| {
-            let mut models = self.columns.iter().filter_map(|column| column.setting.model.as_deref());
-            models.any(|model| has_packets(model) == packets)
-        };
+        let has = |packets: bool| self.columns.iter().any(|column| column.setting.packets == packets);
         has(true) && has(false)
     }
 

@@ -30,6 +30,7 @@ use crate::ledger::sha256;
 use crate::packets::PacketError;
 use crate::packets::choice::SweepChoice;
 use crate::steps::Steps;
+use crate::topology::Spec;
 use crate::topology::input::{MAX_FILE_BYTES, ReadError, read_bytes};
 use crate::traffic::{self, TrafficError};
 use std::collections::BTreeMap;
@@ -98,9 +99,9 @@ impl Study {
             overrides: &overrides,
             workloads: &workloads,
             networks: Vec::new(),
-            models: axes.models.clone(),
+            models: axes.models.models.iter().map(|listed| listed.built.clone()).collect(),
             graphs: BTreeMap::new(),
-            not_modelled: axes.not_modelled.clone(),
+            not_modelled: axes.models.not_modelled.clone(),
             intact: BTreeMap::new(),
             left: BTreeMap::new(),
         };
@@ -117,7 +118,7 @@ impl Study {
         }
         let baseline = match &file.baseline {
             None => 0,
-            Some(name) => columns[..in_first].iter().position(|c| c.network == *name).ok_or_else(|| {
+            Some(name) => position_of(&columns[..in_first], name).ok_or_else(|| {
                 if let Some(reason) = not_modelled.iter().find(|note| note.starts_with(&format!("{name} ["))) {
                     let message = format!("the baseline is not modelled: {reason}");
                     return source.wrong(&[Key("baseline")], message);
@@ -164,7 +165,7 @@ impl Study {
         let mut base = Base {
             columns: &columns[..in_first],
             built: &built[..in_first],
-            choice: &axes.choices[0],
+            choice: &axes.models.first().choice,
             workloads: &workloads,
             folder: &axes.placement_folder,
             seed: axes.seeds[0],
@@ -178,7 +179,7 @@ impl Study {
             None => (None, Vec::new()),
         };
         let (mut check, mut samples) = (None, Vec::new());
-        if let Some((keep, packets)) = &axes.sample {
+        if let Some((keep, packets)) = &axes.models.sample {
             let built = sample::build(&mut base, *keep, packets, baseline);
             let built = built.map_err(|error| source.at(&[Key("check")], error))?;
             not_modelled.extend(built.not_modelled);
@@ -192,10 +193,10 @@ impl Study {
             model: ModelDescription {
                 collectives: joined(columns.iter().map(|c| c.setting.collectives.as_str())),
                 network_model: match &file.models {
-                    Some(_) => joined(axes.models.iter().map(|(_, description)| description.network_model.as_str())),
-                    None => axes.models[0].1.network_model.clone(),
+                    Some(_) => joined(axes.models.models.iter().map(|listed| listed.built.1.network_model.as_str())),
+                    None => axes.models.first().built.1.network_model.clone(),
                 },
-                ..axes.models[0].1.clone()
+                ..axes.models.first().built.1.clone()
             },
             columns,
             weights: {
@@ -248,6 +249,12 @@ impl Study {
             has_site_prices,
         })
     }
+}
+
+/// Returns the place of the network with a name, or with its specification in another spelling.
+fn position_of(columns: &[Column], name: &str) -> Option<usize> {
+    let place = |name: &str| columns.iter().position(|column| column.network == name);
+    place(name).or_else(|| place(&name.parse::<Spec>().ok()?.to_string()))
 }
 
 /// Returns the sweep of the table `[packets]`, if there is one.

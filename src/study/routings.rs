@@ -4,7 +4,7 @@
 //! Everywhere else, a network is compared with the baseline under the same rule. Here rules are compared with each
 //! other, which is fair since only the rule differs: all values are relative to the baseline with its best rule.
 
-use super::comparison::Comparison;
+use super::comparison::{Comparison, InAll};
 use super::mean;
 use super::mean::APART;
 use super::plan::Setting;
@@ -16,8 +16,10 @@ pub struct RoutingEffect {
     pub setting: Setting,
     /// Names of the rules, as the study lists them.
     pub rules: Vec<String>,
-    /// Columns of the networks: for each rule, in the order of the study.
+    /// Columns of the networks that run under every rule: for each rule, in the order of the study.
     pub columns: Vec<Vec<usize>>,
+    /// Names of the networks that run under some rules only.
+    pub omitted: Vec<String>,
     /// Weighted geometric mean over the workloads of the speedup over the baseline with its best rule: for each rule,
     /// for each network.
     pub relative: Vec<Vec<f64>>,
@@ -70,27 +72,18 @@ pub fn effects(c: &Comparison) -> Vec<RoutingEffect> {
             None => groups.push((setting.clone(), vec![columns])),
         }
     }
-    groups.into_iter().filter(|(_, rules)| rules.len() > 1).map(|(setting, columns)| of(c, setting, columns)).collect()
+    groups.into_iter().filter(|(_, rules)| rules.len() > 1).map(|(setting, rules)| of(c, setting, &rules)).collect()
 }
 
-fn of(c: &Comparison, setting: Setting, columns: Vec<Vec<usize>>) -> RoutingEffect {
+fn of(c: &Comparison, setting: Setting, settings: &[Vec<usize>]) -> RoutingEffect {
+    let InAll { columns, omitted } = c.in_all(settings);
     let networks = columns[0].len();
     let baseline = columns[0].iter().position(|&column| c.baselines[column] == column).unwrap_or(0);
-    let mean = |column: usize, reference: usize| {
-        let ratios = (0..c.workloads.len()).map(|w| {
-            let [reference, own] = [reference, column].map(|column| c.cell(w, column).time.mean);
-            // Two runs that take no time are equally fast.
-            if reference == own { 1.0 } else { reference / own }
-        });
-        mean::geometric(&ratios.collect::<Vec<f64>>(), &c.weights).unwrap_or(1.0)
-    };
-    let best_of = |value: &dyn Fn(usize) -> f64| {
-        (0..columns.len()).reduce(|best, rule| if value(rule) > value(best) { rule } else { best }).unwrap_or(0)
-    };
+    let best_of = |value: &dyn Fn(usize) -> f64| mean::largest(columns.len(), value);
     let first = columns[0][baseline];
-    let best_of_baseline = columns[best_of(&|rule| mean(columns[rule][baseline], first))][baseline];
+    let best_of_baseline = columns[best_of(&|rule| c.speedup(columns[rule][baseline], first))][baseline];
     let relative: Vec<Vec<f64>> =
-        columns.iter().map(|of| of.iter().map(|&column| mean(column, best_of_baseline)).collect()).collect();
+        columns.iter().map(|of| of.iter().map(|&column| c.speedup(column, best_of_baseline)).collect()).collect();
     let best = (0..networks).map(|n| best_of(&|rule| relative[rule][n])).collect();
     let mut flips = Vec::new();
     for (network, other) in (0..networks).flat_map(|a| (a + 1..networks).map(move |b| (a, b))) {
@@ -101,5 +94,5 @@ fn of(c: &Comparison, setting: Setting, columns: Vec<Vec<usize>>) -> RoutingEffe
         }
     }
     let rules = columns.iter().map(|of| c.settings[of[0]].routing.clone().unwrap_or_default()).collect();
-    RoutingEffect { setting, rules, columns, relative, best, flips }
+    RoutingEffect { setting, rules, columns, omitted, relative, best, flips }
 }

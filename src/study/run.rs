@@ -77,15 +77,21 @@ impl Study {
     ) -> Result<Self, StudyError> {
         let choice = model;
         let (model, description) = choice.build()?;
+        let packets = model.network.packet_level.is_some();
         let mut models = vec![(model, description.clone())];
         let own: Vec<(usize, Option<String>)> =
             networks.iter().map(|network| model_of(network, (0, choice), &mut models)).collect::<Result<_, _>>()?;
-        let setting =
-            Setting { mapping: mapping.describe(), collectives: description.collectives.clone(), ..Setting::default() };
+        let setting = Setting {
+            mapping: mapping.describe(),
+            collectives: description.collectives.clone(),
+            packets,
+            ..Setting::default()
+        };
         let columns = networks.iter().zip(&own).map(|(network, (_, changes))| Column {
             info: network.info.clone(),
             network: network.info.name.clone(),
             setting: setting.clone(),
+            setting_name: String::new(),
             baseline,
             seeds: vec![network.info.seed],
             model_changes: changes.clone(),

@@ -139,8 +139,11 @@ impl Workload {
                 Ok(Self::read(&folder.join(trace), &options)?)
             }
             (None, Some(program)) => {
-                let Some(ranks) = entry.ranks.and_then(|ranks| u32::try_from(ranks).ok()) else {
+                let Some(ranks) = entry.ranks else {
                     return contradiction("a generated workload needs `ranks = N`");
+                };
+                let Ok(ranks) = u32::try_from(ranks) else {
+                    return contradiction(&format!("ranks = {ranks} is more than {}", u32::MAX));
                 };
                 let mut parameters: Vec<(String, String)> = Vec::new();
                 parameters.extend(entry.class.iter().map(|class| ("class".to_owned(), class.clone())));

@@ -3,7 +3,7 @@
 
 use super::parts::View;
 use super::svg::{Svg, escape, finite, look, ratio, tick, ticks_between};
-use crate::report::{label, offers};
+use crate::report::{across, label, offers};
 use crate::study::facts::NetworkFacts;
 use std::fmt::Write;
 
@@ -166,12 +166,13 @@ fn panel(view: &View<'_>, axis: &CostAxis, setting: usize, columns: &[usize]) ->
         &description,
     );
     // ` [100G, block]`, if there are several settings.
-    let setting = columns.first().and_then(|&n| c.networks[n].name.strip_prefix(&c.plain_names[n])).unwrap_or_default();
+    let setting = columns.first().map(|&n| across::setting(c, n)).filter(|name| !name.is_empty());
+    let setting = setting.map_or(String::new(), |name| format!(" [{name}]"));
     let unbeaten = best.iter().map(|&i| label::network(c, columns[i])).collect::<Vec<_>>().join(", ");
     format!(
         "<figure class=\"panel\">{svg}<figcaption>Performance {}{}. On the line, and not beaten in both: {}.</figcaption></figure>",
         axis.heading,
-        escape(setting),
+        escape(&setting),
         escape(&unbeaten)
     )
 }

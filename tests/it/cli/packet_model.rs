@@ -328,3 +328,47 @@ fn networks_that_packets_do_not_model_are_left_out_of_a_study() {
     folder.write("s.toml", text);
     folder.refuse(&["compare", "s.toml"], 2, &["s.toml:2:", "the baseline is not modelled", "duplex = `shared`"]);
 }
+
+#[test]
+fn a_file_with_packets_among_the_models_keeps_its_constants() {
+    let folder = study("models = ['ordered', 'packet:vcs=7,mtu=512', 'own.toml']");
+    folder.write("own.toml", "network_model = \"packet\"\npacket = { vcs = 7, mtu = 512 }\n");
+    let result = folder.json(&["compare", "s.toml"]);
+    let times = |model: &str| -> Vec<f64> {
+        let cells = result["cells"].as_array().expect("a list").iter();
+        cells.filter(|cell| cell["model"] == model).map(|cell| number(cell, "simulated_seconds")).collect()
+    };
+    assert_eq!(times("own.toml"), times("packet:vcs=7,mtu=512"));
+    assert_eq!(times("own.toml").len(), 2 * 3);
+    let plain = study("models = ['ordered', 'packet']").json(&["compare", "s.toml"]);
+    assert_ne!(times("own.toml")[0], number(&plain["cells"][8], "simulated_seconds"), "{}", plain["cells"][8]);
+    let checks = result["cross_check"].as_array().expect("a list");
+    assert_eq!(checks[1]["models"], serde_json::json!(["ordered", "own.toml"]));
+    // It is the model with packets that a check asks for.
+    let checked = study("models = ['ordered', 'own.toml']");
+    checked.write("own.toml", folder.read("own.toml"));
+    let checked = checked.json(&["compare", "s.toml", "--cross-check"]);
+    assert_eq!(checked["cross_check"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn networks_that_some_settings_lack_are_left_out_of_their_comparison() {
+    let folder = study("models = ['ordered', 'packet']\nroutings = ['bfs', 'default']");
+    let text = folder.output(&["compare", "s.toml"]);
+    assert!(text.contains("Across settings") && text.contains("Not shown: shared, which"), "{text}");
+    let result = folder.json(&["compare", "s.toml"]);
+    // Three networks in two models under two rules.
+    assert_eq!(result["across_settings"]["settings"].as_array().map(Vec::len), Some(3 * 2 * 2));
+    let effects = result["routings"].as_array().expect("a list");
+    assert_eq!(effects.iter().map(|effect| &effect["model"]).collect::<Vec<_>>(), ["ordered", "packet"]);
+    // A rule that packets do not follow leaves the network out under that rule only.
+    let own = folder.read("s.toml").replace("name = 'ring'", "name = 'ring'\nrouting = 'valiant_split'");
+    folder.write("s.toml", own);
+    let result = folder.json(&["compare", "s.toml"]);
+    let networks = |effect: usize| -> Vec<&str> {
+        let of = result["routings"][effect]["networks"].as_array().expect("a list");
+        of.iter().map(|network| network["network"].as_str().expect("a name")).collect()
+    };
+    assert_eq!([networks(0), networks(1)], [vec!["shared", "mesh", "one-way", "ring"], vec!["mesh", "one-way"]]);
+    assert!(folder.output(&["compare", "s.toml"]).contains("Not shown: ring, which"));
+}

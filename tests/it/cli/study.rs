@@ -134,6 +134,11 @@ fn every_setting_has_a_baseline_of_its_own() {
     }
     assert_eq!(result["baseline"], "ring:n=8");
     assert_eq!(result["topologies"][0]["name"], "ring:n=8 [slow, one-each, mvapich2]");
+    // Another spelling of the specification names it as well.
+    let named = format!("baseline = 'full_mesh:n=8'\n{head}");
+    assert_eq!(compare(&named, &networks, WORKLOADS, &[])["baseline"], "full_mesh:n=8");
+    let named = format!("baseline = 'full_mesh:8'\n{head}");
+    assert_eq!(compare(&named, &networks, WORKLOADS, &[])["baseline"], "full_mesh:n=8");
     assert_eq!(result["model"]["collectives"], "mvapich2, ompi, default");
     assert!(number(&cells[0], "simulated_seconds") > number(&cells[12], "simulated_seconds"), "{}", cells[12]);
     // One choice on the command line replaces all of the study.

@@ -319,3 +319,17 @@ fn only_what_makes_the_study_is_passed_on() {
         assert_eq!(kept, "'my study.toml' --seed 3", "{script}");
     }
 }
+
+#[test]
+fn changes_of_assumptions_that_differ_in_the_last_digits_are_not_the_same() {
+    let folder = study();
+    let with = |amplitude: &str| {
+        format!("[sensitivity]\namplitude = {amplitude}\nroutings = []\nmappings = []\ncollectives = []\nmodels = []\n")
+    };
+    let plain = folder.read("s.toml");
+    folder.write("s.toml", format!("{plain}{}", with("0.2001")));
+    let text = folder.output(&["compare", "s.toml", "--results", "r.jsonl", "-q"]);
+    assert!(text.contains("+20.01 %"), "{text}");
+    folder.write("s.toml", format!("{plain}{}", with("0.2004")));
+    folder.refuse(&["compare", "s.toml", "--results", "r.jsonl", "--resume"], 2, &["r.jsonl", "sensitivity"]);
+}
