@@ -70,6 +70,11 @@ def wait(source: int, destination: int, tag: int = 0) -> Action:
     return ("wait", source, destination, tag)
 
 
+def pick(nth: int) -> Action:
+    """Let the next :func:`wait` be for another open request: ``nth`` older ones of its triple are passed over."""
+    return ("pick", nth)
+
+
 def waitall() -> Action:
     """Wait for all open requests of the rank."""
     return ("waitall",)

@@ -23,18 +23,22 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         self.process(rank).pending.push(Pending { source, destination, tag, request: Some(request) });
     }
 
-    /// Takes the oldest pending request of a triple. It is an error only if there is no pending request at all.
+    /// Takes the oldest pending request of a triple, or another one that the rank has picked. It is an error only if there
+    /// is no pending request at all.
     pub(super) fn take_pending(
         &mut self,
         rank: u32,
         triple: (u32, u32, i32),
         operation: &'static str,
     ) -> Result<Option<Pending>, ReplayError> {
-        let pending = &mut self.process(rank).pending;
+        let process = self.process(rank);
+        let nth = std::mem::take(&mut process.picked) as usize;
+        let pending = &mut process.pending;
         if pending.is_empty() {
             return Err(ReplayError::NoRequest { place: self.place(rank), operation });
         }
-        let at = pending.iter().position(|p| (p.source, p.destination, p.tag) == triple);
+        let mut same = (0..pending.len()).filter(|&at| pending[at].triple() == triple);
+        let at = same.nth(nth);
         Ok(at.map(|at| pending.remove(at)))
     }
 

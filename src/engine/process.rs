@@ -55,6 +55,13 @@ pub(super) struct Pending {
     pub request: Option<Request>,
 }
 
+impl Pending {
+    /// Source, destination and tag, by which traces refer to it.
+    pub fn triple(&self) -> (u32, u32, i32) {
+        (self.source, self.destination, self.tag)
+    }
+}
+
 /// Non-blocking collective, until a rank waits for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Started {
@@ -163,6 +170,8 @@ pub(super) struct Process<'a> {
     /// Requests of the wait-all under way, or posted for the next one.
     pub set: Vec<Request>,
     pub pending: Vec<Pending>,
+    /// Number of older requests of its triple that the next wait or test passes over.
+    pub picked: u32,
     /// Non-blocking collectives, in the order in which they were started.
     pub started: Vec<Started>,
     /// One-sided operations since the last fence or flush: window, other rank, and request.
@@ -183,6 +192,7 @@ impl<'a> Process<'a> {
             collective: CollectiveProgress::default(),
             set: Vec::new(),
             pending: Vec::new(),
+            picked: 0,
             started: Vec::new(),
             one_sided: Vec::new(),
             smp: SmpKnown::default(),

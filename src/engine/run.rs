@@ -251,6 +251,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             Action::Start { .. }
             | Action::WaitRequest { .. }
             | Action::TestRequest { .. }
+            | Action::Pick { .. }
             | Action::Put { .. }
             | Action::Accumulate { .. }
             | Action::Get { .. }
@@ -272,6 +273,10 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
                 None => Ok(GoesOn),
             },
             Action::TestRequest { request } => self.test_request(rank, request),
+            Action::Pick { nth } => {
+                self.process(rank).picked = nth;
+                Ok(GoesOn)
+            }
             Action::Put { to: other, window, count, datatype }
             | Action::Accumulate { to: other, window, count, datatype } => {
                 let bytes = u64::from(count) * datatype.size();
@@ -315,8 +320,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         self.finish_one_sided(rank, None, None);
         let process = self.process(rank);
         while let Some(last) = process.pending.pop() {
-            let triple = |p: &Pending| (p.source, p.destination, p.tag);
-            process.pending.retain(|p| triple(p) != triple(&last));
+            process.pending.retain(|pending| pending.triple() != last.triple());
             process.set.extend(last.request);
         }
         if !process.set.is_empty() {

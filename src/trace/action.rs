@@ -98,6 +98,12 @@ pub enum Action {
         /// Tag of the request.
         tag: i32,
     },
+    /// The next [`Self::Wait`] or [`Self::Test`] of the rank is for another remembered request of its triple than the
+    /// oldest.
+    Pick {
+        /// Number of older remembered requests of that triple.
+        nth: u32,
+    },
     /// Wait for all remembered requests of the rank.
     WaitAll,
     /// A collective: index into [`Trace::collectives`](super::Trace::collectives).
@@ -218,6 +224,7 @@ impl Action {
             Self::SendRecv { .. } => "sendRecv",
             Self::Wait { .. } => "wait",
             Self::Test { .. } => "test",
+            Self::Pick { .. } => "pick",
             Self::WaitAll => "waitall",
             Self::Collective { .. } => "collective",
             Self::Start { .. } => "start",

@@ -26,7 +26,7 @@ mod options;
 mod origin;
 mod otf2;
 mod packing;
-mod queues;
+pub(crate) mod queues;
 mod read;
 pub mod recording;
 pub(crate) mod schedule;

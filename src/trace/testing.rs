@@ -159,11 +159,12 @@ fn step(ranks: u32) -> impl Strategy<Value = GeneratedAction> {
         }),
         1 => (0..5u8, any::<prop::sample::Index>(), any::<prop::sample::Index>(), count(), datatype())
             .prop_map(|(which, on, with, count, datatype)| GeneratedAction::OneSided(which, on, with, count, datatype)),
-        1 => (0..4, 0..9u32, 0..ranks, 0..=i32::MAX).prop_map(|(which, request, from, tag)| {
+        1 => (0..5, 0..9u32, 0..ranks, 0..=i32::MAX).prop_map(|(which, request, from, tag)| {
             GeneratedAction::Plain(match which {
                 0 => Action::WaitRequest { request },
                 1 => Action::TestRequest { request },
                 2 => Action::Probe { from, tag },
+                3 => Action::Pick { nth: request },
                 _ => Action::Iprobe { from, tag },
             })
         }),

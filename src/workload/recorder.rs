@@ -1,6 +1,7 @@
 //! Recorder of a rank's calls as actions of a trace: 16 bytes per call, without an intermediate form.
 
 use crate::trace::actions::Store;
+use crate::trace::queues::OpenMessages;
 use crate::trace::tables::{Full, Tables};
 use crate::trace::{Action, Actions, CollectiveCall, CommunicatorId, Counts, Datatype, MemberList, Members, SendRecv};
 use std::cell::RefCell;
@@ -43,9 +44,10 @@ pub(super) struct RankActions {
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum OpenRequest {
     Message {
-        source: u32,
-        destination: u32,
-        tag: i32,
+        /// Source, destination and tag.
+        triple: (u32, u32, i32),
+        /// Number of the message among those of the rank.
+        number: usize,
     },
     /// A collective; its number is that of the request.
     Collective,
@@ -76,6 +78,9 @@ struct RecorderState {
     /// Numbers that are free. The lowest is taken first, so that each iteration of a loop has the same ones.
     free: BinaryHeap<Reverse<u32>>,
     pending: usize,
+    /// Messages that have no wait yet, and the number of all so far.
+    messages: OpenMessages,
+    posted: usize,
     /// Communicators that are known to contain the rank.
     known: Vec<CommunicatorId>,
     /// Actions of this rank that were deducted from the budget.
@@ -98,6 +103,8 @@ impl<'b> Recorder<'b> {
             requests: Vec::new(),
             free: BinaryHeap::new(),
             pending: 0,
+            messages: OpenMessages::default(),
+            posted: 0,
             known: vec![CommunicatorId::WORLD],
             paid: 0,
         };
@@ -186,24 +193,33 @@ impl<'b> Recorder<'b> {
         let (to, datatype) = self.message(to, datatype, tag)?;
         self.push(Action::Isend { to, tag, count, datatype })?;
         let mut state = self.state.borrow_mut();
-        let request = OpenRequest::Message { source: state.rank, destination: to, tag };
-        Ok(state.remember(request))
+        let triple = (state.rank, to, tag);
+        Ok(state.remember_message(triple))
     }
 
     pub fn irecv(&self, from: i32, count: u32, datatype: i32, tag: i32) -> Result<i32, Wrong> {
         let (from, datatype) = self.message(from, datatype, tag)?;
         self.push(Action::Irecv { from, tag, count, datatype })?;
         let mut state = self.state.borrow_mut();
-        let request = OpenRequest::Message { source: from, destination: state.rank, tag };
-        Ok(state.remember(request))
+        let triple = (from, state.rank, tag);
+        Ok(state.remember_message(triple))
     }
 
     pub fn wait(&self, handle: i32) -> Result<(), Wrong> {
-        let request = self.state.borrow_mut().forget(handle)?;
-        self.push(match request {
-            OpenRequest::Message { source, destination, tag } => Action::Wait { source, destination, tag },
-            OpenRequest::Collective => Action::WaitRequest { request: handle as u32 },
-        })
+        let (request, nth) = {
+            let mut state = self.state.borrow_mut();
+            let request = state.forget(handle)?;
+            (request, state.ended(request))
+        };
+        match request {
+            OpenRequest::Message { triple: (source, destination, tag), .. } => {
+                if nth > 0 {
+                    self.push(Action::Pick { nth })?;
+                }
+                self.push(Action::Wait { source, destination, tag })
+            }
+            OpenRequest::Collective => self.push(Action::WaitRequest { request: handle as u32 }),
+        }
     }
 
     /// Waits for some requests, or for all. A trace can express only the latter, so some are waited for one by one.
@@ -215,6 +231,7 @@ impl<'b> Recorder<'b> {
                     state.forget(handle)?;
                 }
                 state.requests.clear();
+                state.messages.clear();
                 state.free.clear();
                 state.pending = 0;
                 drop(state);
@@ -330,6 +347,20 @@ impl RecorderState {
         }
         self.requests.push(Some(request));
         self.requests.len() as i32 - 1
+    }
+
+    fn remember_message(&mut self, triple: (u32, u32, i32)) -> i32 {
+        self.posted += 1;
+        self.messages.post(triple, self.posted);
+        self.remember(OpenRequest::Message { triple, number: self.posted })
+    }
+
+    /// Returns the number of older open messages of the same triple, which a wait passes over.
+    fn ended(&mut self, request: OpenRequest) -> u32 {
+        match request {
+            OpenRequest::Message { triple, number } => self.messages.end(triple, number),
+            OpenRequest::Collective => 0,
+        }
     }
 
     fn forget(&mut self, handle: i32) -> Result<OpenRequest, Wrong> {

@@ -75,6 +75,21 @@ fn messages_of_a_pair_queue_one_behind_the_other() {
 }
 
 #[test]
+fn a_wait_is_for_the_oldest_request_or_for_the_picked_one() {
+    let wait = Action::Wait { source: 0, destination: 1, tag: 0 };
+    let receive = Action::Irecv { from: 0, tag: 0, count: 1000, datatype: Datatype::BYTE };
+    // Messages arrive after 2 us and, sent at 50 us, after 52 us.
+    let sends: &[Action] = &[send(1, 1000), compute(50.0), send(1, 1000)];
+    let oldest = [receive, receive, wait, compute(10.0), wait];
+    let picked = [receive, receive, Action::Pick { nth: 1 }, wait, compute(10.0), wait];
+    assert_ends(&in_order(), &[sends, &oldest], &[50.0, 52.0]);
+    assert_ends(&in_order(), &[sends, &picked], &[50.0, 62.0]);
+    // A pick beyond all requests finds none, as a wait without a request does, and is over with that wait.
+    let beyond = [receive, receive, Action::Pick { nth: 2 }, wait, compute(10.0), wait, wait];
+    assert_ends(&in_order(), &[sends, &beyond], &[50.0, 52.0]);
+}
+
+#[test]
 fn a_large_message_waits_for_its_receive_and_then_for_its_turn() {
     // The small one takes from 1 to 61 us. The large one starts when its receive is posted, also at 0, and from 61 us
     // on has the link for 100 us. In the other order of the sends the large one goes first.

@@ -38,6 +38,7 @@ pub(crate) fn to_words(action: &Action) -> [u64; 2] {
         Action::Flush { window, to } => [head(21, window.number()), to.into()],
         Action::Probe { from, tag } => [head(22, from), u64::from(tag as u32)],
         Action::Iprobe { from, tag } => [head(23, from), u64::from(tag as u32)],
+        Action::Pick { nth } => [head(24, nth), 0],
     }
 }
 
@@ -78,6 +79,7 @@ pub(crate) fn from_words([first, second]: [u64; 2]) -> Action {
         21 => Action::Flush { window: window(other), to: low },
         22 => Action::Probe { from: other, tag },
         23 => Action::Iprobe { from: other, tag },
+        24 => Action::Pick { nth: other },
         code => panic!("{code} is the number of no action"),
     }
 }

@@ -280,12 +280,12 @@ impl<'o> Program<'o> {
     pub fn wait(&mut self, rank: u32, handle: u64, told: Option<(u32, i32)>) -> Result<bool, Unresolved> {
         let state = &mut self.ranks[rank as usize];
         let Some(request) = state.requests.remove(handle) else { return Ok(false) };
-        let (source, destination, tag) = match (request, told) {
+        let (triple, at) = match (request, told) {
             (CallRequest::Nothing, _) => return Ok(true),
-            (CallRequest::Message { source, destination, tag, .. }, _) => (source, destination, tag),
+            (CallRequest::Message { source, destination, tag, at }, _) => ((source, destination, tag), at),
             (CallRequest::Open(at), Some((source, tag))) => {
                 state.resolve(at, source, tag);
-                (source, rank, tag)
+                ((source, rank, tag), at)
             }
             (CallRequest::Open(at), None) => return Err(Unresolved(at)),
             (CallRequest::Collective { number, .. }, _) => {
@@ -293,8 +293,18 @@ impl<'o> Program<'o> {
                 return Ok(true);
             }
         };
-        self.push(rank, Action::Wait { source, destination, tag });
+        self.wait_for(rank, triple, at);
         Ok(true)
+    }
+
+    /// Waits for the message of a triple that was posted by the action with index `at`.
+    pub fn wait_for(&mut self, rank: u32, triple: (u32, u32, i32), at: usize) {
+        let nth = self.ranks[rank as usize].requests.ended(triple, at);
+        if nth > 0 {
+            self.push(rank, Action::Pick { nth });
+        }
+        let (source, destination, tag) = triple;
+        self.push(rank, Action::Wait { source, destination, tag });
     }
 
     /// Records a blocking collective of a rank. Its counts are one per member of its communicator, which includes the

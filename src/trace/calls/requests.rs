@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use crate::trace::Action;
+use crate::trace::queues::OpenMessages;
 
 /// An operation in progress.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +42,8 @@ impl CallRequest {
 #[derive(Default)]
 pub(in crate::trace) struct Requests {
     active: FxHashMap<u64, CallRequest>,
+    /// Messages that a replay remembers, by the indices of their actions.
+    messages: OpenMessages,
     /// Persistent requests: the operation that a start begins.
     persistent: FxHashMap<u64, Action>,
     /// Free numbers of non-blocking collectives, each with the action since which it is free, and the total of numbers.
@@ -48,6 +51,9 @@ pub(in crate::trace) struct Requests {
     numbers: u32,
     /// Start of the call that starts collectives now, if it was earlier: their numbers have to be free since then.
     pub begun_at: Option<usize>,
+    /// `true` if the order of messages is not that of their indices, because calls of several threads overlap: waits are then
+    /// for the oldest message.
+    pub is_woven: bool,
     /// `true` if there was any receive whose source or tag was unknown when it was posted.
     pub had_open: bool,
 }
@@ -55,11 +61,33 @@ pub(in crate::trace) struct Requests {
 impl Requests {
     pub fn insert(&mut self, handle: u64, request: CallRequest) {
         self.had_open |= matches!(request, CallRequest::Open(_));
+        if let CallRequest::Message { source, destination, tag, at } = request {
+            self.messages.post((source, destination, tag), at);
+        }
         self.active.insert(handle, request);
     }
 
+    /// Removes a request. A replay remembers its message until [`Self::ended`] or [`Self::erased`].
     pub fn remove(&mut self, handle: u64) -> Option<CallRequest> {
         self.active.remove(&handle)
+    }
+
+    /// Adds a message whose action is that with index `at`, such as a receive whose source is known now.
+    pub fn posted(&mut self, triple: (u32, u32, i32), at: usize) {
+        self.messages.post(triple, at);
+    }
+
+    /// Ends the wait for a message, and returns the number of older ones of its triple that a replay remembers.
+    pub fn ended(&mut self, triple: (u32, u32, i32), at: usize) -> u32 {
+        let older = self.messages.end(triple, at);
+        if self.is_woven { 0 } else { older }
+    }
+
+    /// Forgets a message whose action is erased.
+    pub fn erased(&mut self, request: CallRequest) {
+        if let CallRequest::Message { source, destination, tag, at } = request {
+            self.ended((source, destination, tag), at);
+        }
     }
 
     pub fn peek(&self, handle: u64) -> Option<CallRequest> {

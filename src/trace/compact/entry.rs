@@ -39,6 +39,7 @@ const FLUSH: u8 = 70;
 const FLUSH_ONE: u8 = 71;
 const PROBE: u8 = 72;
 const IPROBE: u8 = 73;
+const PICK: u8 = 74;
 
 /// Writes an action of `rank`.
 pub(super) fn encode(trace: &Trace, action: &Action, rank: u32, out: &mut Vec<u8>) {
@@ -100,6 +101,10 @@ pub(super) fn encode(trace: &Trace, action: &Action, rank: u32, out: &mut Vec<u8
         Action::WaitRequest { request } | Action::TestRequest { request } => {
             out.push(if matches!(action, Action::WaitRequest { .. }) { WAIT_REQUEST } else { TEST_REQUEST });
             put(u64::from(request), out);
+        }
+        Action::Pick { nth } => {
+            out.push(PICK);
+            put(u64::from(nth), out);
         }
         Action::Put { to: other, window, count, datatype }
         | Action::Get { from: other, window, count, datatype }
@@ -189,6 +194,7 @@ pub(super) fn decode(bytes: &mut Cursor<'_>, rank: u32, ranks: usize, tables: &m
         }
         WAIT_REQUEST => Action::WaitRequest { request: bytes.small().ok_or(SHORT)? },
         TEST_REQUEST => Action::TestRequest { request: bytes.small().ok_or(SHORT)? },
+        PICK => Action::Pick { nth: bytes.small().ok_or(SHORT)? },
         PUT..=IPROBE => {
             let action = beside(code, bytes, rank).ok_or(SHORT)?;
             check_call::window(&action, rank, &tables.communicators, ranks)?;

@@ -10,7 +10,7 @@ use super::graph::NANOSECONDS;
 use super::rounds::{RankRounds, Round, Rounds};
 use crate::steps::Steps;
 use crate::trace::options::DEFAULT_RECORDED_SPEED;
-use crate::trace::queues::take_oldest;
+use crate::trace::queues::take_nth;
 use crate::trace::write::{WriteError, Writer};
 use crate::trace::{Action, Actions, Trace, UNKNOWN_COUNT, ti};
 
@@ -73,6 +73,7 @@ fn write(
             label: 0,
             last: None,
             requests: FxHashMap::default(),
+            picked: 0,
             rounds: rounds.map(|rounds| rounds.of_rank(rank as u32)),
             started: Vec::new(),
             core: 0,
@@ -114,6 +115,8 @@ struct Chain<'o, W> {
     last: Option<Predecessor>,
     /// Labels of open requests, the oldest first.
     requests: FxHashMap<Triple, VecDeque<u64>>,
+    /// Number of older requests that the next wait passes over.
+    picked: u32,
     /// Messages of the rank's collectives.
     rounds: Option<Box<dyn RankRounds + 'o>>,
     /// Non-blocking collectives that have not been waited for, the oldest first.
@@ -344,9 +347,11 @@ impl<'o, W: Write> Chain<'o, W> {
                 let receive = self.receive(entry.recv_type.bytes(entry.recv_count), entry.from, 0, true)?;
                 self.wait(&[send, receive].map(Predecessor::end_of))?;
             }
+            Action::Pick { nth } => self.picked = nth,
             Action::Wait { source, destination, tag } => {
-                let oldest = take_oldest(&mut self.requests, &(source, destination, tag));
-                self.wait(oldest.map(Predecessor::end_of).as_slice())?;
+                let nth = std::mem::take(&mut self.picked);
+                let waited = take_nth(&mut self.requests, &(source, destination, tag), nth);
+                self.wait(waited.map(Predecessor::end_of).as_slice())?;
             }
             Action::WaitAll => {
                 let mut all: Vec<u64> = self.requests.drain().flat_map(|(_, queue)| queue).collect();

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::deadlock::{EagerLimit, Triple, blocked};
 use super::matching::Matching;
-use crate::trace::queues::take_oldest;
+use crate::trace::queues::{take_nth, take_oldest};
 use crate::trace::{Action, Effect, Trace, TraceWarning};
 
 /// Size in bytes from which the sender of a message waits for its receive in a replay, by default.
@@ -118,6 +118,7 @@ fn requests(trace: &Trace, findings: &mut Vec<Finding>) {
     let [mut none, mut missing, mut forgotten, mut late] = [(); 4].map(|()| Tally::default());
     for (rank, actions) in (0..).zip(&trace.actions) {
         let mut is_final = false;
+        let mut picked = 0;
         let mut open: FxHashMap<Triple, VecDeque<usize>> = FxHashMap::default();
         let mut started: FxHashMap<u32, VecDeque<usize>> = FxHashMap::default();
         for (index, action) in actions.iter().enumerate() {
@@ -133,11 +134,13 @@ fn requests(trace: &Trace, findings: &mut Vec<Finding>) {
             match action {
                 Action::Isend { to, tag, .. } => open.entry((rank, to, tag)).or_default().push_back(index),
                 Action::Irecv { from, tag, .. } => open.entry((from, rank, tag)).or_default().push_back(index),
+                Action::Pick { nth } => picked = nth,
                 Action::Wait { source, destination, tag } => {
                     let triple = (source, destination, tag);
+                    let nth = std::mem::take(&mut picked);
                     // A replay ends here only if the rank has no request at all.
                     let tally = if open.is_empty() { &mut none } else { &mut missing };
-                    let found = take_oldest(&mut open, &triple);
+                    let found = take_nth(&mut open, &triple, nth);
                     if found.is_none() {
                         tally.add(rank, index, || {
                             format!("no request from rank {source} to {destination} with tag {tag} is open")

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use crate::trace::actions::ActionCursor;
 use crate::trace::communicator::Sequence;
 use crate::trace::gathering::Gathering;
-use crate::trace::queues::take_oldest;
+use crate::trace::queues::{take_nth, take_oldest};
 use crate::trace::{Action, Actions, CollectiveKind, Datatype, Trace};
 
 /// Source, destination and tag.
@@ -128,6 +128,8 @@ struct Rank<'a> {
     started: FxHashMap<u32, VecDeque<Option<Meeting>>>,
     /// Requests that are not waited for yet, in order for each triple.
     requests: FxHashMap<Triple, VecDeque<Half>>,
+    /// Number of older requests that the next wait passes over.
+    picked: u32,
     ended: bool,
 }
 
@@ -141,6 +143,7 @@ impl<'a> Rank<'a> {
             meets: Vec::new(),
             started: FxHashMap::default(),
             requests: FxHashMap::default(),
+            picked: 0,
             ended: false,
         }
     }
@@ -266,10 +269,11 @@ impl<W: Watch> TraceRun<'_, W> {
                 ];
                 self.ranks[rank as usize].waits.extend(halves);
             }
+            Action::Pick { nth } => self.ranks[rank as usize].picked = nth,
             Action::Wait { source, destination, tag } => {
                 let state = &mut self.ranks[rank as usize];
-                let oldest = take_oldest(&mut state.requests, &(source, destination, tag));
-                state.waits.extend(oldest);
+                let nth = std::mem::take(&mut state.picked);
+                state.waits.extend(take_nth(&mut state.requests, &(source, destination, tag), nth));
             }
             Action::WaitAll => {
                 let state = &mut self.ranks[rank as usize];

@@ -119,19 +119,22 @@ impl<'o> Events<'o> {
                 self.program.ranks[rank as usize].requests.insert(request, CallRequest::Open(at));
             }
             What::SendComplete(request) => {
-                let Some(CallRequest::Message { source, destination, tag, .. }) = self.remove(request, event) else {
+                let Some(CallRequest::Message { source, destination, tag, at }) = self.remove(request, event) else {
                     return Err(self.missing(request, "a send", event));
                 };
-                self.program.push(rank, Action::Wait { source, destination, tag });
+                self.program.wait_for(rank, (source, destination, tag), at);
             }
             What::RequestTested => {
                 let what = "a test that finds nothing complete: no effect";
                 self.program.note(Effect::Approximated, what, rank, event.file, event.at);
             }
             What::RequestCancelled(request) => {
-                let Some(CallRequest::Open(at) | CallRequest::Message { at, .. }) = self.remove(request, event) else {
+                let Some(request @ (CallRequest::Open(at) | CallRequest::Message { at, .. })) =
+                    self.remove(request, event)
+                else {
                     return Err(self.missing(request, "a message", event));
                 };
+                self.program.ranks[rank as usize].requests.erased(request);
                 self.program.ranks[rank as usize].actions.set(at, Action::NoOperation);
                 let what = "a request that was cancelled: not replayed";
                 self.program.note(Effect::LeftOut, what, rank, event.file, event.at);
@@ -254,7 +257,7 @@ impl<'o> Events<'o> {
             return Err(self.missing(request, "a receive", event));
         };
         self.program.ranks[rank as usize].actions.set(at, Action::Irecv { from, tag, count, datatype });
-        self.program.push(rank, Action::Wait { source: from, destination: rank, tag });
+        self.program.wait_for(rank, (from, rank, tag), at);
         Ok(())
     }
 

@@ -439,7 +439,10 @@ impl RecordingReader<'_, '_> {
         let is_cancelled = completed.outcome == RequestOutcome::Cancelled;
         if is_cancelled || (call == RELEASED && pending.open.is_none()) {
             for number in pending.requests {
-                self.requests().remove(number);
+                let request = self.requests().remove(number);
+                if let Some(request) = request.filter(|_| is_cancelled) {
+                    self.requests().erased(request);
+                }
             }
             if let Some(at) = pending.action.filter(|_| is_cancelled) {
                 self.set(at, Action::NoOperation);
@@ -456,8 +459,11 @@ impl RecordingReader<'_, '_> {
             let OpenReceive { count, datatype, .. } = wanted;
             let rank = self.rank;
             self.set(at, Action::Irecv { from, tag, count, datatype });
-            if call != RELEASED {
-                self.push(Action::Wait { source: from, destination: rank, tag });
+            match at {
+                ActionPlace::At(at) if call == RELEASED => self.requests().posted((from, rank, tag), at),
+                ActionPlace::At(at) => self.program.wait_for(rank, (from, rank, tag), at),
+                ActionPlace::Between(_) if call == RELEASED => {}
+                ActionPlace::Between(_) => self.push(Action::Wait { source: from, destination: rank, tag }),
             }
             return Ok(());
         }

@@ -236,6 +236,32 @@ fn a_handle_may_stand_for_several_requests() {
     assert!(trace.warnings.is_empty(), "{:?}", trace.warnings);
 }
 
+/// Two sends to one rank with one tag: each wait is for the send of its handle.
+#[test]
+fn a_wait_is_for_the_request_of_its_handle() {
+    let one = RecordingFile::new(0, 2, 0)
+        .record(Op::Isend, 0, &[B(0), U(0), S(1), S(1), U(100), Q(8)])
+        .record(Op::Isend, 0, &[B(0), U(0), S(1), S(1), U(1), Q(16)])
+        .record(Op::Complete, 0, &[B(0), U(1), Done(16, 0, None)])
+        .record(Op::Complete, 0, &[B(0), U(1), Done(8, 0, None)])
+        .end();
+    // The first message comes from any rank, and is waited for last.
+    let other = RecordingFile::new(1, 2, 0)
+        .record(Op::Irecv, 0, &[U(0), S(-2), S(1), U(100), Q(8)])
+        .record(Op::Irecv, 0, &[U(0), S(0), S(1), U(1), Q(16)])
+        .record(Op::Complete, 0, &[B(0), U(1), Done(8, 1, Some((0, 1)))])
+        .record(Op::Complete, 0, &[B(0), U(1), Done(16, 0, None)])
+        .end();
+    let trace = read(&[one, other]).unwrap();
+    let of = |rank: usize| -> Vec<Action> {
+        let is_wait = |action: &Action| matches!(action, Action::Pick { .. } | Action::Wait { .. });
+        trace.actions[rank].iter().filter(is_wait).collect()
+    };
+    let wait = Action::Wait { source: 0, destination: 1, tag: 1 };
+    assert_eq!(of(0), [Action::Pick { nth: 1 }, wait, wait]);
+    assert_eq!(of(1), [wait, wait]);
+}
+
 #[test]
 fn what_is_taken_back_is_not_replayed() {
     let one = RecordingFile::new(0, 1, 0)

@@ -47,6 +47,7 @@ impl RecordingReader<'_, '_> {
         let empty = self.actions().none_alike();
         let all = std::mem::replace(self.actions(), empty);
         self.requests().begun_at = Some(at);
+        self.requests().is_woven = true;
         self.handles.note_new();
         let done = self.record(record);
         let made = std::mem::replace(self.actions(), all);

@@ -63,6 +63,7 @@ impl TraceBuilder {
             Keyword::Collective(kind) => self.collective(kind, text)?,
             Keyword::Start(kind) => self.nonblocking(kind, text)?,
             Keyword::WaitRequest => Action::WaitRequest { request: self.numbered(text)? },
+            Keyword::Pick => Action::Pick { nth: self.numbered(text)? },
             Keyword::TestRequest => Action::TestRequest { request: self.numbered(text)? },
             Keyword::Put | Keyword::Get | Keyword::Accumulate => self.one_sided(keyword, text)?,
             Keyword::Fence => Action::Fence { window: self.declared.current },

@@ -20,6 +20,7 @@ pub(super) enum Keyword {
     SendRecv,
     Wait,
     Test,
+    Pick,
     WaitAll,
     Collective(CollectiveKind),
     /// Declares the members of a communicator: no action.
@@ -53,7 +54,7 @@ pub(super) enum Keyword {
 }
 
 /// Names of the actions that are not collectives.
-const OTHERS: [(&str, Keyword); 45] = [
+const OTHERS: [(&str, Keyword); 46] = [
     ("init", Keyword::Init),
     ("finalize", Keyword::Finalize),
     ("comm_size", Keyword::Communicator),
@@ -69,6 +70,7 @@ const OTHERS: [(&str, Keyword); 45] = [
     ("sendRecv", Keyword::SendRecv),
     ("wait", Keyword::Wait),
     ("test", Keyword::Test),
+    ("pick", Keyword::Pick),
     ("waitall", Keyword::WaitAll),
     ("communicator", Keyword::Declare),
     ("on", Keyword::On),

@@ -37,6 +37,7 @@
 //! on NUMBER ACTION ARGUMENTS...            a collective, or what is below `put`, on a communicator
 //! ibarrier ... ireducescatter  REQUEST ARGUMENTS...    a collective that does not block
 //! wait_request  test_request   REQUEST
+//! pick              NTH                    the next wait or test is for that open request of its triple, and not for 0, the oldest
 //! put  accumulate   TO COUNT [TYPE]        get  FROM COUNT [TYPE]
 //! fence                                    flush [TO]
 //! probe  iprobe     FROM TAG

@@ -58,6 +58,7 @@ fn write_action(trace: &Trace, action: &Action, out: &mut impl Write) -> io::Res
         Action::Irecv { from, tag, count, datatype } => message(out, "irecv", from, tag, count, datatype),
         Action::Wait { source, destination, tag } => write!(out, "wait {source} {destination} {tag}"),
         Action::Test { source, destination, tag } => write!(out, "test {source} {destination} {tag}"),
+        Action::Pick { nth } => write!(out, "pick {nth}"),
         Action::WaitAll => write!(out, "waitall"),
         Action::SendRecv { index } => {
             let SendRecv { to, send_count, send_type, from, recv_count, recv_type } = trace.sendrecvs[index as usize];

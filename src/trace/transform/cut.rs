@@ -15,7 +15,7 @@ use super::sequences::common_sequences;
 use crate::printable::counted;
 use crate::trace::actions::Store;
 use crate::trace::communicator::Sequence;
-use crate::trace::queues::take_oldest;
+use crate::trace::queues::{take_nth, take_oldest};
 use crate::trace::tables::Tables;
 use crate::trace::{
     ANY_TARGET, Action, Actions, CollectiveCall, CollectiveKind, CommunicatorId, SendRecv, Trace, TraceWarning,
@@ -250,6 +250,22 @@ struct CutProgress {
     sequences: FxHashMap<Sequence, u64>,
     requests: FxHashMap<Triple, VecDeque<bool>>,
     started: FxHashMap<u32, VecDeque<bool>>,
+    /// Number of older requests that the next wait or test passes over, in the whole trace.
+    picked: u32,
+    /// The same for the action that was returned last, in the part that is kept, if there are any.
+    pick: Option<Action>,
+}
+
+impl CutProgress {
+    /// Returns the place in the queue of a triple that the rank has picked. Prepares the same pick among the
+    /// requests that are kept.
+    fn picked(&mut self, triple: Triple) -> u32 {
+        let nth = std::mem::take(&mut self.picked);
+        let queue = self.requests.get(&triple);
+        let older = queue.map_or(0, |queue| queue.iter().take(nth as usize).filter(|kept| **kept).count() as u32);
+        self.pick = (older > 0).then_some(Action::Pick { nth: older });
+        nth
+    }
 }
 
 impl Cutter<'_> {
@@ -263,10 +279,12 @@ impl Cutter<'_> {
         }
         for (index, action) in actions.iter().take(range.end).enumerate() {
             let is_inside = index >= range.start;
-            if let Some(action) = self.action(rank, &action, is_inside, &mut progress)?
+            let action = self.action(rank, &action, is_inside, &mut progress)?;
+            let pick = progress.pick.take();
+            if let Some(action) = action
                 && is_inside
             {
-                kept.push(action);
+                pick.into_iter().chain([action]).for_each(|action| kept.push(action));
             }
         }
         if range.end < actions.len() && actions.last() == Some(Action::Finalize) {
@@ -330,14 +348,21 @@ impl Cutter<'_> {
             }
             Action::Wait { source, destination, tag } => {
                 let triple = (source, destination, tag);
-                let oldest = take_oldest(&mut progress.requests, &triple);
+                let nth = progress.picked(triple);
+                let waited = take_nth(&mut progress.requests, &triple, nth);
                 let wait = Action::Wait { source: self.new_rank(source), destination: self.new_rank(destination), tag };
-                (oldest == Some(true)).then_some(wait)
+                (waited == Some(true)).then_some(wait)
+            }
+            Action::Pick { nth } => {
+                progress.picked = nth;
+                None
             }
             Action::Test { source, destination, tag } => {
-                let oldest = progress.requests.get(&(source, destination, tag)).and_then(|queue| queue.front());
+                let triple = (source, destination, tag);
+                let nth = progress.picked(triple) as usize;
+                let tested = progress.requests.get(&triple).and_then(|queue| queue.get(nth));
                 let test = Action::Test { source: self.new_rank(source), destination: self.new_rank(destination), tag };
-                (oldest == Some(&true)).then_some(test)
+                (tested == Some(&true)).then_some(test)
             }
             Action::WaitAll => {
                 progress.requests.clear();

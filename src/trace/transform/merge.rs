@@ -60,6 +60,7 @@ impl Shift {
             | Action::NoOperation
             | Action::Compute { .. }
             | Action::Sleep { .. }
+            | Action::Pick { .. }
             | Action::WaitAll
             | Action::WaitRequest { .. }
             | Action::TestRequest { .. } => {}

@@ -17,6 +17,7 @@ fn unreadable(trace: &Trace, action: &Action, is_world: &[bool]) -> Option<&'sta
         Action::Start { .. } | Action::WaitRequest { .. } | Action::TestRequest { .. } => {
             Some("non-blocking collectives")
         }
+        Action::Pick { .. } => Some("waits for another request of a triple than the oldest"),
         Action::Put { .. } | Action::Get { .. } | Action::Accumulate { .. } => Some("one-sided operations"),
         Action::Fence { .. } | Action::Flush { .. } => Some("one-sided synchronisation"),
         Action::Probe { .. } | Action::Iprobe { .. } => Some("probes"),

@@ -2,3 +2,4 @@
 
 mod graph500;
 mod recorded;
+mod requests;
