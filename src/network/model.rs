@@ -38,8 +38,8 @@ pub struct NetworkModel {
     pub in_order: bool,
     /// Constants of the LogGOPS model, which has no links and none of the above; `None` for all other models.
     pub loggops: Option<LogGops>,
-    /// Constants of the packet model, in which messages are no flows and nothing above but [`Self::message_latency`] and
-    /// [`Self::envelope`] has an effect; `None` for all other models.
+    /// Constants of the packet model, in which messages are no flows and nothing above has an effect; `None` for all other
+    /// models.
     pub packet_level: Option<PacketLevel>,
 }
 

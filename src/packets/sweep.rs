@@ -339,6 +339,7 @@ pub fn wiring(
         let plan = FloorPlan::new(topology, &floor.on(&topology.graph))?;
         wiring.set_lengths(plan.cables(&topology.graph).lengths(), cycles_per_metre)?;
     }
+    wiring.route_delays = wiring.latency.iter().map(|&cable| f64::from(parameters.hop_cycles(cable)) * 1e-9).collect();
     Ok(Arc::new(wiring))
 }
 

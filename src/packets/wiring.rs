@@ -52,6 +52,9 @@ pub struct Wiring {
     host_switch: Vec<u32>,
     /// Cycles on each arc.
     pub latency: Vec<u32>,
+    /// Delay of each arc by which static routes are chosen: its cable, and the switch that it enters. Only ratios matter, so a
+    /// cycle may count as a nanosecond; in seconds.
+    pub route_delays: Vec<f64>,
     /// `true` if ports of hosts come after those of cables.
     pub hosts_last: bool,
     /// Ports of the hosts of a switch, own or shared.
@@ -152,6 +155,7 @@ impl Wiring {
             out_first[s as usize + 1] = out_arc.len() as u32;
             in_first[s as usize + 1] = in_arc.len() as u32;
         }
+        let route_delays = vec![f64::from(latency) * 1e-9; graph.arcs()];
         let latency = vec![latency; graph.arcs()];
         Ok(Self {
             hosts_last: grid.is_some(),
@@ -161,6 +165,7 @@ impl Wiring {
             uniform,
             host_switch,
             latency,
+            route_delays,
             host_port,
             out_first,
             out_arc,
@@ -223,6 +228,7 @@ impl Wiring {
             all.in_first.extend(plane.in_first[1..].iter().map(|first| inputs + first));
             all.in_arc.extend(plane.in_arc.iter().map(|arc| arcs + arc));
             all.latency.extend(plane.latency);
+            all.route_delays.extend(plane.route_delays);
             all.out_cable.extend(plane.out_cable);
             all.in_cable.extend(plane.in_cable);
         }
@@ -241,7 +247,9 @@ impl Wiring {
             let mut wiring = Self::attached(topology, counts, self.host_port, 1, self.hosts_last)
                 .expect("the plane was attached before");
             let first_arc = plane.first_arc as usize;
-            wiring.latency.copy_from_slice(&self.latency[first_arc..first_arc + plane.topology.graph.arcs()]);
+            let arcs = first_arc..first_arc + plane.topology.graph.arcs();
+            wiring.latency.copy_from_slice(&self.latency[arcs.clone()]);
+            wiring.route_delays.copy_from_slice(&self.route_delays[arcs]);
             let first_port = self.host_first[first];
             WiredPlane { wiring: Arc::new(wiring), first_switch: plane.first_switch, first_port }
         };
@@ -254,6 +262,7 @@ impl Wiring {
         a.name() == b.name()
             && self.host_first == other.host_first
             && self.latency == other.latency
+            && self.route_delays == other.route_delays
             && self.host_port == other.host_port
             && a.graph.arcs() == b.graph.arcs()
             && (0..a.graph.arcs() as u32)

@@ -1,7 +1,6 @@
 //! One plane of a network: switches whose hosts have one port each, with a routing rule and buffers.
 
 use super::fabric::{MOST_BUFFERED, matching};
-use super::time::PS;
 use crate::ids::LinkId;
 use crate::network::model::PacketLevel;
 use crate::packets::deadlock;
@@ -53,7 +52,7 @@ impl Plane {
         let arcs = topology.graph.arcs();
         let mut wiring = Wiring::new(topology.clone(), Some(HostsPerSwitch::Each(ports_on)), HostPort::Own, 1)?;
         let link = |arc: usize| &platform.links[link_of_arc[arc].index()];
-        wiring.latency = (0..arcs).map(|arc| (link(arc).latency * PS).round() as u32).collect();
+        wiring.route_delays = (0..arcs).map(|arc| link(arc).latency).collect();
         let wiring = Arc::new(wiring);
         let (rule, routing, vcs) = match &level.routing {
             None => matching(routing, &wiring, level.vcs, seed)?,

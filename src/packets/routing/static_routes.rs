@@ -41,9 +41,8 @@ pub(super) fn build(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError>
     let name =
         request.argument.unwrap_or(routing::default_routing(Version::default(), topology, u64::from(wiring.hosts())));
     let spec: RoutingSpec = name.parse()?;
-    let delays: Vec<f64> = wiring.latency.iter().map(|&cycles| f64::from(cycles)).collect();
     let hosts: Vec<u32> = (0..wiring.switches() as u32).map(|s| wiring.hosts_of(s)).collect();
-    let options = Options { seed: request.seed, arc_delays: Some(&delays), hosts: Some(&hosts) };
+    let options = Options { seed: request.seed, arc_delays: Some(&wiring.route_delays), hosts: Some(&hosts) };
     let routes = spec.build(topology, &options)?;
     if routes.chosen() != Chosen::Once {
         return Err(request.unsuitable(

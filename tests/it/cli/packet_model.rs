@@ -372,3 +372,23 @@ fn networks_that_some_settings_lack_are_left_out_of_their_comparison() {
     assert_eq!([networks(0), networks(1)], [vec!["shared", "mesh", "one-way", "ring"], vec!["mesh", "one-way"]]);
     assert!(folder.output(&["compare", "s.toml"]).contains("Not shown: ring, which"));
 }
+
+#[test]
+fn an_envelope_is_refused_beside_packets() {
+    let folder = study("[model]\nnetwork_model = 'packet'\nenvelope = 1000000");
+    folder.refuse(&["compare", "s.toml"], 2, &["s.toml:", "envelope: `1000000` is not possible with the model packet"]);
+}
+
+#[test]
+fn packets_follow_the_routes_of_flows() {
+    let folder = study("");
+    let hops = |routing: &str, model: &str| {
+        let network = ["--topology", "random:n=64,d=4,seed=3", "--cable-delay", "100 ns", "--link-latency", "0 s"];
+        let run = ["replay", "is.S.16.ti.zst", "--routing", routing, "--model", model];
+        number(&folder.json(&[&run[..], &network].concat()), "average_hops")
+    };
+    for routing in ["lowest-latency", "nearest", "bfs"] {
+        assert_eq!(hops(routing, "packet"), hops(routing, "ordered"), "{routing}");
+    }
+    assert!(hops("lowest-latency", "packet") > hops("nearest", "packet") * 1.02);
+}
