@@ -19,8 +19,11 @@ fn kept() -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-fn compare(more: &[&str]) -> String {
-    let study = Path::new(env!("CARGO_MANIFEST_DIR")).join("studies/procurement.toml");
+fn study() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("studies/procurement.toml")
+}
+
+fn compare(study: &Path, more: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mopsim"));
     let output = command.arg("compare").arg(study).args(["--quiet", "--no-explain"]).args(more).output();
     let output = output.expect("the program runs");
@@ -150,7 +153,7 @@ fn the_page_on_a_purchase_shows_the_results() {
 fn a_part_of_the_purchase_gives_the_results_that_are_kept() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("r.jsonl");
-    compare(&["--shard", SHARD, "--results", file.to_str().expect("a path of text")]);
+    compare(&study(), &["--shard", SHARD, "--results", file.to_str().expect("a path of text")]);
     let (times, kept) = (times(&file), kept());
     assert!(times.len() > 2);
     for time in times {
@@ -163,12 +166,39 @@ fn a_part_of_the_purchase_gives_the_results_that_are_kept() {
     }
 }
 
+/// Prices depend on networks and the price list, not on what runs: a short workload shows them.
+#[test]
+fn prices_are_those_that_are_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = std::fs::read_to_string(study()).expect("the study");
+    let (networks, rest) = text.split_once("[[workloads]]").expect("workloads");
+    let (_, budget) = rest.split_once("[budget]").expect("a budget");
+    let (budget, _) = budget.split_once("[sensitivity]").expect("assumptions");
+    let lists = study().with_file_name("..").join("data/prices");
+    let budget = budget.replace("../data/prices", lists.to_str().expect("a path of text"));
+    let short = "[[workloads]]\nworkload = \"npb/is\"\nclass = \"S\"\nranks = 16\n";
+    let file = folder.path().join("s.toml");
+    std::fs::write(&file, format!("{networks}{short}[budget]{budget}")).expect("written");
+    let found: Value = serde_json::from_str(&compare(&file, &["--format", "json"])).expect("JSON");
+    let costs = |result: &Value| -> Vec<Value> {
+        let offers = list(&result["procurement"], "offers").iter();
+        let cost = |offer: &Value| {
+            let key = ["topology", "platform", "mapping"].map(|name| text(offer, name).to_owned());
+            json!([key, offer["cost"], offer["within_budget"]])
+        };
+        let mut costs: Vec<Value> = offers.map(cost).collect();
+        costs.sort_by_key(Value::to_string);
+        costs
+    };
+    assert_eq!(costs(&found), costs(&kept()), "the prices that are kept are stale (see tests/published/pages.rs)");
+}
+
 #[test]
 #[ignore = "takes some minutes: all replays of the study"]
 fn all_of_the_purchase_gives_the_results_that_are_kept() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("r.jsonl");
-    let found = compare(&["--format", "json", "--results", file.to_str().expect("a path of text")]);
+    let found = compare(&study(), &["--format", "json", "--results", file.to_str().expect("a path of text")]);
     let found: Value = serde_json::from_str(&found).expect("JSON");
     let parts = ["procurement", "across_settings", "sensitivity"].map(|name| (name.to_owned(), found[name].clone()));
     let mut result = Value::Object(parts.into_iter().collect());
