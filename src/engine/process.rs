@@ -176,6 +176,8 @@ pub(super) struct Process<'a> {
     pub started: Vec<Started>,
     /// One-sided operations since the last fence or flush: window, other rank, and request.
     pub one_sided: Vec<(CommunicatorId, u32, Request)>,
+    /// `true` if it has no action left, though it may wait for open requests.
+    pub ends: bool,
     pub smp: SmpKnown,
 }
 
@@ -198,6 +200,7 @@ impl<'a> Process<'a> {
             smp: SmpKnown::default(),
         }
     }
+            ends: false,
 
     /// Returns the index of the current action.
     pub fn current(&self) -> usize {

@@ -53,6 +53,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
             jobs.began[other as usize] = now;
             let process = &mut self.processes[other as usize];
             process.next = 0;
+            process.ends = false;
             process.state = State::Ready;
             if other != rank {
                 self.ready.push_back(other);

@@ -152,8 +152,9 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         if process.collects {
             return self.next_step(rank);
         }
-        let at = process.next;
-        if at > 0 {
+        let (at, ends) = (process.next, process.ends);
+        // A rank whose end waits for open requests comes here again.
+        if at > 0 && !ends {
             self.observer.action_ended(rank, at - 1, self.now);
         }
         let process = self.process(rank);
@@ -314,6 +315,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         if self.is_background(rank) {
             return self.end_background(rank);
         }
+        self.process(rank).ends = true;
         if self.wait_for_backgrounds(rank)? == Blocks {
             return Ok(Blocks);
         }

@@ -231,6 +231,32 @@ fn a_transfer_about_to_end_does_not_keep_others_from_beginning() {
     assert!((outcome.ranks[3].end - 3500.0e-9).abs() < 1e-14, "{}", outcome.ranks[3].end);
 }
 
+/// Records the ends of actions.
+#[derive(Default)]
+struct Ends(Vec<(u32, usize, f64)>);
+
+impl Observer for Ends {
+    fn action_ended(&mut self, rank: u32, action: usize, time: f64) {
+        self.0.push((rank, action, time));
+    }
+}
+
+#[test]
+fn the_last_action_ends_before_the_wait_for_open_requests() {
+    // Rank 0 never waits for its receive, so its end does: the message leaves after 10 ms.
+    let compute = |milliseconds: f64| Action::Compute { flops: milliseconds * 1e6 };
+    let irecv = Action::Irecv { from: 1, tag: 0, count: 8, datatype: Datatype::BYTE };
+    let actions = [vec![irecv, compute(1.0)], vec![compute(10.0), send(0, 8)]];
+    let trace = Trace { actions: actions.map(Into::into).to_vec(), ..Trace::default() };
+    let platform = platform(2, 1);
+    let rank_map = Mapping::OneEach.rank_map(2, 2).expect("hosts for all");
+    let mut ends = Ends::default();
+    let outcome = replay(&trace, &platform, &rank_map, &model(), &mut ends).expect("runs");
+    let of_rank_0: Vec<_> = ends.0.into_iter().filter(|end| end.0 == 0).collect();
+    assert_eq!(of_rank_0, [(0, 0, 0.0), (0, 1, 1e-3)]);
+    assert!(outcome.ranks[0].end > 10e-3);
+}
+
 /// Replays ranks that call these collectives one after another; communicator 1 has the ranks 2 and 0.
 fn collectives(calls: &[&[(CollectiveKind, u32, u32)]]) -> Result<Outcome, ReplayError> {
     let mut trace = Trace { communicators: vec![vec![2, 0].into()], ..Trace::default() };
