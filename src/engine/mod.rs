@@ -20,6 +20,7 @@ mod loggops;
 mod model;
 mod observer;
 mod one_sided;
+mod open_requests;
 mod outcome;
 mod point_to_point;
 mod process;

@@ -2,6 +2,7 @@
 
 use super::error::{Place, ReplayError};
 use super::observer::Observer;
+use super::open_requests::Triple;
 use super::process::{Pending, Probe, Process, Send, State, Then};
 use super::run::{CALLS_BEFORE_A_LOOK, Turn::GoesOn, Turned};
 use super::state::Engine;
@@ -28,7 +29,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
     pub(super) fn take_pending(
         &mut self,
         rank: u32,
-        triple: (u32, u32, i32),
+        triple: Triple,
         operation: &'static str,
     ) -> Result<Option<Pending>, ReplayError> {
         let process = self.process(rank);
@@ -37,9 +38,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         if pending.is_empty() {
             return Err(ReplayError::NoRequest { place: self.place(rank), operation });
         }
-        let mut same = (0..pending.len()).filter(|&at| pending[at].triple() == triple);
-        let at = same.nth(nth);
-        Ok(at.map(|at| pending.remove(at)))
+        Ok(pending.take(triple, nth))
     }
 
     #[inline]

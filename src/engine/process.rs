@@ -1,5 +1,6 @@
 //! State machine of a rank: its position in the trace, and the event it waits for.
 
+use super::open_requests::{OpenRequests, Triple};
 use super::outcome::RankTimes;
 use crate::mpi::collective::{Cursor, SmpKnown, Stage, Step};
 use crate::mpi::messages::{Envelope, Request};
@@ -57,7 +58,8 @@ pub(super) struct Pending {
 
 impl Pending {
     /// Source, destination and tag, by which traces refer to it.
-    pub fn triple(&self) -> (u32, u32, i32) {
+    #[inline]
+    pub fn triple(&self) -> Triple {
         (self.source, self.destination, self.tag)
     }
 }
@@ -166,18 +168,18 @@ pub(super) struct Process<'a> {
     pub owner: u32,
     /// `true` if it is in a collective, so that others need not check.
     pub collects: bool,
+    /// `true` if it has no action left, though it may wait for open requests.
+    pub ends: bool,
     pub collective: CollectiveProgress,
     /// Requests of the wait-all under way, or posted for the next one.
     pub set: Vec<Request>,
-    pub pending: Vec<Pending>,
+    pub pending: OpenRequests,
     /// Number of older requests of its triple that the next wait or test passes over.
     pub picked: u32,
     /// Non-blocking collectives, in the order in which they were started.
     pub started: Vec<Started>,
     /// One-sided operations since the last fence or flush: window, other rank, and request.
     pub one_sided: Vec<(CommunicatorId, u32, Request)>,
-    /// `true` if it has no action left, though it may wait for open requests.
-    pub ends: bool,
     pub smp: SmpKnown,
 }
 
@@ -191,16 +193,16 @@ impl<'a> Process<'a> {
             times: RankTimes::default(),
             owner,
             collects: false,
+            ends: false,
             collective: CollectiveProgress::default(),
             set: Vec::new(),
-            pending: Vec::new(),
+            pending: OpenRequests::default(),
             picked: 0,
             started: Vec::new(),
             one_sided: Vec::new(),
             smp: SmpKnown::default(),
         }
     }
-            ends: false,
 
     /// Returns the index of the current action.
     pub fn current(&self) -> usize {

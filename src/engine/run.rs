@@ -302,7 +302,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             return Ok(Blocks);
         }
         let process = self.process(rank);
-        process.set.extend(process.pending.drain(..).filter_map(|p| p.request));
+        process.set.extend(process.pending.take_all().filter_map(|p| p.request));
         self.wait_all(rank)
     }
 
@@ -321,10 +321,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         }
         self.finish_one_sided(rank, None, None);
         let process = self.process(rank);
-        while let Some(last) = process.pending.pop() {
-            process.pending.retain(|pending| pending.triple() != last.triple());
-            process.set.extend(last.request);
-        }
+        process.set.extend(process.pending.take_newest().filter_map(|p| p.request));
         if !process.set.is_empty() {
             process.set.reverse();
             return self.wait_all(rank);
