@@ -9,7 +9,7 @@
 //! A route is kept until its message has arrived, since the rate of a flow belongs to one set of links; real adaptive
 //! routers decide packet by packet.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use super::hashed::tie;
 use super::rule::HostNumbers;
@@ -27,16 +27,95 @@ pub(super) const KNOWLEDGE: RuleParameter = RuleParameter {
     help: "loads that a choice sees: those of whole paths, or those of the links out of a switch",
 };
 
-/// Number of pairs of switches whose shortest paths are kept: all of 256 switches.
+/// Largest number of pairs of switches whose shortest paths are kept: all of 256 switches.
 const PAIRS: usize = 1 << 16;
+
+/// Memory of kept paths, in bytes: 256 MiB, as for the distances of [`Towards`]. Pairs far apart in a large hypercube
+/// take megabytes each.
+const MEMORY_BYTES: usize = 1 << 28;
 
 pub(super) struct Adaptive {
     seed: u64,
     pub local: bool,
     pub hosts: HostNumbers,
     pub towards: Towards,
-    /// Shortest paths of pairs of switches, each pair at the index of its hash.
-    pairs: Vec<Mutex<Option<Box<ShortestPaths>>>>,
+    pairs: PairCache,
+}
+
+/// Shortest paths of pairs of switches. Each pair has one slot, by its hash, where it evicts the previous one. When the
+/// memory is full, the slots are emptied in turn. The cache affects the duration of a choice, never its result.
+struct PairCache {
+    slots: Vec<Mutex<Slot>>,
+    memory: usize,
+    kept: Mutex<Kept>,
+}
+
+type Slot = Option<Box<ShortestPaths>>;
+
+/// Account of the memory of a [`PairCache`].
+#[derive(Default)]
+struct Kept {
+    bytes: usize,
+    /// Slot to be emptied next.
+    next: usize,
+}
+
+/// Locks a mutex. If another thread panicked while it held the lock, the value is still a valid one.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl PairCache {
+    fn new(switches: usize, memory: usize) -> Self {
+        let slots = switches.saturating_mul(switches).clamp(1, PAIRS);
+        Self { slots: (0..slots).map(|_| Mutex::new(None)).collect(), memory, kept: Mutex::default() }
+    }
+
+    /// Calls `look` with the paths of a pair of `n` switches, which are computed if they are not cached; `None` if there
+    /// is no path.
+    fn with<R>(
+        &self,
+        (from, to, n): (SwitchId, SwitchId, usize),
+        compute: impl FnOnce() -> Slot,
+        look: impl FnOnce(&mut ShortestPaths) -> R,
+    ) -> Option<R> {
+        let place = match n {
+            n if n * n <= PAIRS => from.index() * n + to.index(),
+            _ => chosen(derived_seed(u64::from(from.0), u64::from(to.0)), PAIRS),
+        };
+        let mut slot = locked(&self.slots[place]);
+        if !matches!(&*slot, Some(paths) if paths.from == from && paths.to == to) {
+            let bytes = |slot: &Slot| slot.as_ref().map_or(0, |paths| paths.bytes());
+            let before = std::mem::replace(&mut *slot, compute());
+            self.account(bytes(&before), bytes(&slot), place);
+        }
+        slot.as_mut().map(|paths| look(paths))
+    }
+
+    /// Accounts for a slot whose paths took `before` bytes and take `now`; empties other slots until all paths fit.
+    fn account(&self, before: usize, now: usize, place: usize) {
+        let mut kept = locked(&self.kept);
+        kept.bytes = kept.bytes - before + now;
+        for _ in 0..self.slots.len() {
+            if kept.bytes <= self.memory {
+                break;
+            }
+            let next = kept.next;
+            kept.next = (next + 1) % self.slots.len();
+            // A slot in use by another thread stays, and so does that of the caller.
+            if next == place {
+                continue;
+            }
+            let slot = match self.slots[next].try_lock() {
+                Ok(slot) => Some(slot),
+                Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+                Err(TryLockError::WouldBlock) => None,
+            };
+            if let Some(paths) = slot.and_then(|mut slot| slot.take()) {
+                kept.bytes -= paths.bytes();
+            }
+        }
+    }
 }
 
 pub(super) fn build(
@@ -70,6 +149,8 @@ impl ShortestPaths {
             return None;
         }
         let (mut switches, mut first, mut hops) = (vec![from], vec![0], Vec::new());
+        // By switch: its place among the switches, valid if it is the switch at that place.
+        let mut places = vec![0; graph.switches()];
         // Switches of one level are adjacent, and their heads are those of the next one.
         let mut level = 0..1;
         while switches[level.start] != to {
@@ -77,18 +158,30 @@ impl ShortestPaths {
             for at in level {
                 for arc in nearer(graph, distance, switches[at]) {
                     let head = graph.head(arc);
-                    let known = switches[next..].iter().position(|&switch| switch == head);
-                    hops.push((arc, known.map_or(switches.len(), |place| next + place) as u32));
-                    if known.is_none() {
+                    let place = &mut places[head.index()];
+                    if switches.get(*place as usize) != Some(&head) {
+                        *place = switches.len() as u32;
                         switches.push(head);
                     }
+                    hops.push((arc, *place));
                 }
                 first.push(hops.len() as u32);
             }
             level = next..switches.len();
         }
+        // They may be kept for long.
+        switches.shrink_to_fit();
+        first.shrink_to_fit();
+        hops.shrink_to_fit();
         let (loads, least, sums) = (vec![0; hops.len()], vec![0; switches.len()], vec![0; switches.len()]);
         Some(Self { from, to, switches, first, hops, loads, least, sums })
+    }
+
+    /// Returns the memory that the paths take.
+    fn bytes(&self) -> usize {
+        let of_a_switch = size_of::<SwitchId>() + 2 * size_of::<u32>() + size_of::<u64>();
+        let of_a_hop = size_of::<(ArcId, u32)>() + size_of::<u32>();
+        size_of::<Self>() + of_a_switch * self.switches.len() + of_a_hop * self.hops.len()
     }
 
     fn hops_of(&self, switch: usize) -> std::ops::Range<usize> {
@@ -135,7 +228,7 @@ impl Adaptive {
             local: spec.value(KNOWLEDGE.name) != KNOWLEDGE.default,
             hosts: HostNumbers::new(topology, options),
             towards: Towards::new(topology.graph.clone()),
-            pairs: (0..n.saturating_mul(n).clamp(1, PAIRS)).map(|_| Mutex::new(None)).collect(),
+            pairs: PairCache::new(n, MEMORY_BYTES),
         }
     }
 
@@ -160,24 +253,12 @@ impl Adaptive {
             return self.hop_by_hop(from, to, key, load, arcs);
         }
         let graph = self.towards.graph();
-        let place = match graph.switches() {
-            n if n * n <= PAIRS => from.index() * n + to.index(),
-            _ => chosen(derived_seed(u64::from(from.0), u64::from(to.0)), PAIRS),
+        let compute = || {
+            self.towards
+                .with_distances(from, to, |distance| ShortestPaths::new(graph, distance, from, to).map(Box::new))
         };
-        // If another thread panicked there, its unfinished entry is dropped.
-        let mut slot = self.pairs[place].lock().unwrap_or_else(PoisonError::into_inner);
-        if !matches!(&*slot, Some(paths) if paths.from == from && paths.to == to) {
-            *slot = self
-                .towards
-                .with_distances(from, to, |distance| ShortestPaths::new(graph, distance, from, to).map(Box::new));
-        }
-        match &mut *slot {
-            Some(paths) => {
-                paths.choose(key, load, arcs);
-                true
-            }
-            None => false,
-        }
+        let choose = |paths: &mut ShortestPaths| paths.choose(key, load, arcs);
+        self.pairs.with((from, to, graph.switches()), compute, choose).is_some()
     }
 
     fn hop_by_hop(
@@ -307,5 +388,44 @@ mod tests {
         assert!((0..20).any(|seed| choose(seed, pair, 5) != choose(1, pair, 5)));
         assert!((0..20).any(|source| choose(1, Ends { source, ..pair }, 5) != choose(1, pair, 5)));
         assert!((0..20).any(|destination| choose(1, Ends { destination, ..pair }, 5) != choose(1, pair, 5)));
+    }
+    #[test]
+    fn kept_paths_stay_within_the_memory() {
+        // 500 pairs at the corners of a hypercube take 4.5 MB together; a tenth of a megabyte holds a few of them.
+        let topology = topology::build("hypercube:8").unwrap();
+        let graph = &topology.graph;
+        let towards = Towards::new(graph.clone());
+        let of_pair =
+            |from, to| towards.with_distances(from, to, |d| ShortestPaths::new(graph, d, from, to).map(Box::new));
+        let cache = PairCache::new(graph.switches(), 100_000);
+        for round in 0..500 {
+            let (from, to) = (SwitchId(round % 256), SwitchId(255 - round % 256));
+            let hops = cache.with((from, to, 256), || of_pair(from, to), |paths| paths.hops.len());
+            assert_eq!(hops, Some(8 * 128));
+            let bytes = |slot: &Mutex<Slot>| locked(slot).as_ref().map_or(0, |paths| paths.bytes());
+            let kept: usize = cache.slots.iter().map(bytes).sum();
+            assert_eq!(kept, locked(&cache.kept).bytes);
+            assert!(kept <= 100_000 && kept > 0, "{kept}");
+        }
+        // Paths larger than the memory are kept alone.
+        let small = PairCache::new(graph.switches(), 1);
+        for to in [255, 127] {
+            let (from, to) = (SwitchId(0), SwitchId(to));
+            assert!(small.with((from, to, 256), || of_pair(from, to), |_| ()).is_some());
+            assert_eq!(small.slots.iter().filter(|slot| locked(slot).is_some()).count(), 1);
+        }
+    }
+
+    #[test]
+    fn switches_of_a_wide_level_are_found_by_their_place() {
+        // The middle levels have 3,432 switches with 7 hops each: 24,024 hops, each once searched among 3,432 switches.
+        let graph = topology::build("hypercube:14").unwrap().graph;
+        let (from, to) = (SwitchId(0), SwitchId((1 << 14) - 1));
+        let (distance, _) = crate::topology::hops::distances(&graph, to);
+        let paths = ShortestPaths::new(&graph, &distance, from, to).unwrap();
+        assert_eq!((paths.switches.len(), paths.hops.len()), (1 << 14, 14 << 13));
+        let heads = paths.hops.iter().map(|&(arc, place)| (graph.head(arc), paths.switches[place as usize]));
+        assert!(heads.into_iter().all(|(head, switch)| head == switch));
+        assert!(paths.switches.windows(2).all(|pair| distance[pair[0].index()] >= distance[pair[1].index()]));
     }
 }
