@@ -24,6 +24,9 @@ const UNKNOWN: u32 = u32::MAX;
 /// a cache line.
 const NEAR: usize = 16;
 
+/// Up to this number of links, those of a route are searched: most routes have a dozen, which share a few cache lines.
+const SEARCHED: usize = 32;
+
 /// First destinations of a host, and the numbers of their routes; [`UNKNOWN`] where there are none yet.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
@@ -104,10 +107,50 @@ struct ChosenRoutes {
 /// Working memory of a route that is worked out, kept to avoid allocation.
 #[derive(Default, Debug)]
 struct RouteScratch {
-    elements: Vec<(LinkId, f64)>,
+    elements: RouteElements,
     order: Vec<LinkId>,
     reverse: Vec<LinkId>,
     parts: Vec<(LinkId, f64)>,
+}
+
+/// Consumption of a message on each link of its route, in the order in which the links were added.
+#[derive(Default, Debug)]
+struct RouteElements {
+    list: Vec<(LinkId, f64)>,
+    /// Place of each link in the list, up to date only beyond [`SEARCHED`] links. Never cleared: an entry is valid if the
+    /// list has the link at that place.
+    places: Vec<u32>,
+}
+
+impl RouteElements {
+    /// Adds a link of a platform with `links` links. `merge` computes the consumption of a link that was added before.
+    fn add(&mut self, link: LinkId, consumption: f64, links: usize, merge: impl FnOnce(f64, f64) -> f64) {
+        match self.place(link) {
+            Some(place) => {
+                let known = &mut self.list[place].1;
+                *known = merge(*known, consumption);
+            }
+            None => {
+                self.list.push((link, consumption));
+                match self.list.len() {
+                    0..=SEARCHED => {}
+                    length if length == SEARCHED + 1 => {
+                        self.places.resize(links, 0);
+                        (0..).zip(&self.list).for_each(|(place, element)| self.places[element.0.index()] = place);
+                    }
+                    length => self.places[link.index()] = length as u32 - 1,
+                }
+            }
+        }
+    }
+
+    fn place(&self, link: LinkId) -> Option<usize> {
+        if self.list.len() <= SEARCHED {
+            return self.list.iter().position(|element| element.0 == link);
+        }
+        let place = self.places[link.index()] as usize;
+        self.list.get(place).is_some_and(|element| element.0 == link).then_some(place)
+    }
 }
 
 impl Paths {
@@ -254,14 +297,11 @@ impl Paths {
         let split = platform.routes.chosen(from, to) == Chosen::Split;
         let forward = &self.links[start..];
         let RouteScratch { elements, order, reverse, parts } = &mut self.scratch;
-        elements.clear();
+        elements.list.clear();
         let mut add = |link: LinkId, consumption: f64| {
-            let policy = platform.links[link.index()].policy;
-            match elements.iter_mut().find(|e| e.0 == link) {
-                Some(e) if policy == SharingPolicy::Shared => e.1 += consumption,
-                Some(e) => e.1 = e.1.max(consumption),
-                None => elements.push((link, consumption)),
-            }
+            let is_shared = platform.links[link.index()].policy == SharingPolicy::Shared;
+            let merge = |known: f64, more: f64| if is_shared { known + more } else { known.max(more) };
+            elements.add(link, consumption, platform.links.len(), merge);
         };
         if split {
             parts.iter().for_each(|&(link, part)| add(link, part));
@@ -275,10 +315,10 @@ impl Paths {
             platform.route(to, from, reverse)?;
             reverse.iter().for_each(|&link| add(link, share));
         }
-        if !S::LITERAL && platform.loopback.is_some_and(|l| forward == [l] && elements.len() == 1) {
+        if !S::LITERAL && platform.loopback.is_some_and(|l| forward == [l] && elements.list.len() == 1) {
             // A fat pipe on which all flows weigh the same: each gets its bound, whatever other flows use it. Without
             // the link, the solver need not visit all local messages whenever one of them starts or ends.
-            elements.clear();
+            elements.list.clear();
         }
         let link = |l: &LinkId| &platform.links[l.index()];
         let links = || forward.iter().map(link);
@@ -318,7 +358,7 @@ impl Paths {
         }
         let number = self.routes.len() as u32;
         self.routes.push(Route {
-            path: sharing.add_path(elements),
+            path: sharing.add_path(&elements.list),
             latency,
             penalty,
             bound,
@@ -353,5 +393,43 @@ impl Paths {
             let parts = (route.parts != UNKNOWN).then(|| &self.parts[route.parts as usize..][..links.len()]);
             (route, links, parts)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Compares with a search for every link, for routes one after another.
+        #[test]
+        fn links_are_those_of_a_search(routes in prop::collection::vec(prop::collection::vec((0u32..90, 0u8..8), 0..200), 1..4)) {
+            let mut elements = RouteElements::default();
+            for route in routes {
+                elements.list.clear();
+                let mut expected: Vec<(LinkId, f64)> = Vec::new();
+                for (link, consumption) in route {
+                    let (link, consumption) = (LinkId(link), f64::from(consumption));
+                    elements.add(link, consumption, 90, |known, more| known + more);
+                    match expected.iter_mut().find(|element| element.0 == link) {
+                        Some(element) => element.1 += consumption,
+                        None => expected.push((link, consumption)),
+                    }
+                }
+                prop_assert_eq!(&elements.list, &expected);
+            }
+        }
+    }
+
+    #[test]
+    fn a_link_of_a_long_route_is_found_by_its_place() {
+        // Searching the links of each of these would take 20,000,000,000 comparisons.
+        const LINKS: u32 = 200_000;
+        let mut elements = RouteElements::default();
+        for part in [0.25, 0.5] {
+            (0..LINKS).for_each(|link| elements.add(LinkId(link), part, LINKS as usize, |known, more| known + more));
+        }
+        assert!((0..LINKS).all(|link| elements.list[link as usize] == (LinkId(link), 0.75)));
     }
 }

@@ -7,6 +7,7 @@ use crate::network::sharing::{Bound, Element, FlowId, LinkState, Member, Needed,
 use crate::platform::SharingPolicy;
 use crate::prefetch::{prefetch, prefetch_end};
 use crate::slots::store;
+use rustc_hash::FxHashSet;
 
 /// Number of flows leaving together from which it pays to count departures per link.
 const MANY: usize = 16;
@@ -46,10 +47,7 @@ impl<const WATCHED: bool> Sharing for Solver<WATCHED> {
     }
 
     fn add_path(&mut self, elements: &[(LinkId, f64)]) -> PathId {
-        debug_assert!(
-            (1..elements.len()).all(|at| elements[..at].iter().all(|e| e.0 != elements[at].0)),
-            "a link twice"
-        );
+        debug_assert!(elements.iter().map(|e| e.0).collect::<FxHashSet<_>>().len() == elements.len(), "a link twice");
         let end =
             |elements: &[Element]| u32::try_from(elements.len()).expect("paths are shorter than 2^32 links together");
         let start = end(&self.system.elements);
