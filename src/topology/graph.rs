@@ -74,6 +74,8 @@ pub struct Graph {
     pub(super) hosts: Hosts,
     pub(super) host_names: Vec<CompactString>,
     pub(super) failed_hosts: Option<FailedHosts>,
+    /// In ascending order.
+    pub(super) failed_switches: Vec<u32>,
     remarks: Vec<String>,
 }
 
@@ -196,6 +198,7 @@ impl Graph {
             hosts: Hosts::Everywhere(1),
             host_names: Vec::new(),
             failed_hosts: None,
+            failed_switches: Vec::new(),
             remarks: Vec::new(),
         }
     }

@@ -97,7 +97,10 @@ impl Graph {
     /// Takes the hosts of an intact network whose switches are those of this graph, without the hosts on failed switches.
     /// Hosts that are vertices do not fail.
     #[must_use]
-    pub(crate) fn with_hosts_left(self, intact: &Self, is_failed: &[bool]) -> Self {
+    pub(crate) fn with_hosts_left(mut self, intact: &Self, is_failed: &[bool]) -> Self {
+        // Planes of the intact network may have failed switches of their own.
+        let fails = |switch: &u32| is_failed[*switch as usize] || intact.failed_switches.binary_search(switch).is_ok();
+        self.failed_switches = (0..is_failed.len() as u32).filter(fails).collect();
         let counts = intact.default_hosts();
         let is_lost = |switch: usize| is_failed[switch] && counts[switch] > 0;
         if matches!(intact.hosts(), Hosts::Vertices(_)) || !(0..counts.len()).any(is_lost) {
@@ -117,6 +120,18 @@ impl Graph {
     /// Returns the hosts before switches failed; `None` if no host failed.
     pub fn failed_hosts(&self) -> Option<&FailedHosts> {
         self.failed_hosts.as_ref()
+    }
+
+    /// Sets the switches that failed, in ascending order.
+    #[must_use]
+    pub(crate) fn with_failed_switches(mut self, failed: Vec<u32>) -> Self {
+        self.failed_switches = failed;
+        self
+    }
+
+    /// Returns the switches that failed, in ascending order. A switch that only lost its cables is not among them.
+    pub fn failed_switches(&self) -> &[u32] {
+        &self.failed_switches
     }
 
     /// Returns the default places of hosts.

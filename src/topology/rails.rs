@@ -219,8 +219,10 @@ impl Rails {
         let directed = self.planes[0].topology.graph.is_directed();
         let mut pairs = Vec::new();
         let (mut slower, mut share) = (Vec::new(), 1.0);
+        let mut failed = Vec::new();
         for plane in &self.planes {
             let (graph, first) = (&plane.topology.graph, plane.first_switch);
+            failed.extend(graph.failed_switches().iter().map(|switch| first + switch));
             for (cable, (u, v)) in (0..).zip(graph.cable_ends()) {
                 if graph.bandwidth_share(CableId(cable)) < 1.0 {
                     slower.push(pairs.len() as u32);
@@ -237,7 +239,8 @@ impl Rails {
         }
         let graph = Graph::with_parallel_cables(self.switches(), directed, pairs)?;
         let places = self.places(&self.homes()).expect("planes were checked");
-        Ok(graph.with_hosts(Hosts::OnSwitches(self.ports_on(&places))).with_slower_cables(slower, share))
+        let graph = graph.with_hosts(Hosts::OnSwitches(self.ports_on(&places))).with_slower_cables(slower, share);
+        Ok(graph.with_failed_switches(failed))
     }
 
     /// Returns the planes of a network of which parts failed; `graph` is the damaged union.
@@ -260,7 +263,11 @@ impl Rails {
                 .filter(|&(_, &cable)| graph.bandwidth_share(CableId(cable)) < 1.0)
                 .map(|(place, _)| place)
                 .collect();
-            let whole = own.len() == plane.topology.graph.cables() && slower.is_empty() && !failed.contains(&true);
+            let in_plane = graph.failed_switches().iter().filter(|switch| switches.contains(switch));
+            let gone: Vec<u32> = in_plane.map(|switch| switch - switches.start).collect();
+            let whole = own.len() == plane.topology.graph.cables()
+                && slower.is_empty()
+                && gone == plane.topology.graph.failed_switches();
             plane.first_arc = first_arc;
             if !whole {
                 let pairs = own.iter().map(|&cable| cables[cable as usize]);
@@ -273,6 +280,7 @@ impl Rails {
                     plane.topology.graph.hosts().clone()
                 };
                 let rest = rest.with_hosts(hosts).with_slower_cables(slower, graph.slowest_share());
+                let rest = rest.with_failed_switches(gone);
                 plane.topology = Topology { spec: broken(&plane.topology.spec)?, graph: rest.into(), rails: None };
             }
             if failed.contains(&true) {

@@ -4,7 +4,6 @@
 //! failures are a prefix of a random order, so with one seed the cables that fail with 1 % also fail with 2 %. Switches
 //! fail first, then cables among those that are left, then others become slower; each choice has an order of its own.
 
-use crate::ids::SwitchId;
 use crate::topology::damage::{Amount, RULE};
 use crate::topology::family::Arguments;
 use crate::topology::{Graph, Hosts, Randomness, Spec, Topology, TopologyError, derived_seed};
@@ -50,8 +49,9 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let hosts_are = if let Hosts::Vertices(count) = intact.hosts() { *count } else { 0 };
     let alive = (hosts_are..intact.switches() as u32).filter(|&s| !broken.switches[s as usize]).collect();
     for switch in choose(0, "switches", switches, intact.switch_vertices(), alive)? {
-        broken.remove_switch(switch);
+        broken.switches[switch as usize] = true;
     }
+    broken.remove_cables_of_switches();
     let kept = |broken: &FailedParts| -> Vec<u32> {
         (0..).zip(&broken.cables).filter(|&(_, &gone)| !gone).map(|(cable, _)| cable).collect()
     };
@@ -138,14 +138,15 @@ impl FailedParts {
         Self { ends, directed: graph.is_directed(), cables, switches, hosts_are }
     }
 
-    fn remove_switch(&mut self, switch: u32) {
-        self.switches[switch as usize] = true;
+    /// Removes the cables of all failed switches, in one pass over the cables.
+    fn remove_cables_of_switches(&mut self) {
         for (&(u, v), gone) in self.ends.iter().zip(&mut self.cables) {
-            *gone |= u == switch || v == switch;
+            *gone |= self.switches[u as usize] || self.switches[v as usize];
         }
     }
 
-    /// Removes `12`, `3-7`, or only the second of parallel cables with `3-7#2`.
+    /// Removes `12`, `3-7`, or only the second of parallel cables with `3-7#2`. The cables of a switch are left to
+    /// [`remove_cables_of_switches`](Self::remove_cables_of_switches).
     fn remove(&mut self, arguments: &Arguments, item: &str) -> Result<(), TopologyError> {
         let wrong = |rule: String| arguments.invalid("without", rule);
         let number = |text: &str| {
@@ -160,7 +161,7 @@ impl FailedParts {
             if switch < self.hosts_are {
                 return Err(wrong(format!("`{item}` is a host; switches begin at {}", self.hosts_are)));
             }
-            self.remove_switch(switch);
+            self.switches[switch as usize] = true;
             return Ok(());
         };
         let (v, copy) = match v.split_once('#') {
@@ -200,8 +201,9 @@ impl FailedParts {
     }
 }
 
-/// Returns a damaged network without its failed switches, which have neither cables nor hosts. Its switches are
-/// renumbered, so it is for metrics only. `None` for other families, and if no switch failed.
+/// Returns a damaged network without its failed switches, which have neither cables nor hosts. A switch that only lost
+/// its cables stays. Switches are renumbered, so it is for metrics only. `None` for other families, and if no switch
+/// failed.
 ///
 /// # Errors
 /// [`TopologyError::Unbuildable`] if the graph is too large.
@@ -211,10 +213,7 @@ pub(crate) fn remaining(topology: &Topology) -> Result<Option<Topology>, Topolog
         return Ok(None);
     }
     let counts = graph.default_hosts();
-    let is_left = |&switch: &u32| {
-        let id = SwitchId(switch);
-        graph.out_degree(id) + graph.in_degree(id) > 0 || counts[id.index()] > 0
-    };
+    let is_left = |switch: &u32| graph.failed_switches().binary_search(switch).is_err();
     let left: Vec<u32> = (0..graph.switches() as u32).filter(is_left).collect();
     if left.len() == graph.switches() || left.is_empty() {
         return Ok(None);
@@ -281,6 +280,26 @@ mod tests {
         let slow = (0..128).filter(|&cable| graph.bandwidth_share(crate::topology::CableId(cable)) < 1.0).count();
         assert_eq!((graph.cables(), slow), (128, 32));
         assert_eq!(graph.slowest_share(), 0.4);
+    }
+
+    #[test]
+    fn a_switch_that_lost_its_cables_is_not_a_failed_one() {
+        // Spine 4 of two has its four cables cut; spine 5 is taken out with its switch.
+        let remaining = |spec: &str| super::remaining(&build(spec).unwrap()).unwrap().map(|left| left.graph.switches());
+        assert_eq!(build("fat_tree2:4").unwrap().graph.switches(), 6);
+        let cut = "0-4,1-4,2-4,3-4";
+        assert_eq!(remaining(&format!("damaged:base=fat_tree2:4,without=\"{cut}\"")), None);
+        assert_eq!(remaining(&format!("damaged:base=fat_tree2:4,without=\"{cut},5\"")), Some(5));
+        assert_eq!(remaining("damaged:base=fat_tree2:4,without=\"4,5\""), Some(4));
+        // The same in a plane of its own.
+        let planes =
+            build("damaged:base=\"rails:base=fat_tree2:4,planes=2\",without=\"6-10,7-10,8-10,9-10,11\"").unwrap();
+        assert_eq!(planes.graph.failed_switches(), [11]);
+        let of_planes = |at: usize| {
+            let left = super::remaining(&planes.rails.as_ref().unwrap().planes[at].topology).unwrap();
+            left.map(|left| left.graph.switches())
+        };
+        assert_eq!((of_planes(0), of_planes(1)), (None, Some(5)));
     }
 
     #[test]
