@@ -149,7 +149,8 @@ impl Survey {
             // For a tree only the diameter with its hosts is known; it is only relevant whether it exists, and exceeds
             // 2.
             let diameter = diameter.map(|diameter| if whole.is_some() { diameter.max(3) } else { diameter });
-            let easy = alike || matches!(diameter, None | Some(..=2));
+            let is_degree = matches!(diameter, Some(..=2)) && !switches.has_parallel_cables();
+            let easy = alike || diameter.is_none() || is_degree;
             let flows = if easy { 0 } else { searches.saturating_mul(degrees.min_out.min(degrees.min_in)) };
             if sampled.is_none() && quick(flows, QUICK_FLOWS) {
                 report.edge_connectivity = connectivity::edge_connectivity(switches, diameter, alike).ok();
