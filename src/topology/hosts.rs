@@ -69,7 +69,8 @@ impl Graph {
         self
     }
 
-    /// Sets the names of the hosts, switch by switch. Hosts with equal names get numbers behind a slash.
+    /// Sets the names of the hosts, switch by switch. Of hosts with equal names, all but the first get a number behind a
+    /// slash, the next one that makes a new name.
     ///
     /// # Panics
     /// If there is not a name for each host; only readers of files call this.
@@ -77,12 +78,20 @@ impl Graph {
     pub fn with_host_names(mut self, mut names: Vec<CompactString>) -> Self {
         let hosts: usize = self.default_hosts().iter().map(|&count| count as usize).sum();
         assert_eq!(names.len(), hosts, "a name for each host");
-        let mut known: FxHashMap<CompactString, u32> = FxHashMap::default();
+        // The last number of each name. All given names are known from the start, so that no generated one is one of them.
+        let mut known: FxHashMap<CompactString, u32> = names.iter().map(|name| (name.clone(), 0)).collect();
         for name in &mut names {
-            let earlier = known.entry(name.clone()).or_default();
-            *earlier += 1;
-            if *earlier > 1 {
-                *name = format_compact!("{name}/{earlier}");
+            let mut number = known[name] + 1;
+            if number > 1 {
+                let mut new = format_compact!("{name}/{number}");
+                while known.contains_key(&new) {
+                    number += 1;
+                    new = format_compact!("{name}/{number}");
+                }
+                known.insert(new.clone(), 1);
+                known.insert(std::mem::replace(name, new), number);
+            } else {
+                known.insert(name.clone(), number);
             }
         }
         self.host_names = names;
@@ -248,6 +257,21 @@ mod tests {
         assert_eq!(three.cables_to_hosts(), 0);
         let tree = build("xgft:m=[4,4],w=[1,2]").unwrap().graph;
         assert_eq!(tree.with_hosts_per_switch(2).default_hosts().iter().sum::<u32>(), 8);
+    }
+
+    #[test]
+    fn no_two_hosts_have_one_name() {
+        let named = |names: &[&str]| {
+            let ring = Graph::undirected(names.len(), vec![(0, 1)]).unwrap();
+            let graph = ring.with_host_names(names.iter().map(|&name| name.into()).collect());
+            graph.host_names.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(named(&["a", "b", "a", "a"]), ["a", "b", "a/2", "a/3"]);
+        // A number that makes a name of the file is left out.
+        assert_eq!(named(&["a", "a", "a/2", "a"]), ["a", "a/3", "a/2", "a/4"]);
+        assert_eq!(named(&["a", "a/2", "a", "a/2"]), ["a", "a/2", "a/3", "a/2/2"]);
+        // Names that are unique stay, so naming hosts again changes nothing.
+        assert_eq!(named(&["a", "a/3", "a/2", "a/4"]), ["a", "a/3", "a/2", "a/4"]);
     }
 
     #[test]
