@@ -197,12 +197,14 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
     fn deadlock(&self) -> ReplayError {
         let mut blocked = Vec::new();
         let mut standing = Vec::with_capacity(self.rank_map.ranks() as usize);
+        let mut by_graphs = self.awaited_by_graphs();
         for (rank, process) in self.processes[..self.rank_map.ranks() as usize].iter().enumerate() {
             if matches!(process.state, State::Ended) {
                 standing.push(None);
                 continue;
             }
-            let standing_at = self.stuck_operation(rank as u32).unwrap_or(process.current());
+            let by_graph = by_graphs.get_mut(rank).map(std::mem::take).unwrap_or_default();
+            let standing_at = self.stuck_operation(rank as u32).or(by_graph.first).unwrap_or(process.current());
             standing.push(Some(standing_at));
             // A rank waits for whatever its background collective waits for.
             let at_work = match process.state {
@@ -223,7 +225,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
                 State::OnMessage(envelope) => Some((envelope, false)),
                 _ => None,
             };
-            let missing = awaited.chain(polled).chain(self.awaited_by_graph(rank as u32)).collect();
+            let missing = awaited.chain(polled).chain(by_graph.messages).collect();
             blocked.push(Blocked {
                 place: Place { rank: rank as u32, action: standing_at },
                 operation: self.operation(process, at_work),

@@ -15,7 +15,7 @@
 //! any size.
 
 use super::error::ReplayError;
-use super::graphs::{CONTEXT, Clock, Graphs, NONE, Phase, Stream};
+use super::graphs::{AwaitedByGraph, CONTEXT, Clock, Graphs, NONE, Phase, Stream};
 use super::observer::{Observer, Wakening};
 use super::point_to_point::ANY_SIZE;
 use super::process::{Process, State};
@@ -347,19 +347,25 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         graphs.left[rank as usize].iter().position(|left| *left > 0)
     }
 
-    /// Returns the unmatched receives and sends of a rank: their envelopes, and whether the rank is the sender.
-    pub(super) fn awaited_by_graph(&self, rank: u32) -> Vec<(Envelope, bool)> {
+    /// Returns the operations of each rank that wait for messages; nothing without graphs.
+    pub(super) fn awaited_by_graphs(&self) -> Vec<AwaitedByGraph> {
         let Some(graphs) = &self.graphs else { return Vec::new() };
-        let mut awaited = Vec::new();
+        let mut awaited = vec![AwaitedByGraph::default(); graphs.open.len()];
         for (message, &[sender, receiver]) in (0..).zip(&graphs.waiting) {
             if sender == NONE && receiver == NONE {
                 continue;
             }
             let envelope = self.messages.get(message).envelope;
-            if receiver != NONE && envelope.destination == rank {
-                awaited.push((envelope, false));
-            } else if sender != NONE && envelope.source == rank {
-                awaited.push((envelope, true));
+            if receiver != NONE {
+                let awaited = &mut awaited[envelope.destination as usize];
+                awaited.messages.push((envelope, false));
+                awaited.wait(receiver);
+            }
+            // A message of a rank to itself is reported once.
+            if sender != NONE && (receiver == NONE || envelope.source != envelope.destination) {
+                let awaited = &mut awaited[envelope.source as usize];
+                awaited.messages.push((envelope, true));
+                awaited.wait(sender);
             }
         }
         awaited

@@ -1,6 +1,7 @@
 //! Graphs of ranks under way: the streams of each rank, and the operations that wait.
 
 use super::outcome::RankTimes;
+use crate::mpi::messages::Envelope;
 use crate::trace::schedule::Schedule;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -59,6 +60,23 @@ impl Clock {
         } else {
             times.waiting += seconds;
         }
+    }
+}
+
+/// Operations of a rank that wait for messages.
+#[derive(Clone, Default)]
+pub(super) struct AwaitedByGraph {
+    /// Envelopes of the messages, and whether the rank is the sender.
+    pub messages: Vec<(Envelope, bool)>,
+    /// Lowest number of the operations.
+    pub first: Option<usize>,
+}
+
+impl AwaitedByGraph {
+    /// Notes an operation that waits.
+    pub fn wait(&mut self, operation: u32) {
+        let operation = operation as usize;
+        self.first = Some(self.first.map_or(operation, |first| first.min(operation)));
     }
 }
 

@@ -11,6 +11,7 @@
 //! Every rank is a host of its own. Time is counted in picoseconds, so that no order depends on rounding.
 
 use super::error::{Blocked, Place, ReplayError};
+use super::graphs::AwaitedByGraph;
 use super::outcome::{Outcome, RankTimes};
 use super::progress::{Counter, ProgressMeter};
 use crate::ids::Rank;
@@ -97,6 +98,10 @@ fn take(queues: &mut Queues, key: (u32, u32, u32)) -> Option<u32> {
         queue.remove();
     }
     first
+}
+
+fn envelope((source, destination, tag): (u32, u32, u32)) -> Envelope {
+    Envelope { source, destination, tag: tag as i32, context: 0 }
 }
 
 struct Replay<'a> {
@@ -280,23 +285,32 @@ impl Replay<'_> {
         }
     }
 
+    /// Returns the posted receives and unexpected messages of each rank. A send that its receive keeps open counts among the
+    /// operations that wait.
+    fn awaited(&self) -> Vec<AwaitedByGraph> {
+        let mut awaited = vec![AwaitedByGraph::default(); self.ranks.len()];
+        for (&key, receives) in &self.posted {
+            let awaited = &mut awaited[key.1 as usize];
+            awaited.messages.push((envelope(key), false));
+            receives.iter().for_each(|&operation| awaited.wait(operation));
+        }
+        for (&key, messages) in &self.unexpected {
+            let awaited = &mut awaited[key.0 as usize];
+            awaited.messages.push((envelope(key), true));
+            let messages = messages.iter().map(|&index| &self.messages[index as usize]);
+            messages.filter(|message| message.size > self.model.eager_up_to).for_each(|m| awaited.wait(m.operation));
+        }
+        awaited
+    }
+
     fn deadlock(&self, time: u64) -> ReplayError {
         let mut blocked = Vec::new();
         let mut standing = vec![None; self.ranks.len()];
+        let mut awaited = self.awaited();
         for (rank, state) in (0..).zip(&self.ranks).filter(|(_, state)| state.open > 0) {
-            let mut missing: Vec<(Envelope, bool)> = Vec::new();
-            let envelope = |(source, destination, tag): (u32, u32, u32)| Envelope {
-                source,
-                destination,
-                tag: tag as i32,
-                context: 0,
-            };
-            let posted = self.posted.iter().filter(|(key, _)| key.1 == rank);
-            missing.extend(posted.map(|(&key, _)| (envelope(key), false)));
-            let sent = self.unexpected.iter().filter(|(key, _)| key.0 == rank);
-            missing.extend(sent.map(|(&key, _)| (envelope(key), true)));
+            let AwaitedByGraph { messages: mut missing, first } = std::mem::take(&mut awaited[rank as usize]);
             missing.sort_by_key(|(e, sends)| (*sends, e.source, e.destination, e.tag));
-            let action = state.left.iter().position(|&left| left > 0).unwrap_or(0);
+            let action = state.left.iter().position(|&left| left > 0).or(first).unwrap_or(0);
             standing[rank as usize] = Some(action);
             blocked.push(Blocked {
                 place: Place { rank, action },
@@ -413,10 +427,9 @@ pub(super) fn replay(
         }
     });
     let mut unmatched: Vec<(Envelope, u64, u64)> = Vec::new();
-    for (&(source, destination, tag), queue) in &replay.unexpected {
+    for (&key, queue) in &replay.unexpected {
         let bytes = queue.iter().map(|&index| replay.messages[index as usize].size).sum();
-        let envelope = Envelope { source, destination, tag: tag as i32, context: 0 };
-        unmatched.push((envelope, queue.len() as u64, bytes));
+        unmatched.push((envelope(key), queue.len() as u64, bytes));
     }
     unmatched.sort_by_key(|(e, ..)| (e.source, e.destination, e.tag));
     Ok(Outcome {

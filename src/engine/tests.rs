@@ -1,6 +1,7 @@
 //! Replays small enough to be worked out by hand.
 
 mod delivery;
+mod graphs;
 
 use super::*;
 use crate::ids::{HostId, LinkId};
