@@ -89,6 +89,9 @@ pub enum ReplayError {
     /// The packet model was chosen on a platform that was not built for it.
     #[error("the packet model needs the switches of a topology, and this platform has none for it")]
     NeedsSwitches,
+    /// Noise was chosen with a sharing rule of SimGrid.
+    #[error("latencies have no noise under the sharing rules of SimGrid, whose results depend on every start")]
+    NoiseNeedsOtherSharing,
     /// The platform has no route for a message.
     #[error("{error}")]
     NoRoute {
@@ -148,9 +151,12 @@ impl ReplayError {
         match self {
             Self::Mismatch { place, .. } | Self::NoRequest { place, .. } | Self::NoRoute { place, .. } => Some(*place),
             Self::Collectives { calls: [_, here], .. } => Some(here.place),
-            Self::Deadlock { .. } | Self::Endless { .. } | Self::NeedsGraph | Self::NeedsSwitches | Self::Stopped => {
-                None
-            }
+            Self::Deadlock { .. }
+            | Self::Endless { .. }
+            | Self::NeedsGraph
+            | Self::NeedsSwitches
+            | Self::NoiseNeedsOtherSharing
+            | Self::Stopped => None,
         }
     }
 }
@@ -179,6 +185,7 @@ impl UserError for ReplayError {
             Self::NoRequest { .. } => "post the request first, or remove the line",
             Self::NeedsGraph => "replay a GOAL schedule, or choose another model",
             Self::NeedsSwitches => "describe the network by a topology, or choose another model",
+            Self::NoiseNeedsOtherSharing => "share `exact`, `within` a bound or `proportional`, or leave out the noise",
             Self::NoRoute { .. } => "declare the route in the platform, in both directions, or map the ranks elsewhere",
             Self::Endless { .. } => "look for an absurd amount of flops in the trace, or a speed near zero",
             Self::Stopped => "start it again; a study with a results file goes on where it was",

@@ -103,10 +103,11 @@ fn run(begin: Begin<'_>, observer: &mut dyn Observer) -> Result<Outcome, ReplayE
         let carrier: Box<dyn Carrier> = match (model.sharing, platform.routes.needs_loads(), watched) {
             (Rule::Proportional, false, _) => begin.carrier::<Proportional>(),
             (Rule::Proportional, true, _) => begin.carrier::<Loads<Proportional>>(),
-            (_, false, false) => begin.carrier::<MaxMin>(),
-            (_, false, true) => begin.carrier::<WatchedMaxMin>(),
-            (_, true, false) => begin.carrier::<Loads<MaxMin>>(),
-            (_, true, true) => begin.carrier::<Loads<WatchedMaxMin>>(),
+            (Rule::Exact | Rule::Within(_), false, false) => begin.carrier::<MaxMin>(),
+            (Rule::Exact | Rule::Within(_), false, true) => begin.carrier::<WatchedMaxMin>(),
+            (Rule::Exact | Rule::Within(_), true, false) => begin.carrier::<Loads<MaxMin>>(),
+            (Rule::Exact | Rule::Within(_), true, true) => begin.carrier::<Loads<WatchedMaxMin>>(),
+            (Rule::SimgridLazy | Rule::SimgridFull, ..) => return Err(ReplayError::NoiseNeedsOtherSharing),
         };
         return begin.noisy(carrier, noise, observer, counter);
     }

@@ -10,6 +10,8 @@ use crate::mpi::mapping::Mapping;
 use crate::mpi::messages::{Envelope, Mismatch};
 use crate::network::Precision;
 use crate::network::model::NetworkModel;
+use crate::network::noise::Noise;
+use crate::network::sharing::{Bound, Rule};
 use crate::platform::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
 use crate::trace::UNKNOWN_COUNT;
 use crate::trace::{Action, CollectiveCall, CollectiveKind, CommunicatorId, Datatype, Trace};
@@ -230,6 +232,22 @@ fn a_transfer_about_to_end_does_not_keep_others_from_beginning() {
     // The remaining 0.3 bytes carry the rounding of times in the microseconds.
     assert!((outcome.ranks[1].end - 2500.3e-9).abs() < 1e-14, "{}", outcome.ranks[1].end);
     assert!((outcome.ranks[3].end - 3500.0e-9).abs() < 1e-14, "{}", outcome.ranks[3].end);
+}
+
+#[test]
+fn noise_is_refused_under_the_sharing_rules_of_simgrid() {
+    let actions = [vec![send(1, 100_000)], vec![recv(0, 100_000)]];
+    let trace = Trace { actions: actions.map(Into::into).to_vec(), ..Trace::default() };
+    let platform = platform(2, 1);
+    let rank_map = Mapping::OneEach.rank_map(2, 2).expect("hosts for all");
+    let noise = Some(Noise { amplitude: 0.1, seed: 1 });
+    let run = |sharing| replay(&trace, &platform, &rank_map, &Model { sharing, noise, ..model() }, &mut ());
+    for sharing in [Rule::Exact, Rule::Within(Bound::default()), Rule::Proportional] {
+        assert!(run(sharing).is_ok());
+    }
+    for sharing in [Rule::SimgridLazy, Rule::SimgridFull] {
+        assert_eq!(run(sharing).expect_err("refused"), ReplayError::NoiseNeedsOtherSharing);
+    }
 }
 
 /// Records the ends of actions.
