@@ -428,7 +428,8 @@ pub(super) fn replay(
     });
     let mut unmatched: Vec<(Envelope, u64, u64)> = Vec::new();
     for (&key, queue) in &replay.unexpected {
-        let bytes = queue.iter().map(|&index| replay.messages[index as usize].size).sum();
+        let sizes = queue.iter().map(|&index| replay.messages[index as usize].size);
+        let bytes = sizes.fold(0, u64::saturating_add);
         unmatched.push((envelope(key), queue.len() as u64, bytes));
     }
     unmatched.sort_by_key(|(e, ..)| (e.source, e.destination, e.tag));

@@ -359,10 +359,10 @@ impl Messages {
         let mut list = Vec::new();
         for (envelope, queue) in self.queues.iter() {
             let mut at = queue.head;
-            let (mut messages, mut bytes) = (0, 0);
+            let (mut messages, mut bytes) = (0, 0_u64);
             while at != NONE && self.get(at).progress == Progress::SendPosted {
                 messages += 1;
-                bytes += self.get(at).bytes;
+                bytes = bytes.saturating_add(self.get(at).bytes);
                 at = self.get(at).next;
             }
             if messages > 0 {
@@ -432,6 +432,14 @@ mod tests {
         assert_eq!(m.probe(A), None);
         let met = [(); 2].map(|()| send(&mut m, 1).matched);
         assert_eq!(met, receives.map(|r| r.request.message()));
+    }
+
+    #[test]
+    fn a_sum_of_unreceived_bytes_does_not_wrap() {
+        let mut m = Messages::new();
+        send(&mut m, u64::MAX);
+        send(&mut m, 2);
+        assert_eq!(m.unmatched_sends(), [(A, 2, u64::MAX)]);
     }
 
     #[test]

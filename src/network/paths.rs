@@ -382,7 +382,7 @@ impl Paths {
     pub fn count(&mut self, number: u32, bytes: u64) {
         let route = &mut self.routes[number as usize];
         route.messages += 1;
-        route.bytes += bytes;
+        route.bytes = route.bytes.saturating_add(bytes);
     }
 
     /// Returns the routes with their links, in the order of their first use, and with the part of a message that each
@@ -420,6 +420,24 @@ mod tests {
                 prop_assert_eq!(&elements.list, &expected);
             }
         }
+    }
+
+    #[test]
+    fn a_sum_of_bytes_does_not_wrap() {
+        let mut paths = Paths::new(1);
+        paths.routes.push(Route {
+            path: PathId(0),
+            latency: 0.0,
+            penalty: 1.0,
+            bound: 1.0,
+            message_latency: 0.0,
+            links: (0, 0),
+            parts: UNKNOWN,
+            messages: 0,
+            bytes: 0,
+        });
+        [u64::MAX, 2].into_iter().for_each(|bytes| paths.count(0, bytes));
+        assert_eq!((paths.route(0).messages, paths.route(0).bytes), (2, u64::MAX));
     }
 
     #[test]

@@ -42,3 +42,13 @@ fn a_deadlock_names_the_operation_that_waits() {
         assert_eq!(blocked.iter().map(|rank| rank.place.action).collect::<Vec<_>>(), [2, 1]);
     }
 }
+
+#[test]
+fn a_sum_of_unreceived_bytes_does_not_wrap() {
+    let constants = LogGops { gap_per_byte: 0.0, overhead_per_byte: 0.0, eager_up_to: u64::MAX, ..LogGops::default() };
+    let send = (OperationKind::Send, u64::MAX, 1);
+    let outcome = run_graphs(&[&[send, send], &[]], &loggops(constants)).expect("runs");
+    assert_eq!((outcome.messages, outcome.bytes), (2, u64::MAX));
+    let unmatched: Vec<_> = outcome.unmatched_sends.iter().map(|&(_, messages, bytes)| (messages, bytes)).collect();
+    assert_eq!(unmatched, [(2, u64::MAX)]);
+}
