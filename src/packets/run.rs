@@ -116,6 +116,9 @@ const LONGER: u32 = 4;
 /// Cycles between checks of the age of packets.
 const LOOK: u32 = 500;
 
+/// Cycles between checks whether the last packet has arrived: the cycles of a run count those until the check, so the
+/// checks are closer than those of the age.
+const DRAIN: u32 = 64;
 impl PacketNetwork {
     /// Returns the cycles without other traffic from creation to the arrival of the tail, over `hops` cables of a mean
     /// latency.
@@ -293,7 +296,7 @@ pub(super) fn drive(
             old |= engine.mean_lag() - lag > (1.0 - CARRIED) * f64::from(engine.cycle() - from);
         }
         while !old && !engine.is_drained() {
-            engine.run_to(engine.cycle() + LOOK.min(64))?;
+            engine.run_to(engine.cycle() + DRAIN)?;
             watch(&*engine)?;
             old = is_old(&*engine) || engine.cycle() > window.until.saturating_mul(LONGER);
         }
