@@ -89,17 +89,26 @@ pub enum CutError {
 /// Source, destination and tag of a message.
 type Triple = (u32, u32, i32);
 
-/// The messages of a triple that are inside: number of preceding sends and receives, and number inside.
+/// The sends and receives of a triple that are inside the part, by their numbers in the order of the trace.
 #[derive(Clone, Copy, Default)]
 struct Inside {
-    sends: Range2,
-    receives: Range2,
+    sends: Numbers,
+    receives: Numbers,
 }
 
+/// Consecutive numbers of sends or receives of a triple.
 #[derive(Clone, Copy, Default)]
-struct Range2 {
-    start: u64,
-    end: u64,
+struct Numbers {
+    /// Number of those before the part.
+    before: u64,
+    /// Number of those before its end.
+    until: u64,
+}
+
+impl Numbers {
+    fn contains(&self, number: u64) -> bool {
+        (self.before..self.until).contains(&number)
+    }
 }
 
 /// Cuts a part out of a trace.
@@ -212,8 +221,8 @@ fn inside(trace: &Trace, ranks: &[u32], ranges: &[Range<usize>]) -> FxHashMap<Tr
             let mut count = |triple: Triple, is_send: bool| {
                 let entry = messages.entry(triple).or_default();
                 let side = if is_send { &mut entry.sends } else { &mut entry.receives };
-                side.start += before;
-                side.end += 1;
+                side.before += before;
+                side.until += 1;
             };
             if let Some(triple) = sent {
                 count(triple, true);
@@ -297,8 +306,7 @@ impl Cutter<'_> {
     /// Returns `true` if a send or receive is kept: it has a counterpart, and both are inside.
     fn keeps(&self, triple: Triple, number: u64) -> bool {
         let kept = |rank: u32| self.renumbered.get(rank as usize).is_some_and(Option::is_some);
-        let both =
-            |m: &Inside| (m.sends.start.max(m.receives.start)..m.sends.end.min(m.receives.end)).contains(&number);
+        let both = |inside: &Inside| inside.sends.contains(number) && inside.receives.contains(number);
         kept(triple.0) && kept(triple.1) && self.messages.get(&triple).is_some_and(both)
     }
 
