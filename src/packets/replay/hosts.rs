@@ -7,6 +7,19 @@ use crate::network::model::Injection;
 use crate::network::sharing::LinkState;
 use crate::slots;
 
+/// Packet that a host is about to send.
+#[derive(Clone, Copy)]
+struct NextPacket {
+    message: u32,
+    /// Number in its message.
+    number: u64,
+    /// Payload and header.
+    bytes: u32,
+    to: u32,
+    /// `true` for the first packet of a message that is counted.
+    is_first: bool,
+}
+
 impl FabricState<'_> {
     /// Enters a message, which begins with [`FabricEvent::Begin`].
     pub(super) fn enter(&mut self, tag: u32, (from, to): (u32, u32), job: u32, bytes: u64) -> u32 {
@@ -66,66 +79,100 @@ impl FabricState<'_> {
 
     /// Sends the next packet of a host, if its link is free and there is space.
     pub(super) fn inject(&mut self, number: u32, t: u64) {
-        let (vcs, host) = (self.vcs, number - self.outputs);
-        let first_line = (host * vcs) as usize;
-        let filled = self.filled[host as usize];
-        if filled == 0 {
+        let host = number - self.outputs;
+        if self.filled[host as usize] == 0 {
             return;
         }
         let free_at = self.ports[number as usize].free_at;
         if free_at > t {
             return self.wake(number, free_at);
         }
-        let (mut best, mut chosen) = (u64::MAX, NONE);
+        let Some(vc) = self.channel_to_send(number, host) else { return };
+        let next = self.next_packet(host, vc);
+        let packet = self.make_packet(number, vc, next);
+        let gone = self.occupy_port(number, vc, next, t);
+        self.queue.add(t + self.ports[number as usize].latency, FabricEvent::Arrival { packet });
+        let waits = self.filled[host as usize] != 0;
+        if waits {
+            self.wake(number, gone);
+        }
+        if self.watched {
+            self.report(number, LinkState { full: true, limiting: waits }, t);
+            self.queue.add(gone, FabricEvent::Idle(number));
+        }
+    }
+
+    /// Returns the virtual channel whose first message sends the next packet; `None` if none may.
+    #[inline]
+    fn channel_to_send(&self, number: u32, host: u32) -> Option<u32> {
         let level = &self.plane.level;
-        let mut left = filled;
+        let (mut best, mut chosen) = (u64::MAX, None);
+        let mut left = self.filled[host as usize];
         while left != 0 {
             let vc = left.trailing_zeros();
             left &= left - 1;
-            let first = self.lines[first_line + vc as usize].first;
+            let first = self.lines[(host * self.vcs + vc) as usize].first;
             let message = &self.messages[first as usize];
             let bytes = message.bytes.min(u64::from(level.mtu)) as u32 + level.header;
             let fits = self.used[(number << self.shift | vc) as usize] <= self.buffer.saturating_sub(bytes);
             // First come, first served waits for its turn even if another message could be sent.
             if (fits || level.injection == Injection::FirstCome) && message.stamp < best {
-                (best, chosen) = (message.stamp, if fits { vc } else { NONE });
+                (best, chosen) = (message.stamp, fits.then_some(vc));
             }
         }
-        if chosen == NONE {
-            return;
-        }
-        let vc = chosen;
-        let index = self.lines[first_line + vc as usize].first;
+        chosen
+    }
+
+    /// Takes the next packet out of the first message of a virtual channel.
+    #[inline]
+    fn next_packet(&mut self, host: u32, vc: u32) -> NextPacket {
+        let level = &self.plane.level;
+        let index = self.lines[(host * self.vcs + vc) as usize].first;
         let message = &mut self.messages[index as usize];
         let payload = message.bytes.min(u64::from(level.mtu)) as u32;
-        let bytes = payload + level.header;
+        let next = NextPacket {
+            message: index,
+            number: message.number,
+            bytes: payload + level.header,
+            to: message.to,
+            is_first: message.number == 0 && message.tag != NONE,
+        };
         message.bytes -= u64::from(payload);
         message.to_make -= 1;
         message.under_way += 1;
-        let packet_number = message.number;
         message.number += 1;
-        let to = message.to;
-        let is_first = packet_number == 0 && message.tag != NONE;
         let (done, parks) = (message.to_make == 0, level.window.is_some_and(|most| message.under_way >= most));
         if done || parks || level.injection == Injection::Turns {
-            let next = message.next;
             message.parked = parks && !done;
-            self.lines[first_line + vc as usize].first = next;
-            if next == NONE {
-                self.filled[host as usize] &= !(1 << vc);
-            }
+            self.leave_line(host, vc);
             if !done && !parks {
                 self.line_up(index);
             }
         }
+        next
+    }
+
+    /// Takes the first message of a virtual channel out of its line.
+    #[inline]
+    fn leave_line(&mut self, host: u32, vc: u32) {
+        let line = &mut self.lines[(host * self.vcs + vc) as usize];
+        line.first = self.messages[line.first as usize].next;
+        if line.first == NONE {
+            self.filled[host as usize] &= !(1 << vc);
+        }
+    }
+
+    /// Returns the index of a packet that is under way from now on.
+    #[inline]
+    fn make_packet(&mut self, number: u32, vc: u32, next: NextPacket) -> u32 {
         let packet = FabricPacket {
-            message: index,
+            message: next.message,
             next: NONE,
             lane: self.ports[number as usize].far << self.shift | vc,
-            bytes,
-            to,
-            target: self.plane.wiring.switch_of(to),
-            number: packet_number,
+            bytes: next.bytes,
+            to: next.to,
+            target: self.plane.wiring.switch_of(next.to),
+            number: next.number,
             head_at: 0,
             tail_at: 0,
             hops: 0,
@@ -135,26 +182,22 @@ impl FabricState<'_> {
         };
         self.made += 1;
         self.passed += 1;
-        let packet = slots::store(&mut self.packets, &mut self.free_packets, packet);
-        self.used[(number << self.shift | vc) as usize] += bytes;
+        slots::store(&mut self.packets, &mut self.free_packets, packet)
+    }
+
+    /// Occupies the port of a host, and space behind it, for a packet that leaves at `t`. Returns the time at which the
+    /// port is free.
+    #[inline]
+    fn occupy_port(&mut self, number: u32, vc: u32, next: NextPacket, t: u64) -> u64 {
+        self.used[(number << self.shift | vc) as usize] += next.bytes;
         let port = &mut self.ports[number as usize];
-        let gone = t + whole(f64::from(bytes) * port.byte);
-        port.free_at = gone;
-        port.bytes += u64::from(bytes);
-        if is_first && port.link != NONE {
+        port.free_at = t + whole(f64::from(next.bytes) * port.byte);
+        port.bytes += u64::from(next.bytes);
+        if next.is_first && port.link != NONE {
             port.messages += 1;
-            self.messages[index as usize].links += 1;
+            self.messages[next.message as usize].links += 1;
         }
-        let head = t + port.latency;
-        self.queue.add(head, FabricEvent::Arrival { packet });
-        let waits = self.filled[host as usize] != 0;
-        if waits {
-            self.wake(number, gone);
-        }
-        if self.watched {
-            self.report(number, LinkState { full: true, limiting: waits }, t);
-            self.queue.add(gone, FabricEvent::Idle(number));
-        }
+        port.free_at
     }
 
     /// Handles a packet on its last link; its tail arrives at `tail`.
