@@ -170,8 +170,8 @@ fn a_part_of_the_purchase_gives_the_results_that_are_kept() {
 #[test]
 fn prices_are_those_that_are_kept() {
     let folder = tempfile::tempdir().expect("a folder");
-    let text = std::fs::read_to_string(study()).expect("the study");
-    let (networks, rest) = text.split_once("[[workloads]]").expect("workloads");
+    let whole = std::fs::read_to_string(study()).expect("the study");
+    let (networks, rest) = whole.split_once("[[workloads]]").expect("workloads");
     let (_, budget) = rest.split_once("[budget]").expect("a budget");
     let (budget, _) = budget.split_once("[sensitivity]").expect("assumptions");
     let lists = study().with_file_name("..").join("data/prices");
