@@ -20,15 +20,18 @@ function cellOf(row, column) {
   return [...row.cells].find((one) => (at += one.colSpan) >= column) ?? null;
 }
 
+// Seconds per unit: times of tables without exact values have the unit that leaves one to three digits before the point.
+const UNITS = { s: 1, ms: 1e-3, us: 1e-6, ns: 1e-9 };
+
 // The number or text by which a row is sorted; unknown values are last in either direction.
 function sortKey(row, column) {
   const of = cellOf(row, column);
   const exact = of?.querySelector("data");
   if (exact) return Number.isFinite(Number(exact.value)) ? Number(exact.value) : null;
   const text = (of?.textContent ?? "").trim();
-  if (text === "" || text === "\u2014" || text === "unknown") return null;
-  const digits = text.replace(/,(?=\d{3})/g, "").match(/^[-+]?\d+(\.\d+)?/);
-  return digits ? Number(digits[0]) : text.toLowerCase();
+  if (["", "-", "\u2014", "unknown", "not modelled"].includes(text)) return null;
+  const [, digits, unit] = text.replace(/,(?=\d{3})/g, "").match(/^([-+]?\d+(?:\.\d+)?(?:e\d+)?)(?: (s|ms|us|ns)\b)?/) ?? [];
+  return digits ? Number(digits) * (UNITS[unit] ?? 1) : text.toLowerCase();
 }
 
 function compareKeys(a, b) {
