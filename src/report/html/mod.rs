@@ -17,6 +17,7 @@ mod parameters;
 mod pareto;
 mod parts;
 mod repetitions;
+mod shared_tables;
 mod split;
 mod stability;
 mod summary;
@@ -238,18 +239,7 @@ impl HtmlReport<'_> {
                     formula => w.formula,
                 }).collect::<Vec<_>>(),
                 summary => summary::summary(&view),
-                tables => super::tables::all(c).iter().map(|shown| context! {
-                    title => shown.title,
-                    label => shown.title,
-                    headings => shown.headings,
-                    rows => shown.rows,
-                }).chain(super::jobs::of_comparison(c).iter().map(|shown| context! {
-                    title => shown.title,
-                    label => shown.title,
-                    headings => shown.headings,
-                    rows => shown.rows,
-                    sentences => shown.sentences,
-                })).collect::<Vec<_>>(),
+                tables => shared_tables::all(c),
                 across => across(c),
                 sensitivity => sensitivity(c),
                 cautions => findings::cautions(c),

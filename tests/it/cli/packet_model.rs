@@ -124,6 +124,8 @@ fn a_cross_check_adds_packets_to_the_models() {
     folder.run(&["compare", "s.toml", "--cross-check", "--html", "r.html"]).success();
     let html = folder.read("r.html");
     assert!(html.contains("Packets (packet) against flows (smpi)") && html.contains("not modelled"));
+    // Rows are sorted and filtered one by one, so each one names its workload.
+    assert!(html.contains("<th scope=\"row\" class=\"again\">") && !html.contains("<th scope=\"row\"></th>"));
 }
 
 #[test]

@@ -1,0 +1,56 @@
+//! Tables that text, Markdown and HTML share, as the page shows them.
+//!
+//! Text leaves a name out that repeats in the next row. The page sorts and filters rows, so each row has its name here.
+
+use super::parts::RESTS_ON_ALL;
+use crate::report::captioned::CaptionedTable;
+use crate::report::{jobs, tables};
+use crate::study::comparison::Comparison;
+use serde::Serialize;
+
+/// Table of the page.
+#[derive(Serialize)]
+pub(super) struct SharedTable {
+    title: String,
+    headings: Vec<String>,
+    rows: Vec<SharedRow>,
+    /// Sentences below the table.
+    sentences: Vec<String>,
+    /// Choices of the interactive view on which the table depends.
+    rests_on: &'static str,
+}
+
+/// Row of a table.
+#[derive(Serialize)]
+struct SharedRow {
+    name: String,
+    /// `true` if the row before has the same name.
+    repeats: bool,
+    cells: Vec<String>,
+}
+
+fn shown(table: CaptionedTable) -> SharedTable {
+    let mut last = String::new();
+    let row = |cells: Vec<String>| {
+        let mut cells = cells.into_iter();
+        let name = cells.next().unwrap_or_default();
+        let repeats = name.is_empty();
+        if !repeats {
+            last = name;
+        }
+        SharedRow { name: last.clone(), repeats, cells: cells.collect() }
+    };
+    SharedTable {
+        title: table.title,
+        headings: table.headings,
+        rows: table.rows.into_iter().map(row).collect(),
+        sentences: table.sentences,
+        rests_on: RESTS_ON_ALL,
+    }
+}
+
+/// Returns all tables of a study, in their order.
+pub(super) fn all(c: &Comparison) -> Vec<SharedTable> {
+    let without_sentences = |table: CaptionedTable| CaptionedTable { sentences: Vec::new(), ..table };
+    tables::all(c).into_iter().map(without_sentences).chain(jobs::of_comparison(c)).map(shown).collect()
+}
