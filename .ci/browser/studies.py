@@ -110,6 +110,7 @@ CHANGES = [
     ("weights where there are none", PLAIN, {"w0": "2"}, weighted(PLAIN, 2, 1, 1)),
     ("a baseline in a plain study", PLAIN, {"base": "1"}, {**PLAIN, "baseline": "mesh of all"}),
     ("a budget where there is none", PLAIN, {"dollars": "9000"}, {**PLAIN, "budget": {"dollars": 9000}}),
+    ("a price where there is none", PLAIN, {"price1.0": "700"}, priced(PLAIN, "mesh of all", 700)),
     ("equal networks", TWINS, {"w0": "2"}, weighted(TWINS, 2, 1, 1)),
     ("equal networks over the budget", TWINS, {"dollars": "1", "base": "1"}, {**TWINS, "baseline": "mesh of all", "budget": {"dollars": 1}}),
     ("weights of assumptions", SENSITIVE, {"w0": "5", "w1": "0.25"}, weighted(SENSITIVE, 5, 0.25, 1)),

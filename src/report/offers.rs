@@ -53,6 +53,34 @@ pub(super) fn limits(c: &Comparison, budget: &Budget) -> String {
     if limits.is_empty() { "no limit".to_owned() } else { limits.join(", ") }
 }
 
+/// Returns the limits of a study, if it has any: prices and quotes alone are a budget without limits.
+pub(super) fn limited(c: &Comparison) -> Option<Budget> {
+    c.budget.filter(Budget::is_limited)
+}
+
+/// Returns the sentence on prices that no study asked for; `None` if it has prices, quotes or a budget.
+///
+/// The page shows prices in any case, since its reader may enter a budget. Without prices of one's own these are an
+/// example, from which no conclusion follows.
+pub(super) fn example(c: &Comparison) -> Option<String> {
+    let list = &c.prices;
+    let built_in = PriceList::preset(&list.name).is_some_and(|preset| preset == *list);
+    let what = if built_in { "an example: those of the built-in list" } else { "those of the list" };
+    let note = list.note.as_ref().map_or_else(String::new, |note| format!(" {}", sentence(note)));
+    let text = format!(
+        "This study has no prices of its own, so prices and power are {what} {}, {}.{note} {}",
+        list.name,
+        rates(list),
+        scope(list)
+    );
+    c.budget.is_none().then(|| printable(&text).into_owned())
+}
+
+/// Ends a note with one full stop.
+fn sentence(note: &str) -> String {
+    if note.ends_with(['.', '!', '?']) { note.to_owned() } else { format!("{note}.") }
+}
+
 /// Returns in a word whether an offer is within the budget.
 pub(super) fn within(offer: &Offer) -> &'static str {
     match offer.within_budget {
@@ -64,8 +92,7 @@ pub(super) fn within(offer: &Offer) -> &'static str {
 
 /// Returns the sentence of sections that rank all networks, if there is a budget.
 pub(super) fn all_are_ranked(c: &Comparison) -> Option<&'static str> {
-    let is_limited = c.budget.is_some_and(|budget| budget.is_limited());
-    is_limited.then_some("Networks over the budget are included.")
+    limited(c).is_some().then_some("Networks over the budget are included.")
 }
 
 /// Sentence of every report that has the price of a one-way network.

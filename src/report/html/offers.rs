@@ -4,7 +4,7 @@ use super::parts::{Exact, View, exact};
 use crate::report::across;
 use crate::report::label::short;
 use crate::report::number::grouped;
-use crate::report::offers::{caveats, limits, sign, within};
+use crate::report::offers::{caveats, example, limited, limits, sign, within};
 use crate::study::facts::NetworkFacts;
 use crate::study::procurement::{self, NetworkCost, Offer};
 use serde::Serialize;
@@ -24,6 +24,10 @@ pub(super) struct Offers {
     pub unknown: Vec<String>,
     /// Caveats about the prices.
     pub caveats: String,
+    /// Sentence on prices that the study does not have.
+    pub example: Option<String>,
+    /// Name of the price list.
+    pub list: String,
 }
 
 /// A network in the table of offers.
@@ -108,11 +112,13 @@ pub(super) fn offers(view: &View<'_>) -> Option<Offers> {
         .map(|offer| short(c, offer.network))
         .collect();
     Some(Offers {
-        budget: c.budget.as_ref().map(|budget| limits(c, budget)),
+        budget: limited(c).map(|budget| limits(c, &budget)),
         sign: sign(c).to_owned(),
         owned: c.prices.ownership.is_some(),
         rows: c.of_settings().into_iter().flat_map(of_setting).collect(),
         unknown,
         caveats: caveats(c),
+        example: example(c),
+        list: c.prices.name.clone(),
     })
 }

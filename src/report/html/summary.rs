@@ -6,7 +6,7 @@ use super::parts::View;
 use super::svg::ratio;
 use crate::report::findings::{EQUAL, list};
 use crate::report::label::short;
-use crate::report::offers::limits;
+use crate::report::offers::{limited, limits};
 use crate::report::{across, failures, label, routings};
 use crate::study::comparison::Comparison;
 use crate::study::procurement::Offer;
@@ -158,8 +158,10 @@ fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
             let text = format!("No network is known to stay within the budget of {}.", limits(c, budget));
             return (text, Vec::new());
         }
-        Some(budget) => format!("For this mix and within {}", limits(c, budget)),
-        None => "For this mix".to_owned(),
+        _ => match limited(c) {
+            Some(budget) => format!("For this mix and within {}", limits(c, &budget)),
+            None => "For this mix".to_owned(),
+        },
     };
     let count = c.workloads.len();
     let ties: Vec<usize> = order.iter().copied().filter(|&n| mean(n) >= mean(best) / (1.0 + EQUAL)).collect();
@@ -167,8 +169,8 @@ fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
     let baseline = named(c, reference);
     let verdict = if all.len() == 1 {
         format!("Only {} takes part: there is nothing to compare it with.", named(c, best))
-    } else if let (1, Some(budget)) = (order.len(), &c.budget) {
-        format!("Only {} is known to stay within {}.", named(c, best), limits(c, budget))
+    } else if let (1, Some(budget)) = (order.len(), limited(c)) {
+        format!("Only {} is known to stay within {}.", named(c, best), limits(c, &budget))
     } else if ties.len() > 1 {
         let names: Vec<String> = ties.iter().map(|&n| named(c, n)).collect();
         format!("{mix}, {} are equally fast within 1 %.", list(&names))
@@ -188,7 +190,10 @@ fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
         };
         remarks.push(format!("{}, {what}, but {why}.", named(c, fastest)));
     }
-    remarks.extend(worth(c, order, &offers));
+    // Prices that the study does not have are an example, and no reason to buy.
+    if c.budget.is_some() {
+        remarks.extend(worth(c, order, &offers));
+    }
     if c.has_repetitions() {
         remarks.extend(undecided(c, order));
     }

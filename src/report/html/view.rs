@@ -78,6 +78,8 @@ pub(super) struct Data {
     currency: [String; 3],
     /// Parts of the sentences about prices.
     caveats: Caveats,
+    /// Name of the price list, if its prices are an example.
+    example: Option<String>,
     /// Difference below which times are called equal.
     equal: f64,
     /// Changed assumptions; empty without an analysis of sensitivity.
@@ -276,6 +278,7 @@ pub(super) fn data(view: &View<'_>) -> Data {
         ownership: c.prices.ownership,
         currency: [text(&currency(c)), text(offers::sign(c)), text(&c.prices.currency)],
         caveats: offers::caveats_in_parts(c),
+        example: offers::example(c).map(|_| text(&c.prices.name)),
         equal: crate::report::findings::EQUAL,
         assumptions: c.sensitivity.iter().flat_map(|all| &all.effects).map(assumption).collect(),
     }

@@ -98,12 +98,12 @@ function offersTable(model, table) {
     const money = multiple("money");
     return networkRow(model, n, cell(thousandths(performance)), cell(of("dollars")), ...(model.owned ? [cell(of("total"))] : []),
       cell(of("watts")), cell(of("metres")),
-      ...(model.budget ? [element("td", {}, within === null ? "unknown" : within ? "within" : "over")] : []),
+      ...(model.isLimited ? [element("td", {}, within === null ? "unknown" : within ? "within" : "over")] : []),
       cell(money ? element("b", {}, money) : "\u2014"), cell(multiple("watts") ?? "\u2014"), cell(multiple("metres") ?? "\u2014"));
   };
   const headings = [networkHeading(), heading("Performance", "n"), heading(`Price, ${sign}`, "n"),
     ...(model.owned ? [heading(`In total, ${sign}`, "n")] : []), heading("Power, W", "n"), heading("Cable, m", "n"),
-    ...(model.budget ? [heading("Budget")] : []), heading(`For the ${model.owned ? "total" : "price"}`, "n"),
+    ...(model.isLimited ? [heading("Budget")] : []), heading(`For the ${model.owned ? "total" : "price"}`, "n"),
     heading("For a watt", "n"), heading("For a metre", "n")];
   const ordered = (columns) => ranked(columns.map((n) => model.offers[n]));
   fillTable(table, headings, rowsOfSettings(model, headings.length + 1, ordered, row));
@@ -234,8 +234,12 @@ const PARTS = {
     ul.closest("aside").hidden = !sentences.length;
   },
   key,
+  example: (model, p) => {
+    p.hidden = model.budget !== null;
+  },
   pareto: (model, box) => box.replaceChildren(...paretoPanels(model)),
   "offers-intro": (model, p) => p.replaceChildren(offersIntro(model)),
+  "offers-title": (model, title) => title.replaceChildren(offersTitle(model)),
   offers: offersTable,
   "offers-unknown": (model, p) => {
     const names = shortNames(model.shown.filter((n) => (model.costs[n]?.money ?? null) === null));
@@ -278,6 +282,7 @@ function renderParts(model, onlyTables) {
     if (isRemarks) answers(part, own);
     else part.replaceChildren(...nodes.map((node) => node.cloneNode(true)));
     if (name === "duplex") part.closest("aside").hidden = false;
+    if (name === "example") part.hidden = false;
     if (!model) {
       if (kind) part.hidden = false;
       continue;

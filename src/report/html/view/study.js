@@ -79,7 +79,9 @@ function compute(choice) {
   const owned = ownership(choice.own);
   const costs = columns.map((column) => costOf(choice, owned, column));
   const isLimited = Object.values(choice.limits).some((limit) => limit !== null);
-  const budget = DATA.budget || isLimited || (owned && !DATA.ownership) ? choice.limits : null;
+  // Prices of one's own are a budget as well, without limits.
+  const isPriced = Object.keys(choice.prices).length > 0;
+  const budget = DATA.budget || isLimited || isPriced || (owned && !DATA.ownership) ? choice.limits : null;
   const model = {
     choice, workloads, weights, base, shown, owned, costs, isLimited, budget,
     // Settings that are shown, each with its columns.

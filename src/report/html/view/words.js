@@ -35,13 +35,13 @@ function verdict(model, columns) {
   }
   const order = within;
   const best = order[0];
-  const mix = model.budget ? `For this mix and within ${limitsText(model.budget)}` : "For this mix";
+  const mix = model.isLimited ? `For this mix and within ${limitsText(model.budget)}` : "For this mix";
   const ties = order.filter((n) => mean(n) >= mean(best) / (1 + DATA.equal));
   const reference = model.base[best];
   const times = (n) => `${ratioText(mean(n))} times the baseline`;
   let sentence;
   if (all.length === 1) sentence = `Only ${named(best)} takes part: there is nothing to compare it with.`;
-  else if (order.length === 1 && model.budget) {
+  else if (order.length === 1 && model.isLimited) {
     sentence = `Only ${named(best)} is known to stay within ${limitsText(model.budget)}.`;
   } else if (ties.length > 1) sentence = `${mix}, ${list(ties.map(named))} are equally fast within 1 %.`;
   else if (best === reference) sentence = `${mix}, no other network is as fast as the baseline, ${named(reference)}.`;
@@ -53,7 +53,8 @@ function verdict(model, columns) {
     const what = `${model.base[all[0]] === all[0] ? "the baseline" : times(all[0])}, ${than}`;
     remarks.push(`${named(all[0])}, ${what}, but ${why}.`);
   }
-  remarks.push(...worth(model, order));
+  // Prices that the study does not have are an example, and no reason to buy.
+  if (model.budget) remarks.push(...worth(model, order));
   if (model.hasRepetitions) remarks.push(...undecided(model, order));
   if (order.length > 1 && model.workloads.length > 1) {
     remarks.push(...winners(model, order, order.length < all.length ? " within the budget" : ""));
@@ -170,8 +171,13 @@ function caveats(model) {
   return text + parts.settings;
 }
 
+function offersTitle(model) {
+  const example = DATA.example !== null && !model.budget ? `, with the example prices of the list ${DATA.example}` : "";
+  return `Performance for the money${example}`;
+}
+
 function offersIntro(model) {
-  const budget = model.budget ? `; networks within the budget (${limitsText(model.budget)}) come first` : "";
+  const budget = model.isLimited ? `; networks within the budget (${limitsText(model.budget)}) come first` : "";
   return `Ranked by the ${model.hasWeights ? "weighted " : ""}geometric mean of relative performance over the `
     + `${model.owned ? "total cost" : "price"}${budget}. The last three columns are multiples of the baseline\u2019s. `
     + `Metres are those of cables between switches on the floor plan. ${caveats(model)}`;
