@@ -179,6 +179,9 @@ pub const EQUAL: f64 = 0.01;
 /// Share of the time from which on a part is the only stated reason.
 const DOMINATES: f64 = 0.9;
 
+/// Share of the communication from which on a link that limits it is a reason.
+const MUCH: f64 = 0.5;
+
 /// A workload that takes the same time on several networks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Equal {
@@ -226,6 +229,18 @@ fn range(values: impl Iterator<Item = f64> + Clone) -> String {
     if from == to { to } else { format!("{} to {to}", from.trim_end_matches(" %")) }
 }
 
+/// Returns the share of the run that the host links limit, if the busiest links are all of hosts and limit much of the
+/// communication.
+///
+/// A flow limited by the link of its host does not benefit from the network behind it. That a host link is busiest is not
+/// enough: it may limit a few per cent of the run, and the network the rest.
+fn limited_by_hosts(e: &Explanation) -> Option<f64> {
+    let links = &e.busiest_links;
+    let most = links.iter().filter_map(|link| link.limiting).reduce(f64::max)?;
+    let communication = 1.0 - e.time_shares.compute;
+    (links.iter().all(|link| link.of_host) && most > 0.0 && most >= MUCH * communication).then_some(most)
+}
+
 /// Returns the reason why a workload takes the same time on networks with these explanations.
 fn reason(cells: &[&Explanation]) -> String {
     let least = |share: fn(&Shares) -> f64| cells.iter().map(|e| share(&e.time_shares)).fold(1.0, f64::min);
@@ -242,12 +257,11 @@ fn reason(cells: &[&Explanation]) -> String {
     {
         return format!("computation is {} of the critical path", range(shares.iter().copied()));
     }
-    // A flow limited by the link of its host does not benefit from the network behind it.
-    let by_hosts = |e: &&Explanation| {
-        !e.busiest_links.is_empty() && e.busiest_links.iter().all(|l| l.of_host && l.saturated.unwrap_or(0.0) > 0.0)
-    };
-    if cells.iter().all(by_hosts) {
-        return "the busiest links are all host links, so the network behind them matters little".to_owned();
+    if let Some(shares) = cells.iter().map(|e| limited_by_hosts(e)).collect::<Option<Vec<f64>>>() {
+        return format!(
+            "the busiest links are all host links, and one of them limits {} of the run, so the network behind them matters little",
+            range(shares.into_iter())
+        );
     }
     let largest = [
         ("waiting for partners", least(|s| s.waiting), shares(|s| s.waiting)),
@@ -292,4 +306,36 @@ pub fn critical_path(path: &CriticalPath) -> String {
         if path.messages == 1 { "message" } else { "messages" },
         path.last_rank,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::result::explain::BusyLink;
+
+    #[test]
+    fn a_busy_host_link_is_a_reason_only_where_it_limits_much_of_the_communication() {
+        let link = |of_host, limiting| BusyLink {
+            link: "h0 -> s0".to_owned(),
+            of_host,
+            messages: 1,
+            bytes: 1,
+            utilisation: 0.09,
+            saturated: limiting,
+            limiting,
+        };
+        let of = |links| Explanation {
+            time_shares: Shares { compute: 0.6, bandwidth: 0.4, ..Shares::default() },
+            busiest_links: links,
+            ..Explanation::default()
+        };
+        let shares = [
+            limited_by_hosts(&of(vec![link(true, Some(0.04)), link(true, Some(0.03))])),
+            limited_by_hosts(&of(vec![link(true, Some(0.1)), link(true, Some(0.2))])),
+            limited_by_hosts(&of(vec![link(true, Some(0.3)), link(false, Some(0.1))])),
+            limited_by_hosts(&of(vec![link(true, None)])),
+            limited_by_hosts(&of(Vec::new())),
+        ];
+        assert_eq!(shares, [None, Some(0.2), None, None, None]);
+    }
 }
