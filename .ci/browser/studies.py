@@ -48,6 +48,9 @@ KINDS = {
     "failures": {**PLAIN, "networks": [NETWORKS[2], {"name": "torus", "topology": "torus:3x3"}], "baseline": "torus", "failures": {"cables": "10%", "seeds": 2}},
     "traffic": {**PLAIN, "throughput": {"patterns": ["uniform", "tornado"]}},
     "repetitions": {**PLAIN, "networks": NETWORKS, "repetitions": 3, "mappings": ["one-each", "random"]},
+    "extrapolated": {**PLAIN, "until_steady": "1%", "workloads": [
+        {"workload": "npb/bt", "class": "S", "ranks": 16, "iterations": 100}, {"workload": "stencil", "ranks": 16}],
+        "networks": [{"name": "ring", "topology": "torus:4x4"}, {"topology": "hypercube:4"}]},
     "jobs": {**PLAIN, "workloads": PLAIN["workloads"][:1], "networks": [{"name": "torus", "topology": "torus:4x4"}, {"topology": "ring:16"}],
              "baseline": "torus", "jobs": [{"trace": "long.ti"}, {"trace": "short.ti"}]},
 }

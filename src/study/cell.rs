@@ -59,12 +59,15 @@ impl Crowded {
     }
 }
 
+/// Beginning of the note of a replay that was allowed to end early, and did not.
+pub(super) const WHOLE_RUN: &str = "the whole run was replayed, and nothing extrapolated";
+
 impl CellResult {
     /// Returns notes for readers of the result.
     pub fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = self.outcome.substitutions.iter().map(|s| (*s).to_owned()).collect();
         if let Some(Steady::Whole(why)) = &self.steady {
-            notes.push(format!("the whole run was replayed, and nothing extrapolated: {why}"));
+            notes.push(format!("{WHOLE_RUN}: {why}"));
         }
         let unmatched: u64 = self.outcome.unmatched_sends.iter().map(|u| u.1).sum();
         if let Some((envelope, ..)) = self.outcome.unmatched_sends.first() {

@@ -114,15 +114,7 @@ impl Comparison {
         let sensitivity = plan.sensitivity.as_ref().map(|all| Sensitivity::new(plan, all, own, varied));
         let check = plan.check.as_ref().map(|check| cross_check::of_sample(plan, check, &stated, checked));
         let runs = plan.places(0).zip(own).zip(&stated.relatives);
-        let mut notes: Vec<String> = Vec::new();
-        for record in records {
-            for note in &record.notes {
-                let note = format!("{}: {note}", record.workload);
-                if !notes.contains(&note) {
-                    notes.push(note);
-                }
-            }
-        }
+        let mut notes = super::record::notes_of_replays(records, own);
         notes.extend(super::record::notes_of_estimates(own));
         let of_columns = || plan.columns.iter();
         let own = of_columns().filter_map(|c| Some((&c.info.name, c.model_changes.as_ref()?)));

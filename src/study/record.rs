@@ -3,7 +3,7 @@
 //! A comparison depends only on these records, whether they are from memory or from results files, so both lead to the
 //! same bytes. Numbers are written as the shortest text that reads back as the same number.
 
-use super::cell::CellResult;
+use super::cell::{CellResult, WHOLE_RUN};
 use super::jobs::Interference;
 use super::steady::{Extrapolation, Steady};
 use crate::engine::RankTimes;
@@ -125,6 +125,46 @@ impl CellRecord {
     }
 }
 
+/// Returns the notes of all replays, each once. `own` has the replays of the study as stated, the rest are variations.
+///
+/// A workload may be extrapolated on some networks and replayed as a whole on others: notes on that name the networks.
+pub(super) fn notes_of_replays(records: &[CellRecord], own: &[CellRecord]) -> Vec<String> {
+    let mut known: Vec<(&str, &str)> = Vec::new();
+    for record in records {
+        let notes = record.notes.iter().map(|note| (record.workload.as_str(), note.as_str()));
+        for entry in notes {
+            if !known.contains(&entry) {
+                known.push(entry);
+            }
+        }
+    }
+    let in_words = |(workload, note): (&str, &str)| {
+        let has = |record: &CellRecord| record.notes.iter().any(|other| other == note);
+        let place = match note.starts_with(WHOLE_RUN) {
+            false => String::new(),
+            true if own.iter().any(|record| record.workload == workload && has(record)) => {
+                some_networks(own, workload, has)
+            }
+            true => " in variations".to_owned(),
+        };
+        format!("{workload}{place}: {note}")
+    };
+    known.into_iter().map(in_words).collect()
+}
+
+/// Names the networks with a property among all on which a workload was replayed: ` on torus, ring`; empty if all have it.
+fn some_networks(records: &[CellRecord], workload: &str, has: impl Fn(&CellRecord) -> bool) -> String {
+    let (mut own, mut others): (Vec<&str>, bool) = (Vec::new(), false);
+    for record in records.iter().filter(|record| record.workload == workload) {
+        match has(record) {
+            true if own.contains(&record.network.as_str()) => {}
+            true => own.push(&record.network),
+            false => others = true,
+        }
+    }
+    if others { format!(" on {}", own.join(", ")) } else { String::new() }
+}
+
 /// Returns a note on each workload some of whose times are estimates: from how many iterations.
 pub(super) fn notes_of_estimates(records: &[CellRecord]) -> Vec<String> {
     let mut all: Vec<(&str, usize, usize, usize)> = Vec::new();
@@ -138,9 +178,10 @@ pub(super) fn notes_of_estimates(records: &[CellRecord]) -> Vec<String> {
     }
     let note = |(name, least, most, of): (&str, usize, usize, usize)| {
         let replayed = if least == most { least.to_string() } else { format!("{least} to {most}") };
+        let networks = some_networks(records, name, |record| record.extrapolation.is_some());
         format!(
-            "{name}: times are extrapolated from {replayed} of {of} iterations, and messages, links, and parts of the time are \
-             those of the replayed part"
+            "{name}{networks}: times are extrapolated from {replayed} of {of} iterations, and messages, links, and parts of the time \
+             are those of the replayed part"
         )
     };
     all.into_iter().map(note).collect()

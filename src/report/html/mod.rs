@@ -219,6 +219,8 @@ impl HtmlReport<'_> {
                     critical => c.cells.iter().any(|x| x.explanation.critical_path.is_some()),
                     mops => c.cells.iter().any(|x| x.mops.is_some()),
                     repetitions => c.has_repetitions(),
+                    extrapolated => c.is_extrapolated(),
+                    intervals => c.has_repetitions() || c.is_extrapolated(),
                     settings => c.has_settings(),
                     weights => c.has_weights(),
                     without_mops => c.cells.iter().any(|x| x.mops.is_none()),

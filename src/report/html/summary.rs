@@ -123,6 +123,9 @@ pub(super) fn summary(view: &View<'_>) -> ReportSummary {
              network is compared with the baseline network in the same setting; the table across settings compares settings.",
         ));
     }
+    if let Some(sentence) = extrapolated(c) {
+        remarks.push(Remark { rests_on: "workloads networks", ..Remark::of(sentence) });
+    }
     if c.has_repetitions() {
         remarks.push(Remark::of(
             "What is random ran once for each seed. Figures are means over the seeds; the interval has their true mean \
@@ -194,9 +197,7 @@ fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
     if c.budget.is_some() {
         remarks.extend(worth(c, order, &offers));
     }
-    if c.has_repetitions() {
-        remarks.extend(undecided(c, order));
-    }
+    remarks.extend(undecided(c, order));
     // The table counts among all networks, this sentence among those within the budget.
     let among = if order.len() < all.len() { " within the budget" } else { "" };
     if order.len() > 1 && count > 1 {
@@ -277,15 +278,33 @@ fn worth(c: &Comparison, order: &[usize], offers: &[Offer]) -> Option<String> {
     })
 }
 
-/// Returns the networks that repetitions do not distinguish from the best one: their intervals overlap with its
-/// interval.
+/// States which times are extrapolated; `None` if none is.
+fn extrapolated(c: &Comparison) -> Option<String> {
+    let has = |w: usize| c.runs.iter().any(|run| run.workload == w && run.record.extrapolation.is_some());
+    let names: Vec<String> = (0..c.workloads.len()).filter(|&w| has(w)).map(|w| c.workloads[w].name.clone()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "Times of {} are extrapolated from a part of their iterations (until_steady). The interval has the figure of the whole \
+             run with 95 % confidence; Method has the numbers of iterations.",
+            list(&names)
+        )
+    })
+}
+
+/// Returns the networks that repetitions, or extrapolated times, do not distinguish from the best one: their intervals
+/// overlap with its interval.
 fn undecided(c: &Comparison, order: &[usize]) -> Option<String> {
+    let by = match (c.has_repetitions(), c.is_extrapolated()) {
+        (true, _) => "these seeds",
+        (false, true) => "extrapolated times",
+        (false, false) => return None,
+    };
     let (&best, others) = order.split_first()?;
     let low = c.geometric[best].ends()[0];
     let near: Vec<String> = others.iter().filter(|&&n| c.geometric[n].ends()[1] >= low).map(|&n| named(c, n)).collect();
     (!near.is_empty()).then(|| {
         format!(
-            "The interval of {} overlaps with {} of {}: these seeds do not decide which of them is faster.",
+            "The interval of {} overlaps with {} of {}: {by} do not decide which of them is faster.",
             named(c, best),
             if near.len() == 1 { "that" } else { "those" },
             list(&near)

@@ -117,7 +117,14 @@ fn a_study_carries_intervals_into_ratios_and_means() {
     ));
     folder.run(&["compare", "-q", "steady.toml", "--html", "r.html"]).success();
     let html = folder.read("r.html");
-    assert!(html.contains("extrapolated from"), "the report says where times come from");
+    for part in [
+        "Times of long are extrapolated from a part",
+        "Its 95 % interval",
+        "The number after ± is half",
+        "extrapolated from",
+    ] {
+        assert!(html.contains(part), "the report says where times come from: {part}");
+    }
     // Records of results files keep the estimate; another interval is another study.
     folder.run(&["compare", "-q", "steady.toml", "--results", "r.jsonl"]).success();
     assert_eq!(folder.json(&["compare", "-q", "steady.toml", "--results", "r.jsonl", "--resume"]), report);

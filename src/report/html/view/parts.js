@@ -56,6 +56,7 @@ function fillTable(table, headings, rows) {
 }
 
 function ranking(model, table) {
+  const hasIntervals = model.hasRepetitions || model.isExtrapolated;
   const mean = (n) => model.geometric[n].mean;
   const longest = Math.max(0, ...model.shown.map(mean).filter(Number.isFinite));
   const weighted = (name) => (model.hasWeights ? `Weighted ${name}` : name[0].toUpperCase() + name.slice(1));
@@ -72,16 +73,16 @@ function ranking(model, table) {
     const values = model.workloads.map((w) => model.relative[w][n].mean);
     const ends = interval(model.geometric[n]);
     return networkRow(model, n, bar(n), cell(element("b", {}, thousandths(mean(n)))),
-      ...(model.hasRepetitions ? [element("td", { class: "n nowrap" }, ends ? intervalText(ends) : "\u2014")] : []),
+      ...(hasIntervals ? [element("td", { class: "n nowrap" }, ends ? intervalText(ends) : "\u2014")] : []),
       cell(thousandths(model.arithmetic[n].mean)),
       cell(`${fixed(Math.min(...values), 2)}\u2013${fixed(Math.max(0, ...values), 2)}`),
       cell(`${wins(model, columns, n)} of ${model.workloads.length}`), cell(DATA.columns[n].cables ?? "\u2014"));
   };
   const bars = element("th", { scope: "col", class: "wide-only" }, element("span", { class: "hidden" }, "Bar"));
   const headings = [networkHeading(), bars, heading(weighted("geometric mean"), "n"),
-    ...(model.hasRepetitions ? [heading("Its 95 % interval", "n")] : []), heading(weighted("arithmetic mean"), "n"),
+    ...(hasIntervals ? [heading("Its 95 % interval", "n")] : []), heading(weighted("arithmetic mean"), "n"),
     heading("Lowest\u2013highest", "n"), heading("Fastest on", "n"), heading("Cables", "n")];
-  const span = model.hasRepetitions ? 9 : 8;
+  const span = hasIntervals ? 9 : 8;
   const rows = model.groups.flatMap(({ s, columns }) => [...(DATA.settings.length > 1 ? [settingRow(s, span)] : []),
     ...byMean(model, columns).map(row(columns))]);
   fillTable(table, headings, rows);

@@ -24,6 +24,17 @@ function ratio(reference, seconds) {
   return seconds === reference ? 1 : reference / seconds;
 }
 
+// Half of the interval of extrapolated times relative to them, a mean over the repetitions; 0 for whole replays.
+function halfOf(replays) {
+  const of = ({ extrapolation: found }) => (found ? found.half_width / found.simulated_seconds : 0);
+  return sum(replays.map(of)) / replays.length;
+}
+
+// Adds a half width, relative to the mean, to that of a statistic (src/study/matrix.rs).
+function widened(of, relative) {
+  return relative > 0 ? { ...of, half: (of.half ?? 0) + relative * Math.abs(of.mean) } : of;
+}
+
 function entry(values, repetition) {
   return values[values.length === 1 ? 0 : repetition];
 }
@@ -70,10 +81,15 @@ function compute(choice) {
     const pairs = Math.max(own.length, reference.length);
     return Array.from({ length: pairs }, (_, k) => ratio(entry(reference, k), entry(own, k)));
   }));
-  const means = (mean) => columns.map((_, n) => {
+  const halves = REPLAYS.map((row) => row.map(halfOf));
+  const widths = halves.map((row) => row.map((half, n) => (n === base[n] ? 0 : half + row[base[n]])));
+  const relative = series.map((row, w) => row.map((values, n) => widened(statistic(values), widths[w][n])));
+  const means = (mean, size) => columns.map((_, n) => {
     const repetitions = Math.max(...workloads.map((w) => series[w][n].length));
     const of = (k) => mean(workloads.map((w) => entry(series[w][n], k)), weights);
-    return statistic(Array.from({ length: repetitions }, (_, k) => of(k)));
+    const sizes = workloads.map((w, i) => weights[i] * size(relative[w][n]));
+    const width = arithmetic(workloads.map((w) => widths[w][n]), sizes);
+    return widened(statistic(Array.from({ length: repetitions }, (_, k) => of(k))), width);
   });
   const shown = columns.map((_, n) => n).filter((n) => isOn(columns[n]));
   const owned = ownership(choice.own);
@@ -87,12 +103,13 @@ function compute(choice) {
     // Settings that are shown, each with its columns.
     groups: settings.map((_, s) => ({ s, columns: shown.filter((n) => columns[n].setting === s) }))
       .filter(({ s, columns: own }) => isShown(s) && own.length),
-    time: times.map((row) => row.map(statistic)),
-    relative: series.map((row) => row.map(statistic)),
-    arithmetic: means(arithmetic),
-    geometric: means(geometric),
+    time: times.map((row, w) => row.map((own, n) => widened(statistic(own), halves[w][n]))),
+    relative,
+    arithmetic: means(arithmetic, (of) => of.mean),
+    geometric: means(geometric, () => 1),
     hasWeights: weights.some((weight) => weight !== weights[0]),
     hasRepetitions: shown.some((n) => columns[n].repetitions > 1),
+    isExtrapolated: shown.some((n) => workloads.some((w) => halves[w][n] > 0)),
   };
   model.offers = columns.map((_, n) => offer(model, n));
   return model;

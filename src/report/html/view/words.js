@@ -55,7 +55,7 @@ function verdict(model, columns) {
   }
   // Prices that the study does not have are an example, and no reason to buy.
   if (model.budget) remarks.push(...worth(model, order));
-  if (model.hasRepetitions) remarks.push(...undecided(model, order));
+  if (model.hasRepetitions || model.isExtrapolated) remarks.push(...undecided(model, order));
   if (order.length > 1 && model.workloads.length > 1) {
     remarks.push(...winners(model, order, order.length < all.length ? " within the budget" : ""));
     remarks.push(...ties.filter((n) => n !== model.base[n]).map((n) => worst(model, n)));
@@ -80,7 +80,7 @@ function undecided(model, [best, ...others]) {
   const ends = (n) => interval(model.geometric[n]) ?? [model.geometric[n].mean, model.geometric[n].mean];
   const near = others.filter((n) => ends(n)[1] >= ends(best)[0]).map(named);
   return near.length ? [`The interval of ${named(best)} overlaps with ${near.length === 1 ? "that" : "those"} of `
-    + `${list(near)}: these seeds do not decide which of them is faster.`] : [];
+    + `${list(near)}: ${model.hasRepetitions ? "these seeds" : "extrapolated times"} do not decide which of them is faster.`] : [];
 }
 
 function winners(model, order, among) {
