@@ -54,7 +54,7 @@ fn verdict(c: &Comparison, check: &CrossCheck) -> String {
     };
     match overall.is_empty() {
         true => format!(
-            "The ranking of the networks holds with packets ({packets} against {flows}{place}), {of_single}{range}."
+            "The ranking of the networks holds to within 1 % with packets ({packets} against {flows}{place}), {of_single}{range}."
         ),
         false => format!(
             "The ranking of the networks does not hold with packets ({packets} against {flows}{place}): {}{range}.",
