@@ -211,6 +211,7 @@ impl HtmlReport<'_> {
                 version => env!("CARGO_PKG_VERSION"),
                 baseline => context! { letter => super::label::network(c, c.baseline), name => c.plain_names[c.baseline] },
                 networks => self.networks(),
+                platforms => findings::platforms(&c.networks, &super::label::all(c)),
                 has => context! {
                     metres => any(|f| f.metres.is_some()),
                     dollars => any(|f| f.dollars.is_some()),
