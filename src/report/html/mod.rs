@@ -16,6 +16,7 @@ pub mod packets;
 mod parameters;
 mod pareto;
 mod parts;
+mod price_list;
 mod repetitions;
 mod shared_tables;
 mod split;
@@ -228,6 +229,7 @@ impl HtmlReport<'_> {
                 },
                 replays => c.runs.len() * (1 + c.ranking.as_ref().map_or(0, |r| r.perturbation.samples.len())),
                 currency => super::offers::sign(c),
+                prices => offers.as_ref().map(|_| price_list::shown(c)),
                 offers => offers,
                 stability => stability::stability(c),
                 repetitions => repetitions::rows(c),

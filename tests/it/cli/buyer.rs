@@ -70,7 +70,14 @@ fn a_list_of_ones_own_prices_switches_cables_adapters_and_energy() {
     // Money is the total.
     let ring = offer(&by_flag, "ring");
     assert!((number(ring, "per_dollar") - number(ring, "performance") / number(cost, "total")).abs() < 1e-12);
-    let text = folder(&format!("title = 'x'\n{NETWORKS}")).output(&["compare", "s.toml", "--prices", "prices.toml"]);
+    let folder = folder(&format!("title = 'x'\n{NETWORKS}"));
+    // The page has the unit prices, so that its prices can be recomputed.
+    folder.output(&["compare", "s.toml", "--prices", "prices.toml", "--html", "r.html", "-q"]);
+    let page = folder.read("r.html");
+    for row in ["switch: EUR per port</th><td class=\"n\">100</td><td class=\"n\">300<", "adapter: W</th><td class=\"n\">5<"] {
+        assert!(page.contains(row), "{row}");
+    }
+    let text = folder.output(&["compare", "s.toml", "--prices", "prices.toml"]);
     for part in ["EUR", "total", "Figures of a test", "Adapters and host links are counted"] {
         assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(part), "{part}: {text}");
     }
