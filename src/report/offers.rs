@@ -150,7 +150,7 @@ pub(super) fn rates(list: &PriceList) -> String {
             let rates: Vec<String> = rates.iter().map(|prices| prices.link_rate_gbps.to_string()).collect();
             let scaled = list
                 .scaling
-                .map_or_else(String::new, |exponent| format!(", other rates by the ratio to the power of {exponent}"));
+                .map_or_else(String::new, |exponent| format!(", other rates by the ratio to the power of {exponent} (power is not scaled)"));
             format!("for links of {} Gb/s{scaled}, at the link rate of each network", findings::list(&rates))
         }
     }

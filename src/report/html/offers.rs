@@ -1,6 +1,7 @@
 //! Offers: the networks by performance per dollar, within the budget first.
 
 use super::parts::{Exact, View, exact};
+use crate::printable::printable;
 use crate::report::across;
 use crate::report::label::short;
 use crate::report::number::grouped;
@@ -119,6 +120,6 @@ pub(super) fn offers(view: &View<'_>) -> Option<Offers> {
         unknown,
         caveats: caveats(c),
         example: example(c),
-        list: c.prices.name.clone(),
+        list: printable(&c.prices.name).into_owned(),
     })
 }

@@ -2,6 +2,7 @@
 //! recomputed.
 
 use crate::cost::{HostPrices, Prices};
+use crate::printable::printable;
 use crate::report::offers::sign;
 use crate::study::comparison::Comparison;
 use serde::Serialize;
@@ -61,8 +62,8 @@ pub(super) fn shown(c: &Comparison) -> ShownPrices {
         ]
     });
     ShownPrices {
-        name: list.name.clone(),
-        note: list.note.clone(),
+        name: printable(&list.name).into_owned(),
+        note: list.note.as_deref().map(|note| printable(note).into_owned()),
         rates: list.rates.iter().map(|prices| format!("{} Gbit/s", prices.link_rate_gbps)).collect(),
         rows,
         scaling: list.scaling,

@@ -96,6 +96,7 @@ fn a_faster_link_has_its_own_price_and_scaling_is_said() {
     let folder = folder(&format!("title = 'x'\nbudget = {{ prices = 'prices.toml' }}\n{other}"));
     assert!(one_line(&folder.output(&["compare", "s.toml"])).contains("nearest listed rate"));
     folder.write("prices.toml", LIST.replace("[ownership]", "scaling = 1.0\n[ownership]"));
+    assert!(one_line(&folder.output(&["compare", "s.toml"])).contains("power of 1 (power is not scaled)"));
     let scaled = folder.json(&["compare", "s.toml"]);
     let cost = &offer(&scaled, "ring")["cost"];
     assert_eq!(number(cost, "dollars").round(), (0.4 * (8.0 * 1200.0 + 24.0 * 50.0 + 16.0 * 200.0_f64)).round());
