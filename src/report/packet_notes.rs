@@ -68,15 +68,15 @@ pub(super) fn special_in_words(
     (!special.is_empty()).then(|| format!("Not the default: {}.", special.join(", ")))
 }
 
-/// States the switching of all series, by their numbers if it differs.
-pub(super) fn switching_in_words(all: &[Series]) -> Option<String> {
-    let of = |(number, series): (usize, &Series)| {
+/// States the switching of all series, by their names if it differs.
+pub(super) fn switching_in_words(all: &[Series], names: &[String]) -> Option<String> {
+    let of = |(own, series): (&String, &Series)| {
         let name = series.switching.map_or("without buffers", |switching| switching.name());
-        (number.to_string(), name.to_owned())
+        (own.clone(), name.to_owned())
     };
-    let groups = remarks((1..).zip(all).map(of), all.len());
+    let groups = remarks(names.iter().zip(all).map(of), all.len());
     let in_words = |(name, on): (String, Option<String>)| match on {
-        Some(numbers) => format!("{name} on {numbers}"),
+        Some(names) => format!("{name} on {names}"),
         None => name,
     };
     let groups: Vec<String> = groups.into_iter().map(in_words).collect();
@@ -109,14 +109,16 @@ pub(super) fn few_packets(sweep: &Outline, all: &[Series]) -> Option<String> {
 /// Load of a cable from which it is busy all the time.
 const FULL: f64 = 0.999;
 
+/// Returns the lowest load that counts as carried although a cable is busy all the time.
+pub(super) fn full_from(series: &Series) -> Option<f64> {
+    let carried = series.points.iter().filter(|point| !point.saturated && point.cable_load_max >= FULL);
+    carried.map(|point| point.load).reduce(f64::min)
+}
+
 /// Returns a note if hosts fall behind a full cable at a load that counts as carried, which is a mean over all hosts.
-pub(super) fn full_cables(all: &[Series]) -> Option<String> {
-    let lowest = |series: &Series| {
-        let carried = series.points.iter().filter(|point| !point.saturated && point.cable_load_max >= FULL);
-        carried.map(|point| point.load).reduce(f64::min)
-    };
-    let full = (1..).zip(all).filter_map(|(number, series): (i32, _)| Some((number, lowest(series)?)));
-    let full: Vec<String> = full.map(|(number, load)| format!("{number} from a load of {load:.3} on")).collect();
+pub(super) fn full_cables(all: &[Series], names: &[String]) -> Option<String> {
+    let full = names.iter().zip(all).filter_map(|(name, series)| Some((name, full_from(series)?)));
+    let full: Vec<String> = full.map(|(name, load)| format!("{name} from a load of {load:.3} on")).collect();
     (!full.is_empty()).then(|| {
         format!(
             "A cable is busy all the time, although the load counts as carried, on {}: the mean of all hosts hides those that wait for that \
@@ -130,22 +132,22 @@ pub(super) fn full_cables(all: &[Series]) -> Option<String> {
 const FREE: f64 = 0.95;
 
 /// Returns a note on networks that saturate while no cable and no host is near its limit.
-pub(super) fn free_cables(p: &Parameters, all: &[Series]) -> Option<String> {
+pub(super) fn free_cables(p: &Parameters, all: &[Series], names: &[String]) -> Option<String> {
     let most = |series: &Series| {
         let saturated = || series.points.iter().filter(|point| point.saturated);
         let cable = saturated().map(|point| point.cable_load_max).reduce(f64::max)?;
         let host = saturated().map(|point| point.accepted_most).fold(0.0, f64::max);
         (series.switching.is_some() && cable.max(host) < FREE).then_some(cable)
     };
-    let free = (1..).zip(all).filter_map(|(number, series): (i32, _)| Some((number, most(series)?, series)));
-    let free: Vec<(i32, f64, &Series)> = free.collect();
+    let free = names.iter().zip(all).filter_map(|(name, series)| Some((name, most(series)?, series)));
+    let free: Vec<(&String, f64, &Series)> = free.collect();
     if free.is_empty() {
         return None;
     }
-    let listed: Vec<String> = free.iter().map(|(number, cable, _)| format!("{number} ({cable:.2})")).collect();
+    let listed: Vec<String> = free.iter().map(|(name, cable, _)| format!("{name} ({cable:.2})")).collect();
     let round_trip = p.round_trip();
     // The channels of a cable together hold fewer flits than are on their way until a credit is back.
-    let short = |(_, _, series): &&(i32, f64, &Series)| series.vcs.saturating_mul(p.vc_buffer) < round_trip;
+    let short = |(_, _, series): &&(&String, f64, &Series)| series.vcs.saturating_mul(p.vc_buffer) < round_trip;
     let advice = match free.iter().filter(short).map(|(_, _, series)| round_trip.div_ceil(series.vcs.max(1))).max() {
         Some(flits) => format!(
             "A credit returns {round_trip} cycles after its flit has left, and the buffers of a cable hold fewer flits: --vc-buffer {flits} \
@@ -180,8 +182,9 @@ mod tests {
         let series = |points| Series { points, ..Series::default() };
         let free = series(vec![point(0.1, false, 0.6), point(0.2, true, 1.0)]);
         let held = series(vec![point(0.1, false, 0.9), point(0.15, false, 1.0), point(0.2, true, 1.0)]);
-        assert_eq!(full_cables(std::slice::from_ref(&free)), None);
-        assert!(full_cables(&[free, held]).unwrap().contains("on 2 from a load of 0.150 on:"));
+        let names = ["1", "2"].map(str::to_owned);
+        assert_eq!(full_cables(std::slice::from_ref(&free), &names), None);
+        assert!(full_cables(&[free, held], &names).unwrap().contains("on 2 from a load of 0.150 on:"));
     }
     #[test]
     fn what_saturates_without_a_full_cable_is_named() {
@@ -200,12 +203,13 @@ mod tests {
         };
         let all = [series(64, point(0.667, 0.66)), series(16, point(1.0, 0.66)), series(16, point(0.5, 1.0))];
         let p = Parameters::default();
-        let note = free_cables(&p, &all).unwrap();
+        let names = ["1", "2", "3"].map(str::to_owned);
+        let note = free_cables(&p, &all, &names).unwrap();
         assert!(note.contains("(load of the busiest): 1 (0.67).") && note.contains("--speedup 2"), "{note}");
-        assert_eq!(free_cables(&p, &all[1..]), None);
+        assert_eq!(free_cables(&p, &all[1..], &names), None);
         // 80 cycles on the cable and back, and those of the switch.
         let far = Parameters { link_delay: 40, ..p };
-        let note = free_cables(&far, &all).unwrap();
+        let note = free_cables(&far, &all, &names).unwrap();
         assert!(note.contains(&format!("--vc-buffer {} or more", far.round_trip().div_ceil(4))), "{note}");
         assert!(unequal_hosts(&all).unwrap().starts_with("Networks have 16 to 64 hosts;"));
         assert_eq!(unequal_hosts(&all[1..]), None);

@@ -173,7 +173,7 @@ pub fn sheet(sweep: &Outline, all: &[Series], cycle: Cycle) -> Sheet {
         facts: facts_of_sweep(sweep, shape, cycle),
         tables,
         detail: None,
-        notes: notes(sweep, all, shape, cycle),
+        notes: notes(sweep, all, cycle, &(1..=all.len()).map(|number| number.to_string()).collect::<Vec<_>>()),
     }
 }
 
@@ -219,28 +219,30 @@ fn facts_of_sweep(sweep: &Outline, shape: Shape, cycle: Cycle) -> Vec<(&'static 
     all
 }
 
-fn notes(sweep: &Outline, all: &[Series], shape: Shape, cycle: Cycle) -> Vec<String> {
+/// Returns the notes on a sweep, with a name for each series: its number in text, its letter on the page.
+pub(super) fn notes(sweep: &Outline, all: &[Series], cycle: Cycle, names: &[String]) -> Vec<String> {
+    let shape = Shape::of(sweep, all);
     let mut notes = headings_in_words(sweep.seeds.len(), all);
     notes.extend(unequal_hosts(all));
-    let numbered = (1..).zip(all).flat_map(|(number, series): (i32, _)| {
-        let of_one = move |note: &String| (number.to_string(), note.clone());
+    let named = names.iter().zip(all).flat_map(|(name, series)| {
+        let of_one = move |note: &String| (name.clone(), note.clone());
         series.notes.iter().map(of_one)
     });
-    notes.extend(remarks(numbered, all.len()).into_iter().map(|(note, on)| match on {
-        Some(numbers) => format!("On {numbers}: {note}"),
+    notes.extend(remarks(named, all.len()).into_iter().map(|(note, on)| match on {
+        Some(names) => format!("On {names}: {note}"),
         None => note,
     }));
     notes.extend(few_packets(sweep, all));
     if shape.timed {
-        notes.extend(full_cables(all));
-        notes.extend(free_cables(&sweep.parameters, all));
+        notes.extend(full_cables(all, names));
+        notes.extend(free_cables(&sweep.parameters, all, names));
     }
     // Text shows no facts next to tables.
     let seeds = match &sweep.seeds[..] {
         [seed] => format!("seed {seed}"),
         several => format!("{} seeds from {}", several.len(), several[0]),
     };
-    notes.extend(switching_in_words(all));
+    notes.extend(switching_in_words(all, names));
     notes.push(switches_in_words(&sweep.parameters));
     notes.extend(special_in_words(&sweep.parameters, sweep.process, sweep.by_packets, sweep.allow_deadlock));
     notes.push(format!(

@@ -7,8 +7,8 @@ use crate::packets::series::Series;
 use crate::report::label::short;
 use crate::report::network_words::letter;
 use crate::report::packet_curves::{pattern_name, sentences};
-use crate::report::packet_notes::headings_in_words;
-use crate::report::packets::{Cycle, Scale, means, sheet};
+use crate::report::packet_notes::{few_packets, full_from, headings_in_words};
+use crate::report::packets::{Cycle, Scale, means, notes, sheet};
 use crate::report::sheet::Datum;
 use crate::report::{Reporter, json::Json, label};
 use crate::study::comparison::Comparison;
@@ -56,7 +56,14 @@ pub fn page(sweep: &Outline, all: &[Series], cycle: Cycle, command: Option<&str>
     let json = script_safe(&String::from_utf8(json).map_err(io::Error::other)?);
     // Tables of the page have longer headings.
     let short = headings_in_words(sweep.seeds.len(), all);
-    let notes: Vec<&String> = sheet.notes.iter().filter(|note| !short.contains(note)).collect();
+    let letters: Vec<String> = (0..all.len()).map(|index| letter(index / sweep.patterns.len())).collect();
+    let name = |(letter, series): (&String, &Series)| match sweep.patterns.len() {
+        1 => letter.clone(),
+        _ => format!("{letter} ({})", series.pattern),
+    };
+    let names: Vec<String> = letters.iter().zip(all).map(name).collect();
+    let mut notes = notes(sweep, all, cycle, &names);
+    notes.retain(|note| !short.contains(note));
     let fact = |(name, heading, value): &(&'static str, &'static str, Datum)| {
         let heading = match *name {
             name if name.ends_with("_delay") => format!("delay of {heading} (cycles)"),
@@ -80,6 +87,7 @@ pub fn page(sweep: &Outline, all: &[Series], cycle: Cycle, command: Option<&str>
             baseline => all.first().map(|series| series.topology.clone()),
             loads => sweep.loads.len(),
             seeds => sweep.seeds.len(),
+            cautions => cautions(sweep, all, &patterns),
             curves => section,
             facts => sheet.facts.iter().map(fact).collect::<Vec<_>>(),
             notes => notes,
@@ -87,6 +95,29 @@ pub fn page(sweep: &Outline, all: &[Series], cycle: Cycle, command: Option<&str>
             json => Value::from_safe_string(json),
         })
         .map_err(io::Error::other)
+}
+
+/// Returns the cautions on what the summary says networks carry.
+fn cautions(sweep: &Outline, all: &[Series], patterns: &[Pattern<'_>]) -> Vec<String> {
+    let of_pattern = |pattern: &Pattern<'_>| {
+        let best = curves::best(pattern);
+        let full: Vec<String> = best
+            .into_iter()
+            .filter_map(|at| {
+                let curve = &pattern.curves[at];
+                Some(format!("{} from a load of {:.3} on", curve.letter, full_from(curve.series)?))
+            })
+            .collect();
+        (!full.is_empty()).then(|| {
+            format!(
+                "Under {} traffic, a cable is busy all the time, although the load counts as carried, on {}: hosts that wait for it \
+                 fall behind.",
+                pattern.name,
+                full.join(", ")
+            )
+        })
+    };
+    patterns.iter().filter_map(of_pattern).chain(few_packets(sweep, all)).collect()
 }
 
 /// Section of a study's report.

@@ -156,6 +156,18 @@ fn every_result_is_in_a_table_and_in_the_embedded_json() {
 }
 
 #[test]
+fn notes_name_the_letters_and_patterns_of_the_page() {
+    let folder = Folder::new().pinned();
+    let (page, _) = page(&folder, &["random:n=16,d=4,seed=1"]);
+    let wormhole = "A (uniform), A (transpose), B (uniform), B (transpose)";
+    assert!(page.contains(&format!("Switching: wormhole on {wormhole}; not-full on C (uniform), C (transpose).")));
+    let summary = page.split_once("id=\"summary\"").expect("a summary").1.split("</section>").next().expect("an end");
+    assert!(summary.contains("One seed:"), "{summary}");
+    let text = folder.output(&[&ASK[..], &["random:n=16,d=4,seed=1", "-q"]].concat());
+    assert!(text.contains("wormhole on 1, 2, 3, 4; not-full on 5, 6."), "{text}");
+}
+
+#[test]
 fn the_page_is_valid_accessible_and_loads_nothing() {
     let folder = Folder::new().pinned();
     // Names of files are the only text of users.
