@@ -107,6 +107,8 @@ pub(super) struct Caveats {
     nearest: Vec<String>,
     /// Networks with a quoted price; there may be none.
     quoted: Vec<String>,
+    /// Networks with quoted watts; there may be none.
+    quoted_watts: Vec<String>,
     /// Parts of networks that have prices.
     scope: String,
     /// Price of one-way cables, for reports with such networks.
@@ -120,7 +122,8 @@ pub(super) struct Caveats {
 /// Returns the origin of the prices, the computation of the total cost, and the omissions of a list of offers with
 /// several settings.
 pub(super) fn caveats(c: &Comparison) -> String {
-    let Caveats { mut origin, nearest, quoted, mut scope, one_way, total, settings } = caveats_in_parts(c);
+    let Caveats { mut origin, nearest, quoted, quoted_watts, mut scope, one_way, total, settings } =
+        caveats_in_parts(c);
     if c.networks.iter().any(|network| network.duplex.as_deref() == Some("one-way")) {
         scope += &format!(" {one_way}");
     }
@@ -130,14 +133,32 @@ pub(super) fn caveats(c: &Comparison) -> String {
             findings::list(&nearest)
         );
     }
-    if !quoted.is_empty() {
-        // The page (`words.js`) has the same sentence, for prices that its reader enters.
-        origin += &format!(
-            " Quoted price: {}; quotes compare with prices of the list only if they cover the same parts.",
-            findings::list(&quoted)
-        );
+    // The page (`words.js`) has the same sentence, for prices that its reader enters.
+    for (what, names) in [("price", &quoted), ("watts", &quoted_watts)] {
+        if !names.is_empty() {
+            origin += &format!(" Quoted {what}: {}.", findings::list(names));
+        }
+    }
+    if !(quoted.is_empty() && quoted_watts.is_empty()) {
+        origin += " Quotes compare with figures of the list only if they cover the same parts.";
     }
     [origin, scope, total, settings].concat()
+}
+
+/// States that quotes are compared with prices of the list; `None` if these networks have only one kind of prices.
+pub(super) fn mixed(c: &Comparison, networks: &[usize]) -> Option<String> {
+    let priced = networks.iter().filter_map(|&n| Some((n, c.costs[n].filter(|cost| cost.dollars.is_some())?)));
+    let (quoted, listed): (Vec<_>, Vec<_>) = priced.partition(|(_, cost)| cost.quoted);
+    let names = |of: &[(usize, NetworkCost)]| findings::list(&of.iter().map(|&(n, _)| short(c, n)).collect::<Vec<_>>());
+    // The page (`words.js`) has the same sentence.
+    (!quoted.is_empty() && !listed.is_empty()).then(|| {
+        format!(
+            "Mixed prices: quoted for {}, of the list {} for {}. They compare only if they cover the same parts.",
+            names(&quoted),
+            printable(&c.prices.name),
+            names(&listed)
+        )
+    })
 }
 
 /// Returns the rates for which a list has prices: `for links of 100 Gb/s, whatever bandwidth is simulated`.
@@ -148,9 +169,9 @@ pub(super) fn rates(list: &PriceList) -> String {
         }
         rates => {
             let rates: Vec<String> = rates.iter().map(|prices| prices.link_rate_gbps.to_string()).collect();
-            let scaled = list
-                .scaling
-                .map_or_else(String::new, |exponent| format!(", other rates by the ratio to the power of {exponent} (power is not scaled)"));
+            let scaled = list.scaling.map_or_else(String::new, |exponent| {
+                format!(", other rates by the ratio to the power of {exponent} (power is not scaled)")
+            });
             format!("for links of {} Gb/s{scaled}, at the link rate of each network", findings::list(&rates))
         }
     }
@@ -197,6 +218,7 @@ pub(super) fn caveats_in_parts(c: &Comparison) -> Caveats {
         origin: printable(&text).into_owned(),
         nearest: letters(&is_nearest),
         quoted: letters(&|cost| cost.quoted),
+        quoted_watts: letters(&|cost| cost.quoted_watts),
         scope,
         one_way: ONE_WAY,
         total,

@@ -32,6 +32,9 @@ pub struct NetworkCost {
     /// `true` if the purchase price is quoted in the study or in a platform file.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub quoted: bool,
+    /// `true` if the power is quoted there.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub quoted_watts: bool,
     /// Link rate in Gbit/s of the prices, if it differs from that of the network.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priced_as_gbps: Option<f64>,
@@ -168,7 +171,7 @@ pub fn cost(network: &NetworkUnderTest, platform: Option<&str>, list: &PriceList
         (cost.dollars, cost.quoted, cost.priced_as_gbps) = (Some(price), true, None);
     }
     if let Some(watts) = network.watts.as_ref().and_then(|watts| watts.on(platform)) {
-        cost.watts = Some(watts);
+        (cost.watts, cost.quoted_watts) = (Some(watts), true);
     }
     cost.owned = list.ownership.is_some();
     cost.total = list.ownership.and_then(|ownership| Some(ownership.total(cost.dollars?, cost.watts?)));

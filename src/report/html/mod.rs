@@ -94,6 +94,8 @@ struct ShownNetwork<'a> {
     metres: Option<Exact>,
     dollars: Option<Exact>,
     watts: Option<Exact>,
+    quoted: bool,
+    quoted_watts: bool,
     sha256: Option<&'a str>,
     parameters: &'a [(&'static str, String)],
 }
@@ -311,6 +313,8 @@ fn network<'a>(
         metres: f.metres.map(|m| exact(m, |m| number::grouped(m.round() as u64))),
         dollars: f.dollars.map(|d| exact(d, |d| number::grouped(d.round() as u64))),
         watts: f.watts.map(|w| exact(w, |w| number::grouped(w.round() as u64))),
+        quoted: c.costs[n].is_some_and(|cost| cost.quoted),
+        quoted_watts: c.costs[n].is_some_and(|cost| cost.quoted_watts),
         sha256: f.edge_sha256.as_deref(),
         parameters,
     }

@@ -44,6 +44,9 @@ pub(super) struct OfferRow {
     pub total: Option<Exact>,
     pub watts: Option<Exact>,
     pub metres: Option<Exact>,
+    /// `true` if the price, or the power, is quoted.
+    pub quoted: bool,
+    pub quoted_watts: bool,
     /// Performance per dollar, as a multiple of the baseline's.
     pub per_dollar: Option<Exact>,
     pub per_watt: Option<Exact>,
@@ -92,6 +95,8 @@ pub(super) fn offers(view: &View<'_>) -> Option<Offers> {
         total: offer.cost.and_then(|cost| cost.total).map(whole),
         watts: offer.cost.and_then(|cost| cost.watts).map(whole),
         metres: offer.cost.and_then(|cost| cost.metres).map(whole),
+        quoted: c.costs[offer.network].is_some_and(|cost| cost.quoted),
+        quoted_watts: c.costs[offer.network].is_some_and(|cost| cost.quoted_watts),
         per_dollar: multiple(offer, Offer::per_dollar),
         per_watt: multiple(offer, Offer::per_watt),
         per_metre: multiple(offer, Offer::per_metre),

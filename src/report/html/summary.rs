@@ -6,7 +6,7 @@ use super::parts::View;
 use super::svg::ratio;
 use crate::report::findings::{EQUAL, list};
 use crate::report::label::short;
-use crate::report::offers::{limited, limits};
+use crate::report::offers::{limited, limits, mixed};
 use crate::report::{across, failures, label, routings};
 use crate::study::comparison::Comparison;
 use crate::study::procurement::Offer;
@@ -196,6 +196,9 @@ fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
     // Prices that the study does not have are an example, and no reason to buy.
     if c.budget.is_some() {
         remarks.extend(worth(c, order, &offers));
+        let mut columns = all.to_vec();
+        columns.sort_unstable();
+        remarks.extend(mixed(c, &columns));
     }
     remarks.extend(undecided(c, order));
     // The table counts among all networks, this sentence among those within the budget.

@@ -78,6 +78,8 @@ pub(super) struct Data {
     currency: [String; 3],
     /// Parts of the sentences about prices.
     caveats: Caveats,
+    /// Name of the price list.
+    list: String,
     /// Name of the price list, if its prices are an example.
     example: Option<String>,
     /// Difference below which times are called equal.
@@ -124,6 +126,7 @@ struct ViewedColumn {
     watts: Option<f64>,
     metres: Option<f64>,
     quoted: bool,
+    quoted_watts: bool,
 }
 
 #[derive(Serialize)]
@@ -223,6 +226,7 @@ fn column(c: &Comparison, facts: &[NetworkFacts], n: usize) -> ViewedColumn {
         watts,
         metres,
         quoted: c.costs[n].is_some_and(|cost| cost.quoted),
+        quoted_watts: c.costs[n].is_some_and(|cost| cost.quoted_watts),
     }
 }
 
@@ -278,6 +282,7 @@ pub(super) fn data(view: &View<'_>) -> Data {
         ownership: c.prices.ownership,
         currency: [text(&currency(c)), text(offers::sign(c)), text(&c.prices.currency)],
         caveats: offers::caveats_in_parts(c),
+        list: text(&c.prices.name),
         example: offers::example(c).map(|_| text(&c.prices.name)),
         equal: crate::report::findings::EQUAL,
         assumptions: c.sensitivity.iter().flat_map(|all| &all.effects).map(assumption).collect(),

@@ -112,6 +112,14 @@ fn what_is_quoted_overrides_the_list() {
         (number(cost, "dollars"), number(cost, "watts"), &cost["quoted"]),
         (1234567.0, 890.0, &Value::Bool(true))
     );
+    assert_eq!(cost["quoted_watts"], true);
+    // The page marks what is quoted, and names the mixture below its conclusion.
+    let mixed = folder(&format!("title = 'x'\n{quoted}"));
+    let text = one_line(&mixed.output(&["compare", "s.toml", "--html", "r.html"]));
+    assert!(text.contains("Quoted price: B. Quoted watts: B. Quotes compare with figures of the list only"), "{text}");
+    let page = mixed.read("r.html");
+    assert!(page.contains("Mixed prices: quoted for B, of the list equality for A."), "{page}");
+    assert_eq!(page.matches("<small>(quoted)</small>").count(), 4, "price and power in two tables");
     // The other one has the price of the built-in list, and no adapters.
     assert!(number(&offer(&result, "ring")["cost"], "dollars") > 0.0);
     // A price for each platform of the study.

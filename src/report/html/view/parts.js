@@ -88,17 +88,23 @@ function ranking(model, table) {
   fillTable(table, headings, rows);
 }
 
+function quoteMark() {
+  return [" ", element("small", {}, "(quoted)")];
+}
+
 function offersTable(model, table) {
   const sign = DATA.currency[1];
   const row = ({ n, performance, cost, per, within }) => {
     const of = (name) => (cost && cost[name] !== null ? number(cost[name], whole) : "unknown");
+    const marked = (name, isMarked) => (isMarked && cost && cost[name] !== null ? [of(name), ...quoteMark()] : [of(name)]);
     const multiple = (name) => {
       const reference = model.offers[model.base[n]].per[name];
       return per[name] === null || reference === null ? null : thousandths(per[name] / reference);
     };
     const money = multiple("money");
-    return networkRow(model, n, cell(thousandths(performance)), cell(of("dollars")), ...(model.owned ? [cell(of("total"))] : []),
-      cell(of("watts")), cell(of("metres")),
+    return networkRow(model, n, cell(thousandths(performance)), cell(...marked("dollars", isQuoted(model, n))),
+      ...(model.owned ? [cell(of("total"))] : []),
+      cell(...marked("watts", DATA.columns[n].quoted_watts)), cell(of("metres")),
       ...(model.isLimited ? [element("td", {}, within === null ? "unknown" : within ? "within" : "over")] : []),
       cell(money ? element("b", {}, money) : "\u2014"), cell(multiple("watts") ?? "\u2014"), cell(multiple("metres") ?? "\u2014"));
   };
@@ -137,7 +143,8 @@ function networksTable(model, table) {
     if (model.base[columns[0]] === columns[0]) row.setAttribute("class", "base");
     else row.removeAttribute("class");
     const price = model.costs[columns[0]]?.dollars ?? null;
-    row.querySelector("[data-cell=price]")?.replaceChildren(price === null ? "\u2014" : number(price, whole));
+    const shown = price === null ? ["\u2014"] : [number(price, whole), ...(isQuoted(model, columns[0]) ? quoteMark() : [])];
+    row.querySelector("[data-cell=price]")?.replaceChildren(...shown);
   }
 }
 

@@ -54,7 +54,7 @@ function verdict(model, columns) {
     remarks.push(`${named(all[0])}, ${what}, but ${why}.`);
   }
   // Prices that the study does not have are an example, and no reason to buy.
-  if (model.budget) remarks.push(...worth(model, order));
+  if (model.budget) remarks.push(...worth(model, order), ...mixed(model, columns));
   if (model.hasRepetitions || model.isExtrapolated) remarks.push(...undecided(model, order));
   if (order.length > 1 && model.workloads.length > 1) {
     remarks.push(...winners(model, order, order.length < all.length ? " within the budget" : ""));
@@ -146,20 +146,37 @@ function bothModes(model, own) {
   return out;
 }
 
+// Whether the price of a column is quoted, in the study or by the reader.
+function isQuoted(model, n) {
+  const { quoted, place, platform } = DATA.columns[n];
+  return quoted || model.choice.prices[`${place}.${platform}`] !== undefined;
+}
+
+// That quotes are compared with prices of the list.
+function mixed(model, columns) {
+  const priced = columns.filter((n) => model.costs[n] && model.costs[n].dollars !== null);
+  const quoted = shortNames(priced.filter((n) => isQuoted(model, n)));
+  const listed = shortNames(priced.filter((n) => !isQuoted(model, n)));
+  return quoted.length && listed.length ? [`Mixed prices: quoted for ${list(quoted)}, of the list ${DATA.list} for ${list(listed)}. `
+    + "They compare only if they cover the same parts."] : [];
+}
+
 // What the prices are, for the table of offers.
 function caveats(model) {
   const parts = DATA.caveats;
-  const isQuoted = (n) => DATA.columns[n].quoted
-    || model.choice.prices[`${DATA.columns[n].place}.${DATA.columns[n].platform}`] !== undefined;
-  const quoted = model.budget ? shortNames(model.shown.filter((n) => model.costs[n] && isQuoted(n))) : [];
+  const priced = model.budget ? model.shown.filter((n) => model.costs[n]) : [];
+  const quoted = shortNames(priced.filter((n) => isQuoted(model, n)));
+  const quotedWatts = shortNames(priced.filter((n) => DATA.columns[n].quoted_watts));
   const shown = shortNames(model.shown);
   const nearest = parts.nearest.filter((name) => shown.includes(name) && !quoted.includes(name));
   let text = parts.origin;
   if (nearest.length) {
     text += ` ${list(nearest)}: the list has no prices for their link rate, so those of the nearest listed rate apply.`;
   }
-  if (quoted.length) {
-    text += ` Quoted price: ${list(quoted)}; quotes compare with prices of the list only if they cover the same parts.`;
+  if (quoted.length) text += ` Quoted price: ${list(quoted)}.`;
+  if (quotedWatts.length) text += ` Quoted watts: ${list(quotedWatts)}.`;
+  if (quoted.length || quotedWatts.length) {
+    text += " Quotes compare with figures of the list only if they cover the same parts.";
   }
   text += parts.scope;
   if (model.shown.some((n) => DATA.columns[n].duplex === "one-way")) text += ` ${parts.one_way}`;
