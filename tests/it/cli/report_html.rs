@@ -210,6 +210,8 @@ fn what_a_buyer_asks_is_in_the_page() {
         }
     }
     assert!(intervals > 20);
+    // The random network has the figures of one of its four graphs.
+    assert_eq!(page.matches("; figures of the first seed</small>").count(), 1);
     // Whiskers where repetitions differ: the random network, on two workloads and in the mean, in both bar charts; also
     // the mean against price, power and length.
     assert_eq!(page.matches("class=\"whisker-casing\"").count(), 2 * 3);
