@@ -3,7 +3,7 @@
 use super::args::{Calibrate, Output};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::{options, print, say, supervised};
+use super::{options, print, say, side_files, supervised};
 use mopsim::calibrate::{self, Route, Series};
 use mopsim::platform::units::{Bandwidth, Seconds};
 use mopsim::record as recorder;
@@ -57,7 +57,14 @@ pub fn run(arguments: &Calibrate, output: &Output) -> Result<(), Failure> {
         files::report(file, |out| out.write_all(model::svg(link, &curves).as_bytes()))?;
     }
     if let Some(file) = &arguments.html {
-        let page = CalibrationPage { series: &series, fitted: &fitted, residuals: &residuals, toml: &toml };
+        let command = side_files::command_line();
+        let page = CalibrationPage {
+            series: &series,
+            fitted: &fitted,
+            residuals: &residuals,
+            toml: &toml,
+            command: Some(&command),
+        };
         files::report(file, |out| page.write(out))?;
     }
     print(|out| output.format.sheet(&report::sheet(&series, &fitted, &residuals), out))

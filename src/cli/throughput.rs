@@ -4,7 +4,7 @@ use super::args::{Output, Throughput, ThroughputFiles};
 use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::site::Site;
-use super::{inputs, options, print, progress, write_report};
+use super::{inputs, options, print, progress, side_files, write_report};
 use mopsim::platform::HostsPerSwitch;
 use mopsim::report::ThroughputReport;
 use mopsim::report::site::{self, SiteDefault};
@@ -53,7 +53,8 @@ pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
 /// Writes the requested files.
 fn write(files: &ThroughputFiles, report: &ThroughputReport, defaults: &[SiteDefault]) -> Result<(), Failure> {
     if let Some(file) = &files.html {
-        let page = html::page(report).map_err(|error| Failure::file("write", file, &error))?;
+        let page = html::page(report, Some(&side_files::command_line()))
+            .map_err(|error| Failure::file("write", file, &error))?;
         let page = site::html(&page, defaults);
         files::report(file, |out| out.write_all(page.as_bytes()))?;
     }

@@ -22,6 +22,8 @@ pub struct CalibrationPage<'a> {
     pub residuals: &'a [Residual],
     /// Model file.
     pub toml: &'a str,
+    /// Command line that repeats the calibration.
+    pub command: Option<&'a str>,
 }
 
 impl CalibrationPage<'_> {
@@ -86,6 +88,7 @@ impl CalibrationPage<'_> {
                         difference => exact(difference(residual), signed),
                     }).collect::<Vec<_>>(),
                     toml => self.toml,
+                    command => self.command,
                 })
             })
             .map_err(io::Error::other)?;

@@ -1,17 +1,33 @@
 //! Throughput as a self-contained HTML file, with the style of the reports of studies.
 
-use super::{ThroughputReport, ThroughputTables, svg};
+use super::{Grid, ThroughputReport, ThroughputTables, label, short, svg, without_seed};
 use crate::markup::{escape_text as escape, script_safe};
+use crate::report::findings::list;
+use crate::throughput::load::SAME;
+use crate::traffic;
 use std::fmt::Write;
 use std::io;
 
 const STYLE: &str = include_str!("../html/templates/style.css");
 
-/// Returns the page: drawing, tables, remarks, and the results also as JSON.
+/// Meaning of the quantities, which titles of tables only name.
+const QUANTITIES: [(&str, &str); 4] = [
+    ("saturation", "injection of every host at which the first link is full, as a share of the bandwidth of a link between switches"),
+    ("fair sharing", "what a host sends on average if all offer as much as their links carry, and flows share links max-min fairly"),
+    (
+        "lowest bound",
+        "least of the injections that no routing on this network can exceed: by its host links, by the lengths of paths, by cuts, \
+         and with --bound over all paths",
+    ),
+    ("zero-load latency", "mean time of a packet that meets no other one"),
+];
+
+/// Returns the page: summary, drawing, tables, remarks, and the results also as JSON. `command` is the command line that
+/// repeats it.
 ///
 /// # Errors
 /// If the results cannot be written as JSON.
-pub fn page(report: &ThroughputReport) -> io::Result<String> {
+pub fn page(report: &ThroughputReport, command: Option<&str>) -> io::Result<String> {
     let shown = ThroughputTables::new(report);
     let title = escape(&report.title);
     let mut page = format!(
@@ -23,6 +39,14 @@ pub fn page(report: &ThroughputReport) -> io::Result<String> {
          </header>\n<main>\n",
         env!("CARGO_PKG_VERSION")
     );
+    let answers = summary(report);
+    if !answers.is_empty() {
+        page.push_str("<section>\n<h2>Summary</h2>\n");
+        for answer in &answers {
+            let _ = writeln!(page, "<p class=\"verdict\">{}</p>", escape(answer));
+        }
+        page.push_str("</section>\n");
+    }
     // Writing to memory succeeds.
     if !shown.legend.is_empty() {
         page.push_str("<section>\n<h2>Networks</h2>\n<ul>\n");
@@ -47,12 +71,67 @@ pub fn page(report: &ThroughputReport) -> io::Result<String> {
     for note in &shown.notes {
         let _ = writeln!(page, "<li>{}.</li>", escape(note));
     }
+    page.push_str("</ul>\n<dl class=\"facts\">\n");
+    let _ = writeln!(page, "<dt>mopsim</dt><dd>{}</dd>", env!("CARGO_PKG_VERSION"));
+    for (name, meaning) in QUANTITIES.map(|(name, meaning)| (name.to_owned(), meaning)).into_iter().chain(patterns(report)) {
+        let _ = writeln!(page, "<dt>{}</dt><dd>{}</dd>", escape(&name), escape(meaning));
+    }
+    page.push_str("</dl>\n");
+    if let Some(command) = command {
+        let _ = writeln!(page, "<h3>To repeat it</h3>\n<pre><code>{}</code></pre>", escape(command));
+    }
     let json = script_safe(&serde_json::to_string(report).map_err(io::Error::other)?);
     let _ = write!(
         page,
-        "</ul>\n</section>\n</main>\n<script type=\"application/json\" id=\"results\">{json}</script>\n</body>\n</html>\n"
+        "</section>\n</main>\n<footer>\n<p>Made with mopsim {}. The same input gives the same page. The results are in this file once more, as \
+         JSON (element <code>results</code>).</p>\n</footer>\n<script type=\"application/json\" id=\"results\">{json}</script>\n</body>\n</html>\n",
+        env!("CARGO_PKG_VERSION")
     );
     Ok(page)
+}
+
+/// Returns a sentence for each pattern: the networks with the highest saturation.
+fn summary(report: &ThroughputReport) -> Vec<String> {
+    let grid = Grid::new(report);
+    let several = grid.contenders.len() > 1;
+    let of_pattern = |(pattern, name): (usize, &&str)| {
+        let cells = || (0..grid.contenders.len()).filter_map(|c| Some((c, grid.cell(c, pattern)?)));
+        let most = cells().filter_map(|(_, cell)| cell.saturation).reduce(f64::max)?;
+        let best: Vec<_> = cells()
+            .filter(|(_, cell)| cell.saturation.is_some_and(|own| own * (1.0 + SAME) >= most))
+            .collect();
+        let names: Vec<String> = best
+            .iter()
+            .map(|(contender, cell)| if several { format!("{} {}", short(*contender), cell.network) } else { cell.network.clone() })
+            .collect();
+        let bytes = best.first().and_then(|(_, cell)| cell.saturation_bytes_per_second)?;
+        let verb = match best.len() {
+            _ if !several => "saturates",
+            1 => "carries most, and saturates",
+            _ => "carry most, and saturate",
+        };
+        Some(format!(
+            "Under {} traffic, {} {verb} at {most:.4} of a link, {:.3} Gbit/s per host.",
+            label(&grid.patterns, name),
+            list(&names),
+            bytes * 8e-9
+        ))
+    };
+    grid.patterns.iter().enumerate().filter_map(of_pattern).collect()
+}
+
+/// Returns the patterns of a report and their meaning, each once.
+fn patterns(report: &ThroughputReport) -> Vec<(String, &'static str)> {
+    let mut known: Vec<(String, &'static str)> = Vec::new();
+    for cell in &report.cells {
+        let name = without_seed(&cell.pattern).split(':').next().unwrap_or_default();
+        if let Ok(kind) = traffic::find(name)
+            && known.iter().all(|(other, _)| other != name)
+        {
+            known.push((name.to_owned(), kind.help));
+        }
+    }
+    known
 }
 
 fn table(page: &mut String, headings: &[String], rows: &[Vec<String>]) {

@@ -208,7 +208,7 @@ type Measure = (&'static str, fn(&Cell) -> Option<f64>, fn(f64) -> String);
 fn side_by_side(grid: &Grid<'_>) -> Vec<TitledTable> {
     let measures: [Measure; 4] = [
         (
-            "Saturation: what every host can send until the first link is full",
+            "Saturation: what a host can send until a link is full, in link bandwidths",
             |cell| cell.saturation,
             |v| format!("{v:.4}"),
         ),

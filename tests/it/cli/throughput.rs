@@ -66,6 +66,11 @@ fn several_stand_side_by_side_in_80_columns() {
     assert_eq!(curves, 18);
     let page = folder.read("t.html");
     assert!(page.contains("geometric mean") && page.contains(drawing.trim()) && page.contains("mopsim.throughput/2"));
+    // What it concludes, what its words mean, and what made it.
+    for part in ["Under uniform traffic, ", " of a link, ", "<dt>lowest bound</dt>", "<dt>hotspot</dt>", "Made with mopsim "] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(page.contains("<pre><code>mopsim throughput ") && !page.contains("--threads"));
     assert_eq!(
         (folder.read("t.csv").lines().count(), folder.read("t.json").contains("mopsim.throughput/2")),
         (19, true)
