@@ -12,8 +12,14 @@ const STYLE: &str = include_str!("../html/templates/style.css");
 
 /// Meaning of the quantities, which titles of tables only name.
 const QUANTITIES: [(&str, &str); 4] = [
-    ("saturation", "injection of every host at which the first link is full, as a share of the bandwidth of a link between switches"),
-    ("fair sharing", "what a host sends on average if all offer as much as their links carry, and flows share links max-min fairly"),
+    (
+        "saturation",
+        "injection of every host at which the first link is full, as a share of the bandwidth of a link between switches",
+    ),
+    (
+        "fair sharing",
+        "what a host sends on average if all offer as much as their links carry, and flows share links max-min fairly",
+    ),
     (
         "lowest bound",
         "least of the injections that no routing on this network can exceed: by its host links, by the lengths of paths, by cuts, \
@@ -34,10 +40,11 @@ pub fn page(report: &ThroughputReport, command: Option<&str>) -> io::Result<Stri
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"mopsim {}\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}\n.drawing svg {{ max-width: 100%; height: auto; }}\n</style>\n</head>\n\
+         <title>{title}</title>\n<style>\n{STYLE}\n{}</style>\n</head>\n\
          <body>\n<header>\n<p class=\"eyebrow\">Throughput under synthetic traffic, at flow level</p>\n<h1>{title}</h1>\n\
          </header>\n<main>\n",
-        env!("CARGO_PKG_VERSION")
+        env!("CARGO_PKG_VERSION"),
+        drawing_style()
     );
     let answers = summary(report);
     if !answers.is_empty() {
@@ -73,7 +80,9 @@ pub fn page(report: &ThroughputReport, command: Option<&str>) -> io::Result<Stri
     }
     page.push_str("</ul>\n<dl class=\"facts\">\n");
     let _ = writeln!(page, "<dt>mopsim</dt><dd>{}</dd>", env!("CARGO_PKG_VERSION"));
-    for (name, meaning) in QUANTITIES.map(|(name, meaning)| (name.to_owned(), meaning)).into_iter().chain(patterns(report)) {
+    for (name, meaning) in
+        QUANTITIES.map(|(name, meaning)| (name.to_owned(), meaning)).into_iter().chain(patterns(report))
+    {
         let _ = writeln!(page, "<dt>{}</dt><dd>{}</dd>", escape(&name), escape(meaning));
     }
     page.push_str("</dl>\n");
@@ -90,6 +99,21 @@ pub fn page(report: &ThroughputReport, command: Option<&str>) -> io::Result<Stri
     Ok(page)
 }
 
+/// Returns the style of the drawing: a file of its own is on white, while the page may be dark.
+fn drawing_style() -> String {
+    let mut style =
+        ".drawing svg { max-width: 100%; height: auto; } .drawing svg > rect[width=\"100%\"] { fill: var(--paper); }\n\
+                     .drawing line { stroke: var(--grid); } main li { overflow-wrap: anywhere; }\n"
+            .to_owned();
+    for (number, colour) in svg::COLOURS.iter().enumerate() {
+        let _ = writeln!(
+            style,
+            ".drawing [fill=\"{colour}\"] {{ fill: var(--net{number}); }} .drawing [stroke=\"{colour}\"] {{ stroke: var(--net{number}); }}"
+        );
+    }
+    style
+}
+
 /// Returns a sentence for each pattern: the networks with the highest saturation.
 fn summary(report: &ThroughputReport) -> Vec<String> {
     let grid = Grid::new(report);
@@ -97,12 +121,15 @@ fn summary(report: &ThroughputReport) -> Vec<String> {
     let of_pattern = |(pattern, name): (usize, &&str)| {
         let cells = || (0..grid.contenders.len()).filter_map(|c| Some((c, grid.cell(c, pattern)?)));
         let most = cells().filter_map(|(_, cell)| cell.saturation).reduce(f64::max)?;
-        let best: Vec<_> = cells()
-            .filter(|(_, cell)| cell.saturation.is_some_and(|own| own * (1.0 + SAME) >= most))
-            .collect();
+        let best: Vec<_> =
+            cells().filter(|(_, cell)| cell.saturation.is_some_and(|own| own * (1.0 + SAME) >= most)).collect();
         let names: Vec<String> = best
             .iter()
-            .map(|(contender, cell)| if several { format!("{} {}", short(*contender), cell.network) } else { cell.network.clone() })
+            .map(
+                |(contender, cell)| {
+                    if several { format!("{} {}", short(*contender), cell.network) } else { cell.network.clone() }
+                },
+            )
             .collect();
         let bytes = best.first().and_then(|(_, cell)| cell.saturation_bytes_per_second)?;
         let verb = match best.len() {

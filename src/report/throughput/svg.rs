@@ -7,7 +7,12 @@ use std::fmt::Write;
 
 /// Colours that are distinguishable with any kind of colour vision (M. Okabe and K. Ito, Color Universal Design, 2008),
 /// darkest last.
-const COLOURS: [&str; 8] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#b8a800", "#333333"];
+pub(super) const COLOURS: [&str; 8] =
+    ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#b8a800", "#333333"];
+/// Dashes of curves, so that these differ without colour; letters at their ends name them.
+const DASHES: [&str; 8] = ["none", "7 3", "2 2", "9 3 2 3", "4 2", "12 3", "1 3", "9 3 2 3 2 3"];
+/// Narrowest bar that has room for its letter.
+const LETTERED: f64 = 9.0;
 const WIDTH: f64 = 900.0;
 const MARGIN: f64 = 50.0;
 const BARS: f64 = 220.0;
@@ -39,7 +44,8 @@ pub fn draw(report: &ThroughputReport) -> String {
     let _ = writeln!(
         svg,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {WIDTH:.0} {height:.0}\" \
-         font-family=\"sans-serif\" font-size=\"11\"><rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>{GENERATOR}"
+         role=\"img\" aria-label=\"Saturation of each network under each pattern as bars, and latency under load as curves; tables have the \
+         numbers\" font-family=\"sans-serif\" font-size=\"11\"><rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>{GENERATOR}"
     );
     let _ = writeln!(svg, "<text x=\"20\" y=\"24\" font-size=\"15\">{}</text>", escape_text(&report.title));
     for (index, contender) in grid.contenders.iter().enumerate() {
@@ -81,7 +87,7 @@ fn bars(svg: &mut String, grid: &Grid<'_>, top: f64) {
     let _ = writeln!(
         svg,
         "<text x=\"20\" y=\"{:.1}\" font-size=\"13\">Saturation: injection of a host, in links</text>",
-        top - 12.0
+        top - 20.0
     );
     for tick in ticks {
         let y = floor - tick * scale;
@@ -111,6 +117,15 @@ fn bars(svg: &mut String, grid: &Grid<'_>, top: f64) {
                 short(contender),
                 escape_text(name)
             );
+            if bar >= LETTERED {
+                let _ = writeln!(
+                    svg,
+                    "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"9\">{}</text>",
+                    x + bar * 0.46,
+                    floor - tall - 3.0,
+                    short(contender)
+                );
+            }
         }
         let x = left + group * 0.4;
         let _ = writeln!(
@@ -165,11 +180,16 @@ fn curves(svg: &mut String, grid: &Grid<'_>, pattern: usize, left: f64, top: f64
             .map(|(x, y)| format!("{:.1},{:.1}", x0 + x / widest * width, floor - y * 1e9 / highest * CURVES))
             .collect();
         let colour = COLOURS[contender % COLOURS.len()];
+        let dashes = DASHES[contender % DASHES.len()];
+        let letter = short(contender);
+        if let Some((x, y)) = line.last().and_then(|point| point.split_once(',')) {
+            let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\" dx=\"3\" dy=\"3\" font-size=\"9\">{letter}</text>");
+        }
         let line = line.join(" ");
         let _ = writeln!(
             svg,
-            "<polyline points=\"{line}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\"><title>{}</title></polyline>",
-            short(contender)
+            "<polyline points=\"{line}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\" \
+             stroke-dasharray=\"{dashes}\"><title>{letter}</title></polyline>"
         );
     }
 }

@@ -64,12 +64,19 @@ fn several_stand_side_by_side_in_80_columns() {
     let document = roxmltree::Document::parse(&drawing).expect("XML");
     let curves = document.descendants().filter(|node| node.has_tag_name("polyline")).count();
     assert_eq!(curves, 18);
+    // Curves differ without colour, and the page replaces the white ground and each colour by those of its scheme.
+    let dashes: std::collections::BTreeSet<_> =
+        document.descendants().filter_map(|node| node.attribute("stroke-dasharray")).collect();
+    assert_eq!((dashes.len(), document.root_element().attribute("role")), (6, Some("img")));
     let page = folder.read("t.html");
     assert!(page.contains("geometric mean") && page.contains(drawing.trim()) && page.contains("mopsim.throughput/2"));
     // What it concludes, what its words mean, and what made it.
-    for part in ["Under uniform traffic, ", " of a link, ", "<dt>lowest bound</dt>", "<dt>hotspot</dt>", "Made with mopsim "] {
+    for part in
+        ["Under uniform traffic, ", " of a link, ", "<dt>lowest bound</dt>", "<dt>hotspot</dt>", "Made with mopsim "]
+    {
         assert!(page.contains(part), "{part}");
     }
+    assert!(page.contains(".drawing [fill=\"#0072b2\"] { fill: var(--net0); }"));
     assert!(page.contains("<pre><code>mopsim throughput ") && !page.contains("--threads"));
     assert_eq!(
         (folder.read("t.csv").lines().count(), folder.read("t.json").contains("mopsim.throughput/2")),
