@@ -1,8 +1,10 @@
 //! Timelines of cells: a lane for each rank, and the critical path across them.
 
-use super::svg::escape;
-use crate::report::number::seconds;
+use super::svg::{PARTS, escape};
+use crate::report::findings::critical_path;
+use crate::report::number::{percent, seconds};
 use crate::result::critical::CriticalPathFinder;
+use crate::result::explain::Explanation;
 use crate::result::lanes::{Doing, Lanes};
 use serde::Serialize;
 use std::fmt::Write;
@@ -22,6 +24,8 @@ pub(super) struct Timeline {
     pub workload: String,
     pub network: String,
     pub svg: String,
+    /// What the drawing shows, in words.
+    pub words: String,
     pub marks: Vec<String>,
     pub first_rank: usize,
     pub last_rank: usize,
@@ -30,9 +34,27 @@ pub(super) struct Timeline {
     pub height: usize,
 }
 
+/// Width of the page in pixels, for the size of patterns.
+const PAGE: f64 = 1040.0;
+
+/// Describes the parts of the time, and the critical path.
+fn words(e: &Explanation) -> String {
+    let shares = &e.time_shares;
+    let path =
+        e.critical_path.as_ref().map_or_else(String::new, |path| format!(" Critical path: {}.", critical_path(path)));
+    format!(
+        "In words: averaged over the ranks, compute takes {} of the run, latency {}, bandwidth {} and waiting {}.{path}",
+        percent(shares.compute),
+        percent(shares.latency),
+        percent(shares.bandwidth),
+        percent(shares.waiting)
+    )
+}
+
 /// Draws the observed ranks.
 pub(super) fn draw(
     (lanes, path): (&Lanes, &CriticalPathFinder),
+    explanation: &Explanation,
     ranks: usize,
     workload: &str,
     network: &str,
@@ -52,10 +74,20 @@ pub(super) fn draw(
             at += length;
         }
     }
-    let names = ["compute", "latency", "bandwidth", "waiting"];
-    let mut body = String::new();
-    for (name, path) in names.iter().zip(&paths).filter(|(_, path)| !path.is_empty()) {
-        let _ = write!(body, "<path d=\"{path}\" class=\"lane-{name}\"/>");
+    let height = (shown.len() * 6).clamp(60, 640);
+    // The drawing is stretched to the page, so its patterns are shrunk by as much: about six pixels each way.
+    let (across, down) = (0.75 * lanes.steps as f64 / PAGE, 0.75 * shown.len() as f64 / height as f64);
+    let mut body = String::from("<defs>");
+    for (name, over) in PARTS {
+        let _ = write!(
+            body,
+            "<pattern id=\"lane-{name}\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\" \
+             patternTransform=\"scale({across:.4} {down:.4})\"><rect width=\"8\" height=\"8\" class=\"fill-{name}\"/>{over}</pattern>"
+        );
+    }
+    body.push_str("</defs>");
+    for ((name, _), path) in PARTS.iter().zip(&paths).filter(|(_, path)| !path.is_empty()) {
+        let _ = write!(body, "<path d=\"{path}\" fill=\"url(#lane-{name})\"/>");
     }
     let steps = path.steps().filter(|s| !s.is_empty() && s.len() <= MOST_STEPS && lanes.seconds > 0.0);
     let critical = steps.is_some();
@@ -95,11 +127,12 @@ pub(super) fn draw(
         workload: workload.to_owned(),
         network: network.to_owned(),
         svg,
+        words: words(explanation),
         marks: (0..=4).map(|i| seconds(lanes.seconds * f64::from(i) / 4.0)).collect(),
         first_rank: 0,
         last_rank: shown.last().copied().unwrap_or(0),
         every,
         critical,
-        height: (shown.len() * 6).clamp(60, 640),
+        height,
     }
 }

@@ -187,7 +187,8 @@ impl HtmlReport<'_> {
         let controls = controls.render(context! { choices => data, offers => offers }).map_err(io::Error::other)?;
         let timeline = self.timeline.as_ref().map(|t| {
             let (workload, network) = (&c.workloads[t.workload], &c.networks[t.network]);
-            lanes::draw((&t.lanes, &t.path), workload.ranks, &workload.name, &network.name)
+            let explanation = &c.cell(t.workload, t.network).explanation;
+            lanes::draw((&t.lanes, &t.path), explanation, workload.ranks, &workload.name, &network.name)
         });
         let lanes = timeline.as_ref().map(|t| safe(t.svg.clone()));
         let equal: Vec<Value> = findings::equal_networks(c)

@@ -88,19 +88,24 @@ pub(super) fn network_pattern(network: usize) -> String {
     format!("url(#net{colour}-{pattern})")
 }
 
+/// Pattern of a part of the time: its name, and the marks over its colour in an 8 by 8 tile.
+pub(super) const PARTS: [(&str, &str); 4] =
+    [("compute", ""), ("latency", OVERLAYS[2]), ("bandwidth", OVERLAYS[1]), ("waiting", "")];
+
+/// Patterns over the colour, in an 8 by 8 tile.
+const OVERLAYS: [&str; PATTERNS] = [
+    "",
+    "<path d=\"M-2 2l4-4M0 8l8-8M6 10l4-4\" class=\"over\"/>",
+    "<circle cx=\"2\" cy=\"2\" r=\"1.3\" class=\"dot\"/><circle cx=\"6\" cy=\"6\" r=\"1.3\" class=\"dot\"/>",
+    "<path d=\"M0 2h8M0 6h8\" class=\"over\"/>",
+    "<path d=\"M-2 6l4 4M0 0l8 8M6-2l4 4\" class=\"over\"/>",
+    "<path d=\"M0 4h8M4 0v8\" class=\"over\"/>",
+    "<path d=\"M2 0v8M6 0v8\" class=\"over\"/>",
+    "<path d=\"M0 4l4-4l4 4M0 8l4-4l4 4\" class=\"over\"/>",
+];
+
 /// Returns the definitions that all drawings share: fills of `networks` networks and of the parts of the time.
 pub(super) fn definitions(networks: usize) -> String {
-    // Patterns over the colour, in an 8 by 8 tile.
-    let overlays = [
-        "",
-        "<path d=\"M-2 2l4-4M0 8l8-8M6 10l4-4\" class=\"over\"/>",
-        "<circle cx=\"2\" cy=\"2\" r=\"1.3\" class=\"dot\"/><circle cx=\"6\" cy=\"6\" r=\"1.3\" class=\"dot\"/>",
-        "<path d=\"M0 2h8M0 6h8\" class=\"over\"/>",
-        "<path d=\"M-2 6l4 4M0 0l8 8M6-2l4 4\" class=\"over\"/>",
-        "<path d=\"M0 4h8M4 0v8\" class=\"over\"/>",
-        "<path d=\"M2 0v8M6 0v8\" class=\"over\"/>",
-        "<path d=\"M0 4l4-4l4 4M0 8l4-4l4 4\" class=\"over\"/>",
-    ];
     let mut out = String::from("<svg width=\"0\" height=\"0\" class=\"definitions\" aria-hidden=\"true\"><defs>");
     let mut tile = |id: &str, fill: &str, over: &str| {
         let _ = write!(
@@ -110,12 +115,11 @@ pub(super) fn definitions(networks: usize) -> String {
         );
     };
     for (colour, pattern) in (0..networks.min(PATTERNS * PATTERNS)).map(look) {
-        tile(&format!("net{colour}-{pattern}"), &format!("net{colour}"), overlays[pattern]);
+        tile(&format!("net{colour}-{pattern}"), &format!("net{colour}"), OVERLAYS[pattern]);
     }
-    tile("compute", "compute", "");
-    tile("latency", "latency", overlays[2]);
-    tile("bandwidth", "bandwidth", overlays[1]);
-    tile("waiting", "waiting", "");
+    for (part, over) in PARTS {
+        tile(part, part, over);
+    }
     out.push_str("</defs></svg>");
     out
 }
