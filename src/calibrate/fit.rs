@@ -427,7 +427,7 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
     let crosstraffic = share_of_the_way_back(&one_way, &both, data_share / alone);
     if crosstraffic.is_none() {
         open.push(
-            "what messages in opposite directions take from each other: nothing; the output of osu_bibw, IMB-MPI1 Biband or \
+            "what messages in opposite directions take from each other: not measured, taken as 0; the output of osu_bibw, IMB-MPI1 Biband or \
              --run has it"
                 .into(),
         );

@@ -216,8 +216,8 @@ fn texts(search: &Search<'_>, entries: &[Entry], is_repeated: bool) -> Vec<Strin
         ));
     }
     let list = &plan.prices;
-    let note = list.note.as_ref().map_or_else(String::new, |note| format!(". {note}"));
+    let note = list.note.as_ref().map_or_else(String::new, |note| format!(" {}", offers::sentence(note)));
     let (currency, name, rates, scope) = (&list.currency, &list.name, offers::rates(list), offers::scope(list));
-    texts.push(format!("price: purchase price in {currency} by the price list {name}, {rates}{note}. {scope}"));
+    texts.push(format!("price: purchase price in {currency} by the price list {name}, {rates}.{note} {scope}"));
     texts
 }

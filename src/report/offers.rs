@@ -76,8 +76,8 @@ pub(super) fn example(c: &Comparison) -> Option<String> {
     c.budget.is_none().then(|| printable(&text).into_owned())
 }
 
-/// Ends a note with one full stop.
-fn sentence(note: &str) -> String {
+/// Ends a note, which may have a full stop of its own, with one.
+pub(super) fn sentence(note: &str) -> String {
     if note.ends_with(['.', '!', '?']) { note.to_owned() } else { format!("{note}.") }
 }
 
@@ -196,7 +196,7 @@ pub(super) fn caveats_in_parts(c: &Comparison) -> Caveats {
     let mut text = format!("Prices are those of the list {} {}", list.name, rates(list));
     text += if c.has_repetitions() { "; of networks with repetitions, the first one's." } else { "." };
     if let Some(note) = &list.note {
-        text += &format!(" {note}.");
+        text += &format!(" {}", sentence(note));
     }
     let is_nearest = |cost: &NetworkCost| list.rates.len() > 1 && cost.priced_as_gbps.is_some() && !cost.quoted;
     let scope = format!(" {}", scope(list));

@@ -1,6 +1,6 @@
 //! Tables on topologies for people, common to all formats.
 
-use super::offers::{ONE_WAY, sign_of};
+use super::offers::{ONE_WAY, sentence, sign_of};
 use crate::report::network_words::letter;
 use crate::report::number::{counted, grouped, percent};
 use crate::survey::{CostSurvey, RouteSurvey, Survey};
@@ -136,7 +136,7 @@ pub(super) fn notes(reports: &[Survey]) -> Vec<String> {
             .scaled_from_gbps
             .map_or_else(String::new, |listed| format!(", scaled from the prices at {listed} Gb/s"));
         notes.push(format!("Prices `{}`, links of {} Gb/s{scaled}{hosts}.", cost.prices, cost.link_rate_gbps));
-        notes.extend(cost.prices_note.as_ref().map(|note| format!("{note}.")));
+        notes.extend(cost.prices_note.as_deref().map(sentence));
         if reports.iter().any(|r| r.directed) {
             notes.push(ONE_WAY.to_owned());
         }

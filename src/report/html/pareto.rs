@@ -59,7 +59,7 @@ pub(super) fn mark(network: usize) -> &'static str {
 
 fn panel(view: &View<'_>, axis: &CostAxis, setting: usize, columns: &[usize]) -> String {
     let c = view.comparison;
-    let (width, height, left, right, top, bottom) = (460.0, 330.0, 46.0, 34.0, 16.0, 48.0);
+    let (width, height, right, top, bottom) = (460.0, 330.0, 34.0, 16.0, 48.0);
     let points: Vec<(f64, f64)> = columns
         .iter()
         .map(|&n| (finite((axis.of)(&view.facts[n]).unwrap_or(0.0)), finite(c.geometric_mean(n))))
@@ -76,6 +76,9 @@ fn panel(view: &View<'_>, axis: &CostAxis, setting: usize, columns: &[usize]) ->
     let highest = points.iter().map(|p| p.1).fold(0.0, f64::max);
     let ends = (0..points.len()).filter_map(interval).flatten().map(|end| end.clamp(0.0, 1.5 * highest));
     let ys = extent(&mut points.iter().map(|p| p.1).chain(ends));
+    // Room for the longest number between the axis and its title.
+    let longest = ys.iter().map(|&t| tick(t).chars().count()).max().unwrap_or(0);
+    let left = (26.0 + 6.4 * longest as f64).max(46.0);
     let span = |ticks: &[f64]| (ticks[0], ticks[ticks.len() - 1] - ticks[0]);
     let ((x_low, x_span), (y_low, y_span)) = (span(&xs), span(&ys));
     let x = |v: f64| left + (v - x_low) / x_span * (width - left - right);

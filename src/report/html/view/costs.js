@@ -32,7 +32,7 @@ function paretoPanels(model) {
 }
 
 function paretoPanel(model, axis, { s, columns }) {
-  const [width, height, left, right, top, bottom] = [460, 330, 46, 34, 16, 48];
+  const [width, height, right, top, bottom] = [460, 330, 34, 16, 48];
   const letter = (i) => DATA.columns[columns[i]].letter;
   const points = columns.map((n) => [finite(amount(model, axis, n) ?? 0), finite(model.geometric[n].mean)]);
   const spreads = columns.map((n) => whiskers(model.geometric[n]));
@@ -42,6 +42,8 @@ function paretoPanel(model, axis, { s, columns }) {
   const highest = Math.max(0, ...points.map((p) => p[1]));
   const ends = spreads.flatMap((ends) => ends ?? []).map((end) => clamp(end, 0, 1.5 * highest));
   const ys = extent([...points.map((p) => p[1]), ...ends]);
+  // Room for the longest number between the axis and its title.
+  const left = Math.max(46, 26 + 6.4 * Math.max(0, ...ys.map((t) => tick(t).length)));
   const [xLow, xSpan] = [xs[0], xs[xs.length - 1] - xs[0]];
   const [yLow, ySpan] = [ys[0], ys[ys.length - 1] - ys[0]];
   const x = (v) => left + (v - xLow) / xSpan * (width - left - right);
