@@ -15,6 +15,15 @@ pub(super) fn shown(c: &Comparison) -> Vec<CaptionedTable> {
     failure_effects::effects(c).iter().map(|effect| of(c, effect)).collect()
 }
 
+/// Returns a sentence on each level and setting, for a summary: the slowdowns, least first.
+pub(super) fn summary(c: &Comparison) -> Vec<String> {
+    let of_effect = |effect: &FailureEffect| {
+        let name = |network: &NetworkEffect| c.plain_names[network.columns[0]].clone();
+        slowdowns(effect, &place(c, &effect.setting), &least_first(effect), &name)
+    };
+    failure_effects::effects(c).iter().map(of_effect).collect()
+}
+
 /// Formats a slowdown: `1.034 ± 0.012`.
 fn slowdown(value: &Statistic) -> String {
     match value.half_width {
@@ -72,16 +81,30 @@ fn certain_order(order: &[&NetworkEffect], name: &dyn Fn(&NetworkEffect) -> Stri
     }
 }
 
-fn sentences(c: &Comparison, effect: &FailureEffect, name: &dyn Fn(&NetworkEffect) -> String) -> Vec<String> {
+/// Returns the networks of an effect, those with the least slowdown first.
+fn least_first(effect: &FailureEffect) -> Vec<&NetworkEffect> {
     let mut order: Vec<&NetworkEffect> = effect.networks.iter().collect();
     order.sort_by(|a, b| a.geometric.mean.total_cmp(&b.geometric.mean).then(a.columns.cmp(&b.columns)));
+    order
+}
+
+fn slowdowns(
+    effect: &FailureEffect,
+    place: &str,
+    order: &[&NetworkEffect],
+    name: &dyn Fn(&NetworkEffect) -> String,
+) -> String {
     let loss = |network: &&NetworkEffect| format!("{} {}", name(network), slowdown(&network.geometric));
-    let all: Vec<String> = order.iter().map(loss).collect();
+    format!("Slowdown {}{place}, least first: {}.", effect.level, list(&order.iter().map(loss).collect::<Vec<_>>()))
+}
+
+fn sentences(c: &Comparison, effect: &FailureEffect, name: &dyn Fn(&NetworkEffect) -> String) -> Vec<String> {
+    let order = least_first(effect);
     let mut sentences = vec![
         "In brackets: the network whose cables all lost the same share of their bandwidth, together as much as failed. Behind \
          ± is half of the 95 % confidence interval of the mean over the seeds."
             .to_owned(),
-        format!("Slowdown {}, least first: {}.", effect.level, list(&all)),
+        slowdowns(effect, "", &order, name),
     ];
     let changed: Vec<String> = order
         .iter()

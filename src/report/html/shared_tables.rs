@@ -4,7 +4,7 @@
 
 use super::parts::RESTS_ON_ALL;
 use crate::report::captioned::CaptionedTable;
-use crate::report::{jobs, tables};
+use crate::report::{cross_check, failures, jobs, routings, tables};
 use crate::study::comparison::Comparison;
 use serde::Serialize;
 
@@ -49,8 +49,13 @@ fn shown(table: CaptionedTable) -> SharedTable {
     }
 }
 
-/// Returns all tables of a study, in their order.
+/// Returns all tables of a study, in their order. Their sentences are below them, except for those of the summary.
 pub(super) fn all(c: &Comparison) -> Vec<SharedTable> {
-    let without_sentences = |table: CaptionedTable| CaptionedTable { sentences: Vec::new(), ..table };
-    tables::all(c).into_iter().map(without_sentences).chain(jobs::of_comparison(c)).map(shown).collect()
+    let of_routings = routings::shown(c).into_iter().flat_map(|table| table.sentences);
+    let of_summary: Vec<String> = of_routings.chain(failures::summary(c)).chain(cross_check::summary(c)).collect();
+    let rest = |mut table: CaptionedTable| {
+        table.sentences.retain(|sentence| !of_summary.contains(sentence));
+        table
+    };
+    tables::all(c).into_iter().map(rest).chain(jobs::of_comparison(c)).map(shown).collect()
 }

@@ -134,7 +134,7 @@ pub(super) fn summary(view: &View<'_>) -> ReportSummary {
     }
     remarks.extend(cross_check::summary(c).into_iter().map(Remark::comparing));
     remarks.extend(routings::shown(c).into_iter().flat_map(|shown| shown.sentences).map(Remark::comparing));
-    remarks.extend(failures::shown(c).into_iter().flat_map(|shown| shown.sentences).map(Remark::comparing));
+    remarks.extend(failures::summary(c).into_iter().map(Remark::comparing));
     let of_networks = |text| Remark { rests_on: "networks settings", ..Remark::of(text) };
     remarks.extend(routings::different_rules(c).map(of_networks));
     remarks.extend(basis::unvaried(c).map(of_networks));

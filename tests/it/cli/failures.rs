@@ -132,7 +132,13 @@ fn a_study_reports_the_slowdown_by_failures() {
         assert!(folder.output(&["compare", "s.toml", "-q", "--format", format]).contains(part), "{format}");
     }
     folder.run(&["compare", "s.toml", "-q", "--html", "r.html"]).success();
-    assert!(folder.read("r.html").contains("Failures: time without 10% of cables"));
+    let page = folder.read("r.html");
+    let (_, below) = page.split_once("Failures: time without 10% of cables").expect("a table");
+    let below = below.split_once("</table>").expect("a table").1;
+    assert!(below.split("<h3>").next().is_some_and(|notes| notes.contains("In brackets: the network whose cables")));
+    assert!(
+        page.contains("data-rests-on=\"weights networks workloads baseline settings\">Slowdown without 10% of cables")
+    );
 }
 
 #[test]
