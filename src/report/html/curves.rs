@@ -93,6 +93,8 @@ pub(super) struct CurveSection {
     patterns: Vec<PatternCurves>,
     has: Has,
     open: bool,
+    /// `true` in the report of a study, whose platforms have delays of their own.
+    pub of_study: bool,
 }
 
 /// Columns that are not empty.
@@ -380,6 +382,7 @@ pub(super) fn section(patterns: &[Pattern<'_>], baselines: &[String]) -> Option<
             ports: all().any(|curve| curve.series.ports > 1),
         },
         key,
+        of_study: false,
         open: all().map(|curve| curve.means.len()).sum::<usize>() <= OPEN_ROWS,
         patterns: patterns.iter().enumerate().filter(|(_, p)| !p.curves.is_empty()).map(shown).collect(),
     })

@@ -158,5 +158,9 @@ pub(super) fn of_study(c: &Comparison) -> Option<OfStudy> {
         (0..all.settings.patterns.len()).map(of_pattern).filter(|pattern| !pattern.curves.is_empty()).collect();
     let is_baseline = |network: &&NetworkCurves| c.baselines[network.column] == network.column;
     let baselines: Vec<String> = all.networks.iter().filter(is_baseline).map(|n| short(c, n.column)).collect();
-    Some(OfStudy { curves: curves::section(&patterns, &baselines), sentences: sentences(c, all) })
+    let mut curves = curves::section(&patterns, &baselines);
+    if let Some(section) = &mut curves {
+        section.of_study = true;
+    }
+    Some(OfStudy { curves, sentences: sentences(c, all) })
 }

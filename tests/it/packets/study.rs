@@ -101,6 +101,8 @@ fn the_section_is_in_every_format_and_the_same_for_any_number_of_threads() {
         .map(|e| e.1["value"].parse::<f64>().expect("a number").to_bits())
         .collect();
     assert!(elements.iter().any(|e| e.0 == "a" && e.1["href"] == "#packets"));
+    let delays = "In ns, with the delays of the table [packets], not those of the study";
+    assert!(elements.iter().any(|e| e.0 == "th" && e.2 == delays));
     for title in ["latency-0-t", "accepted-0-t", "latency-1-t", "accepted-1-t"] {
         assert!(elements.iter().any(|e| e.0 == "title" && e.1.get("id").is_some_and(|id| id == title)), "{title}");
     }
