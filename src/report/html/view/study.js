@@ -148,7 +148,10 @@ function wins(model, columns, n) {
 function across(model) {
   const { columns } = DATA;
   const { groups } = model;
-  if (groups.length < 1 || groups.some((group) => group.columns.length !== groups[0].columns.length)) return null;
+  // Networks that all settings have, as Comparison::in_all chooses them.
+  const ofPlace = (group, place) => group.columns.find((n) => columns[n].place === place);
+  const shared = groups[0].columns.map((n) => columns[n].place)
+    .filter((place) => groups.every((group) => ofPlace(group, place) !== undefined));
   const reference = model.base[0];
   const speed = (n) => geometric(model.workloads.map((w) => ratio(model.time[w][reference].mean, model.time[w][n].mean)),
     model.weights);
@@ -161,12 +164,12 @@ function across(model) {
   // No model is best: models show how much an answer depends on them.
   const modelAxis = DATA.axes.findIndex((axis) => axis.name === "model");
   const models = new Set(groups.map(({ s }) => DATA.settings[s].values[modelAxis]));
-  const rows = groups[0].columns.map((first, i) => {
-    const own = groups.map((group) => group.columns[i]);
+  const rows = shared.map((place) => {
+    const own = groups.map((group) => ofPlace(group, place));
     const values = own.map(speed);
     const money = own.map(perMoney);
     return {
-      name: columns[first].name, values, money: money.includes(null) ? null : money,
+      name: columns[own[0]].name, values, money: money.includes(null) ? null : money,
       best: models.size > 1 ? null : values.reduce((best, value, s) => (value > values[best] ? s : best), 0),
     };
   });
