@@ -6,6 +6,7 @@
 #![allow(clippy::too_many_arguments)] // Calls of MPI have many.
 
 use super::context::recorder;
+use super::count::Count;
 use super::language::or;
 use super::recorder::{Recorder, Where, Wrong, type_of};
 use crate::trace::{CollectiveCall, CollectiveKind as Kind};
@@ -29,7 +30,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
 
     /// Sends `count` elements from the root to all.
     fn bcast(
-        #[starlark(require = pos)] count: u32,
+        #[starlark(require = pos)] count: Count,
         #[starlark(default = 0)] root: i32,
         #[starlark(default = 0)] datatype: i32,
         #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
@@ -41,7 +42,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
 
     /// Reduces `count` elements to the root.
     fn reduce(
-        #[starlark(require = pos)] count: u32,
+        #[starlark(require = pos)] count: Count,
         #[starlark(default = 0)] root: i32,
         #[starlark(default = 0)] datatype: i32,
         #[starlark(default = UnpackFloat(0.0))] flops: UnpackFloat,
@@ -54,7 +55,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
 
     /// Reduces `count` elements to all.
     fn allreduce(
-        #[starlark(require = pos)] count: u32,
+        #[starlark(require = pos)] count: Count,
         #[starlark(default = 0)] datatype: i32,
         #[starlark(default = UnpackFloat(0.0))] flops: UnpackFloat,
         #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
@@ -66,7 +67,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
 
     /// Reduces over all ranks up to this one.
     fn scan(
-        #[starlark(require = pos)] count: u32,
+        #[starlark(require = pos)] count: Count,
         #[starlark(default = 0)] datatype: i32,
         #[starlark(default = UnpackFloat(0.0))] flops: UnpackFloat,
         #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
@@ -78,7 +79,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
 
     /// Reduces over all ranks below this one.
     fn exscan(
-        #[starlark(require = pos)] count: u32,
+        #[starlark(require = pos)] count: Count,
         #[starlark(default = 0)] datatype: i32,
         #[starlark(default = UnpackFloat(0.0))] flops: UnpackFloat,
         #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
@@ -90,8 +91,8 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
 
     /// Sends `count` elements from every rank to every rank.
     fn alltoall(
-        #[starlark(require = pos)] count: u32,
-        #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<u32>,
+        #[starlark(require = pos)] count: Count,
+        #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<Count>,
         #[starlark(default = 0)] datatype: i32,
         #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
         #[starlark(require = named, default = true)] blocks: bool,
@@ -102,8 +103,8 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
 
     /// Collects `count` elements of every rank on every rank.
     fn allgather(
-        #[starlark(require = pos)] count: u32,
-        #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<u32>,
+        #[starlark(require = pos)] count: Count,
+        #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<Count>,
         #[starlark(default = 0)] datatype: i32,
         #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
         #[starlark(require = named, default = true)] blocks: bool,
@@ -114,8 +115,8 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
 
     /// Collects `count` elements of every rank on the root.
     fn gather(
-        #[starlark(require = pos)] count: u32,
-        #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<u32>,
+        #[starlark(require = pos)] count: Count,
+        #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<Count>,
         #[starlark(default = 0)] root: i32,
         #[starlark(default = 0)] datatype: i32,
         #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
@@ -127,8 +128,8 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
 
     /// Sends `count` elements from the root to every rank.
     fn scatter(
-        #[starlark(require = pos)] count: u32,
-        #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<u32>,
+        #[starlark(require = pos)] count: Count,
+        #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<Count>,
         #[starlark(default = 0)] root: i32,
         #[starlark(default = 0)] datatype: i32,
         #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
@@ -140,20 +141,19 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
 
     /// Sends `send_counts[r]` elements to rank r and receives `recv_counts[r]` from it.
     fn alltoallv(
-        #[starlark(require = pos)] send_counts: UnpackList<u32>,
-        #[starlark(require = pos)] recv_counts: UnpackList<u32>,
+        #[starlark(require = pos)] send_counts: UnpackList<Count>,
+        #[starlark(require = pos)] recv_counts: UnpackList<Count>,
         #[starlark(default = 0)] datatype: i32,
-        #[starlark(default = NoneOr::None)] send_buffer: NoneOr<u32>,
-        #[starlark(default = NoneOr::None)] recv_buffer: NoneOr<u32>,
+        #[starlark(default = NoneOr::None)] send_buffer: NoneOr<Count>,
+        #[starlark(default = NoneOr::None)] recv_buffer: NoneOr<Count>,
         #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
         #[starlark(require = named, default = true)] blocks: bool,
         eval: &mut Evaluator,
     ) -> starlark::Result<NoneOr<i32>> {
         call(eval, on, blocks, |recorder, place| {
-            let (sent, received) = (sum(&send_counts.items)?, sum(&recv_counts.items)?);
             Ok(CollectiveCall {
-                send_count: or(send_buffer, sent),
-                recv_count: or(recv_buffer, received),
+                send_count: or(send_buffer, sum(&send_counts.items)).0,
+                recv_count: or(recv_buffer, sum(&recv_counts.items)).0,
                 send_counts: recorder.counts(place, &send_counts.items)?,
                 recv_counts: recorder.counts(place, &recv_counts.items)?,
                 ..CollectiveCall::uniform(Kind::Alltoallv, 0, 0, type_of(datatype)?)
@@ -163,8 +163,8 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
 
     /// Collects `counts[r]` elements of rank r on the root; this rank sends `count`.
     fn gatherv(
-        #[starlark(require = pos)] count: u32,
-        #[starlark(require = pos)] counts: UnpackList<u32>,
+        #[starlark(require = pos)] count: Count,
+        #[starlark(require = pos)] counts: UnpackList<Count>,
         #[starlark(default = 0)] root: i32,
         #[starlark(default = 0)] datatype: i32,
         #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
@@ -174,7 +174,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         call(eval, on, blocks, |recorder, place| {
             Ok(CollectiveCall {
                 root: recorder.member(place, root)?,
-                send_count: count,
+                send_count: count.0,
                 recv_counts: recorder.counts(place, &counts.items)?,
                 ..CollectiveCall::uniform(Kind::Gatherv, 0, 0, type_of(datatype)?)
             })
@@ -183,8 +183,8 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
 
     /// Collects `counts[r]` elements of rank r on every rank; this rank sends `count`.
     fn allgatherv(
-        #[starlark(require = pos)] count: u32,
-        #[starlark(require = pos)] counts: UnpackList<u32>,
+        #[starlark(require = pos)] count: Count,
+        #[starlark(require = pos)] counts: UnpackList<Count>,
         #[starlark(default = 0)] datatype: i32,
         #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
         #[starlark(require = named, default = true)] blocks: bool,
@@ -192,7 +192,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
     ) -> starlark::Result<NoneOr<i32>> {
         call(eval, on, blocks, |recorder, place| {
             Ok(CollectiveCall {
-                send_count: count,
+                send_count: count.0,
                 recv_counts: recorder.counts(place, &counts.items)?,
                 ..CollectiveCall::uniform(Kind::Allgatherv, 0, 0, type_of(datatype)?)
             })
@@ -201,8 +201,8 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
 
     /// Sends `counts[r]` elements from the root to rank r; this rank receives `count`.
     fn scatterv(
-        #[starlark(require = pos)] counts: UnpackList<u32>,
-        #[starlark(require = pos)] count: u32,
+        #[starlark(require = pos)] counts: UnpackList<Count>,
+        #[starlark(require = pos)] count: Count,
         #[starlark(default = 0)] root: i32,
         #[starlark(default = 0)] datatype: i32,
         #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
@@ -212,7 +212,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         call(eval, on, blocks, |recorder, place| {
             Ok(CollectiveCall {
                 root: recorder.member(place, root)?,
-                recv_count: count,
+                recv_count: count.0,
                 send_counts: recorder.counts(place, &counts.items)?,
                 ..CollectiveCall::uniform(Kind::Scatterv, 0, 0, type_of(datatype)?)
             })
@@ -221,7 +221,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
 
     /// Reduces and distributes the result: rank r receives `counts[r]` elements.
     fn reduce_scatter(
-        #[starlark(require = pos)] counts: UnpackList<u32>,
+        #[starlark(require = pos)] counts: UnpackList<Count>,
         #[starlark(default = 0)] datatype: i32,
         #[starlark(default = UnpackFloat(0.0))] flops: UnpackFloat,
         #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
@@ -244,7 +244,7 @@ fn rooted(
     on: NoneOr<i32>,
     blocks: bool,
     kind: Kind,
-    (send_count, recv_count): (u32, u32),
+    (send_count, recv_count): (Count, Count),
     root: i32,
     datatype: i32,
     flops: f64,
@@ -252,7 +252,7 @@ fn rooted(
     call(eval, on, blocks, |recorder, place| {
         let root = recorder.member(place, root)?;
         let uniform = CollectiveCall::uniform(kind, 0, 0, type_of(datatype)?);
-        Ok(CollectiveCall { root, send_count, recv_count, flops, ..uniform })
+        Ok(CollectiveCall { root, send_count: send_count.0, recv_count: recv_count.0, flops, ..uniform })
     })
 }
 
@@ -268,7 +268,9 @@ fn call(
     Ok(NoneOr::from_option(recorder.collective(place, make(recorder, place)?)?))
 }
 
-fn sum(counts: &[u32]) -> Result<u32, Wrong> {
-    let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
-    u32::try_from(sum).map_err(|_| Wrong(format!("the counts sum up to {sum}, more than MPI can count")))
+/// Returns the size of the buffer of all counts. It has no influence on the time, so one beyond the largest count is
+/// recorded as the largest.
+fn sum(counts: &[Count]) -> Count {
+    let sum: u64 = counts.iter().map(|count| u64::from(count.0)).sum();
+    Count(sum.min(u64::from(Count::MOST)) as u32)
 }

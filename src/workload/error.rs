@@ -2,6 +2,7 @@
 
 use super::guard::RUNS_AWAY;
 use super::recorder::TOO_MANY_ACTIONS;
+use super::rephrase::way_out;
 use crate::user_error::UserError;
 use std::io;
 use std::path::PathBuf;
@@ -82,7 +83,7 @@ impl UserError for WorkloadError {
             Self::Program(text) if text.contains(TOO_MANY_ACTIONS) => {
                 "--max-actions N raises the limit; fewer iterations make a shorter trace".to_owned()
             }
-            Self::Program(_) => "docs/guide/workloads.md describes the language of workloads".to_owned(),
+            Self::Program(text) => way_out(text).to_owned(),
             Self::Parameter { help, .. } => help.clone(),
             Self::NoSuchParameter { known, .. } if known.is_empty() => "it has no parameters".to_owned(),
             Self::NoSuchParameter { known, .. } => format!("its parameters are {}", known.join(", ")),

@@ -3,6 +3,7 @@
 #![allow(clippy::too_many_arguments)] // `parameter` is a call with many named arguments.
 
 use super::context::recorder;
+use super::count::Count;
 use super::recorder::Wrong;
 use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
 use starlark::eval::Evaluator;
@@ -59,7 +60,7 @@ fn constants(globals: &mut GlobalsBuilder) {
 }
 
 /// Returns the count of received elements: that of the sent ones unless specified.
-pub(super) fn or(count: NoneOr<u32>, other: u32) -> u32 {
+pub(super) fn or(count: NoneOr<Count>, other: Count) -> Count {
     count.into_option().unwrap_or(other)
 }
 
@@ -80,47 +81,47 @@ fn messages(globals: &mut GlobalsBuilder) {
     /// Sends `count` elements to a rank, and waits as MPI_Send does.
     fn send(
         #[starlark(require = pos)] to: i32,
-        #[starlark(require = pos)] count: u32,
+        #[starlark(require = pos)] count: Count,
         #[starlark(default = 0)] datatype: i32,
         #[starlark(default = 0)] tag: i32,
         eval: &mut Evaluator,
     ) -> starlark::Result<NoneType> {
-        recorder(eval)?.send(to, count, datatype, tag)?;
+        recorder(eval)?.send(to, count.0, datatype, tag)?;
         Ok(NoneType)
     }
 
     /// Starts to send; returns a request.
     fn isend(
         #[starlark(require = pos)] to: i32,
-        #[starlark(require = pos)] count: u32,
+        #[starlark(require = pos)] count: Count,
         #[starlark(default = 0)] datatype: i32,
         #[starlark(default = 0)] tag: i32,
         eval: &mut Evaluator,
     ) -> starlark::Result<i32> {
-        Ok(recorder(eval)?.isend(to, count, datatype, tag)?)
+        Ok(recorder(eval)?.isend(to, count.0, datatype, tag)?)
     }
 
     /// Receives up to `count` elements from a rank.
     fn recv(
         #[starlark(require = pos)] source: i32,
-        #[starlark(require = pos)] count: u32,
+        #[starlark(require = pos)] count: Count,
         #[starlark(default = 0)] datatype: i32,
         #[starlark(default = 0)] tag: i32,
         eval: &mut Evaluator,
     ) -> starlark::Result<NoneType> {
-        recorder(eval)?.recv(source, count, datatype, tag)?;
+        recorder(eval)?.recv(source, count.0, datatype, tag)?;
         Ok(NoneType)
     }
 
     /// Starts to receive; returns a request.
     fn irecv(
         #[starlark(require = pos)] source: i32,
-        #[starlark(require = pos)] count: u32,
+        #[starlark(require = pos)] count: Count,
         #[starlark(default = 0)] datatype: i32,
         #[starlark(default = 0)] tag: i32,
         eval: &mut Evaluator,
     ) -> starlark::Result<i32> {
-        Ok(recorder(eval)?.irecv(source, count, datatype, tag)?)
+        Ok(recorder(eval)?.irecv(source, count.0, datatype, tag)?)
     }
 
     /// Waits for a request.
@@ -142,13 +143,13 @@ fn messages(globals: &mut GlobalsBuilder) {
     /// Sends to one rank and receives from another simultaneously.
     fn sendrecv(
         #[starlark(require = pos)] to: i32,
-        #[starlark(require = pos)] count: u32,
+        #[starlark(require = pos)] count: Count,
         #[starlark(require = pos)] source: i32,
-        #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<u32>,
+        #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<Count>,
         #[starlark(default = 0)] datatype: i32,
         eval: &mut Evaluator,
     ) -> starlark::Result<NoneType> {
-        recorder(eval)?.sendrecv(to, count, source, or(recv_count, count), datatype)?;
+        recorder(eval)?.sendrecv(to, count.0, source, or(recv_count, count).0, datatype)?;
         Ok(NoneType)
     }
 }

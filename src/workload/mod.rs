@@ -12,6 +12,7 @@
 pub mod catalogue;
 mod collectives;
 mod context;
+mod count;
 mod error;
 mod generate;
 mod guard;
@@ -22,8 +23,11 @@ mod parameters;
 mod prepare;
 mod program;
 mod recorder;
+mod rephrase;
 mod stuck;
 mod summary;
+#[cfg(test)]
+mod tests;
 
 pub use error::WorkloadError;
 pub use generate::{Instance, WriteError};

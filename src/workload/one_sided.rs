@@ -1,6 +1,7 @@
 //! One-sided operations and probes available to a workload program. A window is a communicator: `on`, or all ranks.
 
 use super::context::recorder;
+use super::count::Count;
 use super::recorder::type_of;
 use crate::trace::{ANY_TARGET, Action, CommunicatorId, Datatype};
 use starlark::environment::GlobalsBuilder;
@@ -27,34 +28,44 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
     /// Writes `count` elements into the memory of a rank.
     fn put(
         #[starlark(require = pos)] to: i32,
-        #[starlark(require = pos)] count: u32,
+        #[starlark(require = pos)] count: Count,
         #[starlark(default = 0)] datatype: i32,
         #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
         eval: &mut Evaluator,
     ) -> starlark::Result<NoneType> {
-        access(eval, on, to, datatype, |window, to, datatype| Action::Put { to, window, count, datatype })
+        access(eval, on, to, datatype, |window, to, datatype| Action::Put { to, window, count: count.0, datatype })
     }
 
     /// Reads `count` elements from the memory of a rank.
     fn get(
         #[starlark(require = pos)] source: i32,
-        #[starlark(require = pos)] count: u32,
+        #[starlark(require = pos)] count: Count,
         #[starlark(default = 0)] datatype: i32,
         #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
         eval: &mut Evaluator,
     ) -> starlark::Result<NoneType> {
-        access(eval, on, source, datatype, |window, from, datatype| Action::Get { from, window, count, datatype })
+        access(eval, on, source, datatype, |window, from, datatype| Action::Get {
+            from,
+            window,
+            count: count.0,
+            datatype,
+        })
     }
 
     /// Combines `count` elements with those in the memory of a rank.
     fn accumulate(
         #[starlark(require = pos)] to: i32,
-        #[starlark(require = pos)] count: u32,
+        #[starlark(require = pos)] count: Count,
         #[starlark(default = 0)] datatype: i32,
         #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
         eval: &mut Evaluator,
     ) -> starlark::Result<NoneType> {
-        access(eval, on, to, datatype, |window, to, datatype| Action::Accumulate { to, window, count, datatype })
+        access(eval, on, to, datatype, |window, to, datatype| Action::Accumulate {
+            to,
+            window,
+            count: count.0,
+            datatype,
+        })
     }
 
     /// Ends an epoch: all members of the window call it.

@@ -5,6 +5,7 @@ use super::error::WorkloadError;
 use super::guard::{self, Limits, RUNS_AWAY, TICKS, Watch};
 use super::language::{self, GLOBALS};
 use super::parameters::Parameter;
+use super::rephrase::rephrase;
 use super::stuck::Here;
 use crate::topology::input::{ReadError, read_bytes, to_text};
 use serde_json::Value as Json;
@@ -75,8 +76,8 @@ const LONGEST_MESSAGE: usize = 2000;
 pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
     // With the causes, which describe what is wrong with a value.
     let mut message = format!("{:#}", error.without_diagnostic());
-    if let Some(range) = out_of_range(&message) {
-        message = range;
+    if let Some(plain) = rephrase(&message) {
+        message = plain;
     }
     // `fail` may print a value of any size.
     if let Some((end, _)) = message.char_indices().nth(LONGEST_MESSAGE) {
@@ -100,21 +101,6 @@ pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
         None if message.starts_with(TICKS) => WorkloadError::Program(format!("{RUNS_AWAY}: {message}")),
         None => WorkloadError::Program(message.to_owned()),
     }
-}
-
-/// Rephrases Starlark's message about an argument that does not fit its type, which names a type of Rust.
-fn out_of_range(message: &str) -> Option<String> {
-    let rest = message.strip_prefix("Error unpacking value for parameter `")?;
-    let (name, rest) = rest.split_once('`')?;
-    let (_, rest) = rest.split_once("Integer value is too big to fit in ")?;
-    let (kind, value) = rest.split_once(": ")?;
-    let (least, most) = match kind {
-        "u32" => (0, i64::from(u32::MAX)),
-        "i32" => (i64::from(i32::MIN), i64::from(i32::MAX)),
-        _ => return None,
-    };
-    let limit = if value.starts_with('-') { format!("{least} or more") } else { format!("at most {most}") };
-    Some(format!("`{name}` is {}, and must be {limit}", value.trim()))
 }
 
 /// Sets the limits. Returns the tracker of the current statement, for user programs.

@@ -1,5 +1,6 @@
 //! Recorder of a rank's calls as actions of a trace: 16 bytes per call, without an intermediate form.
 
+use super::count::Count;
 use crate::trace::actions::Store;
 use crate::trace::queues::OpenMessages;
 use crate::trace::tables::{Full, Tables};
@@ -283,11 +284,12 @@ impl<'b> Recorder<'b> {
     }
 
     /// Returns a vector of counts with one per member.
-    pub fn counts(&self, place: Where, counts: &[u32]) -> Result<Counts, Wrong> {
+    pub fn counts(&self, place: Where, counts: &[Count]) -> Result<Counts, Wrong> {
         if counts.len() != place.members as usize {
             bail!("the list has {} counts, for {} ranks", counts.len(), place.members);
         }
-        self.state.borrow_mut().done.tables.counts(counts).map_err(full)
+        let counts: Vec<u32> = counts.iter().map(|count| count.0).collect();
+        self.state.borrow_mut().done.tables.counts(&counts).map_err(full)
     }
 
     /// Records a collective; returns its request if it is non-blocking.

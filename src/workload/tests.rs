@@ -1,0 +1,56 @@
+//! Tests of programs: what they record, and how they are refused.
+
+use super::*;
+use crate::trace::{self, Options, Trace, read_from};
+use crate::user_error::UserError;
+
+/// Runs a program on a number of ranks.
+fn run(text: &str, ranks: u32) -> Result<Trace, WorkloadError> {
+    Program::parse("mine.star", text.to_owned(), None, false)?.instantiate(ranks, &[], &Limits::default())?.trace()
+}
+
+/// Returns the trace of a program of two ranks whose `main` has this body.
+fn recorded(body: &str) -> Trace {
+    run(&format!("def main(rank, size, params):\n    {body}\n"), 2).unwrap()
+}
+
+/// Returns message and help of the error of a program of two ranks.
+fn refused(text: &str) -> String {
+    let error = run(text, 2).unwrap_err();
+    format!("{error}\n help: {}", error.help())
+}
+
+/// Like [`refused`], of a program whose `main` has this body.
+fn refused_body(body: &str) -> String {
+    refused(&format!("def main(rank, size, params):\n    {body}\n"))
+}
+
+#[test]
+fn counts_are_those_that_readers_accept() {
+    let most = "2147483647";
+    for (call, name) in [
+        ("send(1, N)", "count"),
+        ("recv(0, N)", "count"),
+        ("sendrecv(1, 1, 1, N)", "recv_count"),
+        ("put(1, N)", "count"),
+        ("bcast(N)", "count"),
+        ("alltoall(1, N)", "recv_count"),
+    ] {
+        recorded(&call.replace('N', most));
+        let said = refused_body(&call.replace('N', "2147483648"));
+        let expected = format!("mine.star:2:5: `{name}` is 2147483648, and must be at most {most}, the largest count");
+        assert!(said.contains(&expected) && said.contains("help: count elements of a larger"), "{said}");
+    }
+    let said = refused_body("scatterv([1, 99999999999999999999], 1)");
+    assert!(said.contains("`counts` has 99999999999999999999, and must be at most 2147483647"), "{said}");
+    assert!(refused_body("send(1, -1)").contains("`count` is -1, and must be 0 or more"));
+    assert!(refused_body("send(-5000000000, 1)").contains("is -5000000000, and must be -2147483648 or more"));
+}
+
+#[test]
+fn counts_of_partners_may_have_any_sum() {
+    let written = recorded("alltoallv([2000000000, 2000000000], [2000000000, 2000000000], BYTE)");
+    let mut text = Vec::new();
+    trace::write(&written, trace::writer_for("t.ti".as_ref()), &mut text).unwrap();
+    assert_eq!(read_from(&text[..], "t.ti", &Options::default()).unwrap().actions[0].len(), 3);
+}
