@@ -120,13 +120,17 @@ pub fn info(trace: &Trace, info: &Info, extras: &Extras) -> Sheet {
                  network: see mopsim replay",
                 extras.host_speed / 1e9
             ),
-            "bytes of a call are what is sent, and what a receive has room for".to_owned(),
+            format!("{BYTES_OF_CALLS}; of a receive, those that it has room for"),
         ]
         .into_iter()
         .chain(too_few(trace, iterations))
         .collect(),
     }
 }
+
+/// Definition of the bytes of calls, for notes.
+pub(super) const BYTES_OF_CALLS: &str = "bytes of a call are those in its send buffer: of bcast and scatter at the root only, \
+                                         of alltoall and scatter those for all ranks";
 
 /// Returns the table of the hosts of a recording, for programs: in text they are a note.
 pub fn hosts(rows: Vec<Vec<Datum>>) -> Rows {

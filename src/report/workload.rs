@@ -1,6 +1,7 @@
 //! Sheets of workloads, and of differences of traces.
 
 use super::sheet::{Column, Datum, Rows, Sheet};
+use super::trace_info::BYTES_OF_CALLS;
 use crate::trace::diff::{CallDifference, Difference};
 use crate::workload::{Instance, Program, Summary, catalogue};
 
@@ -128,6 +129,7 @@ pub fn difference(difference: &Difference) -> Sheet {
     if difference.different_pairs.iter().any(|pair| pair.first == pair.second) {
         notes.push("pairs with equal numbers of messages and bytes differ in the sizes of single messages".to_owned());
     }
+    notes.push(BYTES_OF_CALLS.to_owned());
     Sheet {
         schema: "mopsim.trace-diff/1",
         title: if difference.same_communication() { "The traces communicate identically" } else { "The traces differ" }

@@ -32,7 +32,7 @@ pub struct PairDifference {
 pub struct CallCount {
     /// Calls in the first trace.
     pub first: u64,
-    /// Bytes of these calls: sent by a rank to one partner, or to each if counts differ.
+    /// Bytes of the send buffers of these calls.
     pub first_bytes: u64,
     /// Calls in the second trace.
     pub second: u64,
@@ -110,7 +110,8 @@ impl Difference {
                 Action::Compute { flops } => flops,
                 other => other.collective().map_or(0.0, |index| trace.collectives[index as usize].flops),
             };
-            let of_collective = || action.collective().map(|index| given(trace, &trace.collectives[index as usize]));
+            let of_collective =
+                || action.collective().map(|index| given(trace, &trace.collectives[index as usize], rank));
             let bytes = message(trace, rank, &action).map(|(_, bytes)| bytes).or_else(of_collective).unwrap_or(0);
             let name = match action {
                 Action::Collective { index } => trace.collectives[index as usize].kind.name(),

@@ -13,7 +13,7 @@ use crate::trace::{Action, Actions, CollectiveKind, Trace, WriteError, write};
 pub struct CallTotal {
     /// Number of calls.
     pub calls: u64,
-    /// Bytes of these calls: the sent data, and for receives the capacity.
+    /// Bytes of these calls: those of the send buffers, and for receives the capacity.
     pub bytes: u64,
     /// Bytes of the largest call.
     pub largest: u64,
@@ -133,7 +133,7 @@ impl Info {
                     let call = &trace.collectives[index as usize];
                     let blocks = matches!(action, Action::Collective { .. });
                     name = if blocks { call.kind.name() } else { call.kind.nonblocking_name() };
-                    bytes = given(trace, call);
+                    bytes = given(trace, call, rank);
                     total.flops += call.flops;
                     total.collectives += 1;
                     let exchanges = matches!(call.kind, CollectiveKind::Alltoall | CollectiveKind::Alltoallv);

@@ -157,6 +157,34 @@ fn totals_by_hand() {
 }
 
 #[test]
+fn bytes_of_collectives_are_those_of_send_buffers() {
+    // All on three ranks with elements of 8 bytes, root 1.
+    for (call, name, bytes, largest) in [
+        ("alltoall 10 10 0 0", "alltoall", 3 * 240, 240),
+        ("alltoallv 30 10 10 10 30 10 10 10 0 0", "alltoallv", 3 * 240, 240),
+        ("bcast 10 1 0", "bcast", 80, 80),
+        ("scatter 10 10 1 0 0", "scatter", 240, 240),
+        ("scatterv 10 10 10 10 1 0 0", "scatterv", 240, 240),
+        ("gather 10 10 1 0 0", "gather", 240, 80),
+        ("gatherv 10 10 10 10 1 0 0", "gatherv", 240, 80),
+        ("allgather 10 10 0 0", "allgather", 240, 80),
+        ("allgatherv 10 10 10 10 0 0", "allgatherv", 240, 80),
+        ("reduce 10 0 1 0", "reduce", 240, 80),
+        ("allreduce 10 0 0", "allreduce", 240, 80),
+        ("scan 10 0 0", "scan", 240, 80),
+        ("reducescatter 10 10 10 0 0", "reducescatter", 3 * 240, 240),
+    ] {
+        let trace = ti(&(0..3).map(|rank| format!("{rank} {call}\n")).collect::<String>());
+        assert_eq!(Info::of(&trace).calls[name], CallTotal { calls: 3, bytes, largest }, "{call}");
+        let diff = crate::trace::diff::Difference::of(&trace, &trace);
+        assert_eq!((diff.calls[name].first_bytes, diff.calls[name].second_bytes), (bytes, bytes), "{call}");
+    }
+    // The root is a member of its communicator: member 1 is rank 0.
+    let on = "0 communicator 1 2 0\n2 on 1 bcast 10 1 0\n0 on 1 bcast 10 1 0\n1 compute 1\n";
+    assert_eq!(Info::of(&ti(on)).calls["bcast"], CallTotal { calls: 2, bytes: 80, largest: 80 });
+}
+
+#[test]
 fn repetition_compresses() {
     let lines: String = (0..2000).map(|_| "0 send 0 0 5 6\n0 recv 0 0 5 6\n").collect();
     let (compact, packed) = compressed(&ti(&lines)).unwrap();
