@@ -15,6 +15,8 @@ use crate::trace::{CollectiveCall, CollectiveKind, Datatype, Trace, UNKNOWN_COUN
 
 /// Entries of collectives that agree and are remembered: 16 MiB.
 const MOST_REMEMBERED: usize = 1 << 22;
+/// Counts of partners that the description of a call shows.
+const MOST_COUNTS: usize = 16;
 
 /// A posted send or receive.
 struct Half {
@@ -197,30 +199,44 @@ impl<'a> Matching<'a> {
         findings.extend(self.types.finding(Severity::Error, "different-types"));
         findings.extend(self.larger.finding(Severity::Note, "larger-receive"));
         findings.extend(self.collectives.finding(Severity::Error, "different-collectives"));
-        findings.extend(self.blocks.finding(Severity::Warning, "different-sizes"));
+        findings.extend(self.blocks.finding(Severity::Error, "different-sizes"));
     }
 }
 
+/// Parts of a collective that have to be the same on all members.
+#[derive(PartialEq)]
+struct Common<'a> {
+    kind: CollectiveKind,
+    root: u32,
+    bytes: Option<u64>,
+    /// Counts of all members, where each passes all of them and sends to none in particular.
+    counts: &'a [u32],
+}
+
 /// Returns the parts of a collective that have to be the same on all members; `None` for a fence.
-fn common(trace: &Trace, entry: Option<u32>) -> Option<(CollectiveKind, u32, Option<u64>)> {
+fn common(trace: &Trace, entry: Option<u32>) -> Option<Common<'_>> {
     use CollectiveKind as K;
     let call: &CollectiveCall = &trace.collectives[entry? as usize];
-    let bytes = match call.kind {
-        K::Bcast | K::Reduce | K::Allreduce | K::Scan | K::Exscan => Some(call.send_type.bytes(call.send_count)),
+    let (bytes, counts): (_, &[u32]) = match call.kind {
+        K::Bcast | K::Reduce | K::Allreduce | K::Scan | K::Exscan => (Some(call.send_type.bytes(call.send_count)), &[]),
         K::ReduceScatter => {
-            let sum: u64 = trace.counts(call.recv_counts).iter().map(|&c| u64::from(c)).sum();
-            Some(sum * call.send_type.size())
+            let counts = trace.counts(call.recv_counts);
+            let sum: u64 = counts.iter().map(|&c| u64::from(c)).sum();
+            (Some(sum * call.send_type.size()), counts)
         }
-        _ => None,
+        _ => (None, &[]),
     };
-    Some((call.kind, call.root, bytes))
+    Some(Common { kind: call.kind, root: call.root, bytes, counts })
 }
 
 /// Describes a call of a sequence in words.
 fn say(trace: &Trace, (_, blocks): Sequence, entry: Option<Option<u32>>) -> String {
     let Some(entry) = entry else { return "nothing".to_owned() };
-    let Some((kind, root, bytes)) = common(trace, entry) else { return "fence".to_owned() };
+    let Some(Common { kind, root, bytes, counts }) = common(trace, entry) else { return "fence".to_owned() };
     let bytes = bytes.map(|bytes| format!(" of {bytes} bytes")).unwrap_or_default();
     let root = if kind.has_root() { format!(", root {root}") } else { String::new() };
-    format!("{}{bytes}{root}", if blocks { kind.name() } else { kind.nonblocking_name() })
+    let shown: Vec<String> = counts.iter().take(MOST_COUNTS).map(u32::to_string).collect();
+    let more = if counts.len() > MOST_COUNTS { ", ..." } else { "" };
+    let counts = if counts.is_empty() { String::new() } else { format!(" with counts {}{more}", shown.join(", ")) };
+    format!("{}{bytes}{counts}{root}", if blocks { kind.name() } else { kind.nonblocking_name() })
 }

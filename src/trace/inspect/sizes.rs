@@ -1,7 +1,8 @@
 //! Checks that the members of a collective agree on the sizes of the blocks that they exchange (MPI 4.0, sections 6.5 to
 //! 6.9).
 //!
-//! A size of 0 is not compared where data may be in place: recordings contain it for `MPI_IN_PLACE`.
+//! A size of 0 is not compared where data may be in place, for which recordings contain it: what any rank sends in an
+//! alltoall, allgather or allgatherv, what the root of a gather sends to itself, and what that of a scatter receives.
 
 use super::deadlock::Call;
 use crate::trace::communicator::Members;
@@ -79,8 +80,13 @@ impl<'a> MetCalls<'a> {
         let one = |counts, index: usize| self.trace.counts(counts).get(index).copied();
         let sent = giver.send_type.bytes(one(giver.send_counts, to).unwrap_or(giver.send_count));
         let expected = taker.recv_type.bytes(one(taker.recv_counts, from).unwrap_or(taker.recv_count));
-        // Counts of an alltoallv are there for each pair; elsewhere one side may be in place.
-        let may_be_in_place = giver.kind != CollectiveKind::Alltoallv && (sent == 0 || expected == 0);
+        use CollectiveKind as K;
+        let may_be_in_place = match giver.kind {
+            K::Alltoall | K::Allgather | K::Allgatherv => sent == 0,
+            K::Gather | K::Gatherv => sent == 0 && from == to,
+            K::Scatter | K::Scatterv => expected == 0 && from == to,
+            _ => false,
+        };
         (sent != expected && !may_be_in_place).then(|| Difference {
             rank: self.rank(to),
             action: self.calls[to].1,

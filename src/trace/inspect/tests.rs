@@ -63,6 +63,17 @@ fn collectives_are_the_same_everywhere() {
 }
 
 #[test]
+fn counts_of_a_result_are_the_same_everywhere() {
+    let trace = ti("0 reducescatter 1 3 0 6\n1 reducescatter 3 1 0 6\n");
+    let text = "collective number 1 is reducescatter of 4 bytes with counts 1, 3 on rank 0, reducescatter of 4 bytes with \
+                counts 3, 1 here";
+    assert_eq!(
+        check(&trace).into_iter().map(|f| (f.kind, f.text)).collect::<Vec<_>>(),
+        [("different-collectives", text.to_owned())]
+    );
+}
+
+#[test]
 fn members_expect_what_others_send() {
     let of = |text: &str| -> Vec<String> { check(&ti(text)).into_iter().map(|f| f.text).collect() };
     for (rows, place, text) in [
@@ -107,11 +118,30 @@ fn members_expect_what_others_send() {
         assert_eq!(of(&once), [format!("in collective number 1, {text}")]);
         assert_eq!(found(&twice), [("different-sizes", 2, place.0, place.1)], "{twice}");
     }
-    // Agreement, also of other types, and data in place at the root.
+    // Only data in place may have another size, and a receive is never in place but at the root of a scatter.
+    for (rows, text) in [
+        (
+            ["allgatherv 2 2 3 6 6", "allgatherv 3 0 0 6 6"],
+            "allgatherv, rank 0 sends 2 bytes to rank 1, which expects 0",
+        ),
+        (["allgather 4 4 6 6", "allgather 4 0 6 6"], "allgather, rank 0 sends 4 bytes to rank 1, which expects 0"),
+        (["gather 4 4 0 6 6", "gather 0 4 0 6 6"], "gather, rank 1 sends 0 bytes to rank 0, which expects 4"),
+        (["scatter 4 4 0 6 6", "scatter 4 0 0 6 6"], "scatter, rank 0 sends 4 bytes to rank 1, which expects 0"),
+    ] {
+        let trace = ti(&(0..).zip(rows).map(|(rank, row)| format!("{rank} {row}\n")).collect::<String>());
+        let findings = check(&trace);
+        assert_eq!(findings[0].text, format!("in collective number 1, {text}"));
+        assert_eq!(findings[0].severity, Severity::Error);
+    }
+    // Agreement, also of other types, and data in place.
     for rows in [
         ["alltoall 8 1 6 0", "alltoall 1 8 0 6"],
         ["gather 0 8 0 6 6", "gather 1 7 0 0 6"],
         ["gatherv 0 0 3 0 6 6", "gatherv 3 9 9 0 6 6"],
+        ["gatherv 0 7 3 0 6 6", "gatherv 3 9 9 0 6 6"],
+        ["scatter 8 0 0 6 6", "scatter 0 8 0 6 6"],
+        ["scatterv 5 3 0 0 6 6", "scatterv 9 9 3 0 6 6"],
+        ["allgatherv 0 2 3 6 6", "allgatherv 0 2 3 6 6"],
         ["alltoallv 0 1 2 0 1 0 6 6", "alltoallv 0 0 4 0 2 4 6 6"],
     ] {
         let text: String = (0..).zip(rows).map(|(rank, row)| format!("{rank} {row}\n")).collect();
