@@ -190,6 +190,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             blocked_jobs: self.network.blocked_jobs(),
             unmatched_sends: self.unmatched_sends(),
             substitutions: self.substitutions,
+            different_sizes: self.agreement.different_sizes,
             passed: self.skip.map(|skip| skip.passed()),
         }
     }

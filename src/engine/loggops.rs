@@ -446,6 +446,7 @@ pub(super) fn replay(
         blocked_jobs: Vec::new(),
         unmatched_sends: unmatched,
         substitutions: Vec::new(),
+        different_sizes: None,
         passed: None,
     })
 }

@@ -3,6 +3,7 @@
 use crate::ids::LinkId;
 use crate::mpi::messages::Envelope;
 use crate::network::{BlockedJob, HeadOfLine, PacketCounts};
+use crate::trace::CollectiveKind;
 
 /// Time that a rank spent on each activity, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -75,6 +76,8 @@ pub struct Outcome {
     pub unmatched_sends: Vec<(Envelope, u64, u64)>,
     /// Algorithms that were replaced because the chosen table is impossible to follow.
     pub substitutions: Vec<&'static str>,
+    /// Operation of the first collective whose members pass different sizes where MPI requires equal ones.
+    pub different_sizes: Option<CollectiveKind>,
     /// Iterations that were replayed, if some could be left out. All other fields but `actions` are those of the replayed part.
     pub passed: Option<Passed>,
 }

@@ -318,3 +318,21 @@ fn members_that_call_different_collectives_are_an_error() {
     let error = collectives(&[&[inner, barrier], &[barrier], &[(Bcast, 0, 1), barrier]]).expect_err("they differ");
     assert!(error.to_string().starts_with("collective number 1 of communicator 1 is "), "{error}");
 }
+
+#[test]
+fn sizes_that_have_to_be_equal_are_compared() {
+    let sizes = |kind: CollectiveKind, counts: [u32; 2]| {
+        let trace = Trace {
+            actions: (0..2).map(|index| vec![Action::Collective { index }].into()).collect(),
+            collectives: counts.map(|count| CollectiveCall::uniform(kind, 0, count, Datatype::BYTE)).to_vec(),
+            ..Trace::default()
+        };
+        let rank_map = Mapping::RoundRobin.rank_map(2, 2).expect("hosts for all");
+        replay(&trace, &platform(2, 1), &rank_map, &model(), &mut ()).expect("runs").different_sizes
+    };
+    for kind in [CollectiveKind::Allreduce, CollectiveKind::Bcast, CollectiveKind::Reduce, CollectiveKind::Scan] {
+        assert_eq!((sizes(kind, [10, 10]), sizes(kind, [10, 11])), (None, Some(kind)));
+    }
+    // A root may gather or scatter in place.
+    assert_eq!(sizes(CollectiveKind::Gather, [10, 11]), None);
+}

@@ -69,6 +69,13 @@ impl CellResult {
         if let Some(Steady::Whole(why)) = &self.steady {
             notes.push(format!("{WHOLE_RUN}: {why}"));
         }
+        // Without rank and number, which depend on the network: a comparison repeats no note.
+        if let Some(kind) = self.outcome.different_sizes {
+            let name = kind.name();
+            notes.push(format!(
+                "the time may be wrong: the ranks pass different sizes to a collective ({name}); `mopsim trace check` says where"
+            ));
+        }
         let unmatched: u64 = self.outcome.unmatched_sends.iter().map(|u| u.1).sum();
         if let Some((envelope, ..)) = self.outcome.unmatched_sends.first() {
             let (source, destination, tag) = (envelope.source, envelope.destination, envelope.tag);
