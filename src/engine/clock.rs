@@ -234,7 +234,8 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
                 missing,
             });
         }
-        ReplayError::Deadlock { seconds: self.now, ranks: self.rank_map.ranks(), blocked, standing }
+        let waits_from = Some(self.model.mpi.detached_below);
+        ReplayError::Deadlock { seconds: self.now, ranks: self.rank_map.ranks(), blocked, standing, waits_from }
     }
 
     /// Returns the current operation of a rank, in the words of the trace; `at_work` is it or the background collective

@@ -38,6 +38,13 @@ pub struct Blocked {
     pub missing: Vec<(Envelope, bool)>,
 }
 
+impl Blocked {
+    /// Returns `true` if it has sent a message of the application, and waits for its receive.
+    fn sends(&self) -> bool {
+        self.missing.iter().any(|(envelope, sends)| *sends && envelope.tag >= 0)
+    }
+}
+
 /// Reason why a replay cannot continue.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ReplayError {
@@ -52,6 +59,9 @@ pub enum ReplayError {
         blocked: Vec<Blocked>,
         /// Index of the current action of each rank; `None` for ranks that have ended.
         standing: Vec<Option<usize>>,
+        /// Size in bytes from which sends wait for their receives; `None` in the LogGOPS model, whose schedules have no
+        /// sends that block a rank.
+        waits_from: Option<u64>,
     },
     /// A send and its receive contradict each other.
     #[error("{}", mismatch_text(mismatch, envelope))]
@@ -164,9 +174,17 @@ impl ReplayError {
 impl UserError for ReplayError {
     fn help(&self) -> String {
         let help = match self {
+            Self::Deadlock { blocked, waits_from: Some(waits_from), .. } if blocked.iter().any(Blocked::sends) => {
+                return format!(
+                    "sends of {waits_from} bytes or more (`detached_below`) wait until their receive is posted: if all ranks \
+                     send before they receive, post the receives first (irecv), or use sendrecv; otherwise check that every \
+                     send has its receive with the same ranks and tag"
+                );
+            }
             Self::Deadlock { .. } => {
                 "check that every send has its receive with the same ranks and tag, and that all ranks take part in \
-                 each collective; a trace that was cut, or replayed with too few ranks, ends like this"
+                 each collective, with sizes that agree (`mopsim trace check`); a trace that was cut, or replayed with too \
+                 few ranks, ends like this"
             }
             Self::Mismatch { mismatch: Mismatch::Truncated { .. }, .. } => {
                 "make the receive at least as large as the message; MPI itself would stop with MPI_ERR_TRUNCATE"

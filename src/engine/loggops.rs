@@ -319,7 +319,8 @@ impl Replay<'_> {
                 missing,
             });
         }
-        ReplayError::Deadlock { seconds: seconds(time), ranks: self.ranks.len() as u32, blocked, standing }
+        let ranks = self.ranks.len() as u32;
+        ReplayError::Deadlock { seconds: seconds(time), ranks, blocked, standing, waits_from: None }
     }
 }
 

@@ -15,6 +15,7 @@ use crate::network::sharing::{Bound, Rule};
 use crate::platform::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
 use crate::trace::UNKNOWN_COUNT;
 use crate::trace::{Action, CollectiveCall, CollectiveKind, CommunicatorId, Datatype, Trace};
+use crate::user_error::UserError;
 use std::sync::Arc;
 
 /// Hosts on one shared medium (link 0); the loopback is link 1.
@@ -170,6 +171,19 @@ fn a_deadlock_names_every_blocked_rank_and_what_is_missing() {
     assert_eq!((ranks, standing), (3, vec![Some(0), Some(1), None]));
     assert_eq!(blocked[1].operation, "recv");
     assert_eq!(blocked[1].missing, [(Envelope { source: 0, destination: 1, tag: 0, context: 0 }, false)]);
+}
+
+#[test]
+fn large_sends_that_cross_are_told_to_wait_for_their_receives() {
+    let send = |to: u32, count: u32| Action::Send { to, tag: 0, count, datatype: Datatype::BYTE };
+    let crossing = |bytes: u32| run(&[&[send(1, bytes), recv(1, bytes)], &[send(0, bytes), recv(0, bytes)]]);
+    let eager = crossing(65_535).map(|outcome| outcome.messages);
+    assert_eq!(eager, Ok(2));
+    let help = crossing(65_536).expect_err("deadlock").help();
+    assert!(help.starts_with("sends of 65536 bytes or more (`detached_below`) wait until their receive"), "{help}");
+    // One that never sends is told about the send.
+    let help = run(&[&[recv(1, 8)], &[recv(0, 8)]]).expect_err("deadlock").help();
+    assert!(help.starts_with("check that every send has its receive"), "{help}");
 }
 
 #[test]
