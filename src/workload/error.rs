@@ -3,6 +3,7 @@
 use super::guard::RUNS_AWAY;
 use super::recorder::TOO_MANY_ACTIONS;
 use super::rephrase::way_out;
+use crate::printable::counted;
 use crate::user_error::UserError;
 use std::io;
 use std::path::PathBuf;
@@ -54,13 +55,13 @@ pub enum WorkloadError {
         known: Vec<String>,
     },
     /// The application does not support this number of ranks.
-    #[error("`{program}` does not run on {ranks} ranks{}", .reason.as_ref().map(|r| format!("; it takes {r}")).unwrap_or_default())]
+    #[error("`{program}` does not run on {}{}", counted((*.ranks).into(), "rank"), .reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default())]
     Ranks {
         /// Name of the program.
         program: String,
         /// The number of ranks.
         ranks: u32,
-        /// The program's reason.
+        /// The program's reason, or the rule that it states.
         reason: Option<String>,
         /// The nearest legal numbers below and above.
         nearest: (Option<u32>, Option<u32>),

@@ -100,12 +100,9 @@ impl Program {
 
 impl Instance {
     fn new(program: Program, ranks: u32, values: Vec<(String, Json)>, limits: Limits) -> Result<Self, WorkloadError> {
-        if ranks == 0 || ranks > i32::MAX as u32 {
-            let (reason, nearest) = match ranks {
-                0 => (None, (None, Some(1))),
-                _ => (Some(format!("MPI has numbers for {} of them", i32::MAX)), (None, None)),
-            };
-            return Err(WorkloadError::Ranks { program: program.name, ranks, reason, nearest });
+        if ranks > i32::MAX as u32 {
+            let reason = Some(format!("MPI has numbers for {} of them", i32::MAX));
+            return Err(WorkloadError::Ranks { program: program.name, ranks, reason, nearest: (None, None) });
         }
         let graphs = KroneckerGraphs::default();
         let (operations, prepared, communicators) = on_large_stack(|| {

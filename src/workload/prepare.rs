@@ -22,6 +22,9 @@ const TRIED: usize = 20_000;
 /// Limit of calls and loop iterations for that search.
 const STEPS_OF_TRIES: u64 = 10_000_000;
 
+/// Required answer of `legal`, for the message about others.
+const NOT_AN_ANSWER: &str = "it must return True, False or a string with the reason";
+
 /// A program whose functions are called, with everything that its answers depend on.
 pub(super) struct Questions<'a> {
     pub program: &'a Program,
@@ -64,9 +67,26 @@ impl Questions<'_> {
             let here = limit(&mut eval, self.limits, program.trusted);
             eval.extra = Some(&context);
             let params = self.params(module.heap());
-            let answer = self.ask(&mut eval, &here, "legal", ranks, params)?;
+            // No program is asked whether it runs on no rank.
+            let answer = match ranks {
+                0 => Some(Value::new_bool(false)),
+                _ => self.ask(&mut eval, &here, "legal", ranks, params)?,
+            };
+            let given = answer.map_or("bool", |value| value.get_type());
+            if !matches!(given, "bool" | "string") {
+                let place = here.place().map(|span| {
+                    let begin = span.resolve_span().begin;
+                    format!("{}:{}:{}", span.filename(), begin.line + 1, begin.column + 1)
+                });
+                return Err(WorkloadError::Program(format!(
+                    "{}: legal(size, params) returned {}: {NOT_AN_ANSWER}",
+                    place.as_ref().unwrap_or(&program.name),
+                    if given == "NoneType" { "nothing (None)" } else { given }
+                )));
+            }
             if !is_legal(answer) {
-                let reason = answer.and_then(|v| v.unpack_str().map(str::to_owned)).or(program.ranks.clone());
+                let own = answer.and_then(|v| v.unpack_str()).filter(|text| !text.is_empty()).map(str::to_owned);
+                let reason = own.or_else(|| program.ranks.as_ref().map(|ranks| format!("it takes {ranks}")));
                 let nearest = (self.first_legal((1..ranks).rev()), self.first_legal(ranks + 1..));
                 return Err(WorkloadError::Ranks { program: program.name.clone(), ranks, reason, nearest });
             }
@@ -157,5 +177,5 @@ impl Questions<'_> {
 
 /// Returns `true` if `legal` permits it; programs without that function run on any number.
 fn is_legal(answer: Option<Value>) -> bool {
-    answer.is_none_or(|v| v.is_none() || v.unpack_bool() == Some(true))
+    answer.is_none_or(|v| v.unpack_bool() == Some(true))
 }

@@ -54,3 +54,40 @@ fn counts_of_partners_may_have_any_sum() {
     trace::write(&written, trace::writer_for("t.ti".as_ref()), &mut text).unwrap();
     assert_eq!(read_from(&text[..], "t.ti", &Options::default()).unwrap().actions[0].len(), 3);
 }
+
+/// Returns message and help of the error of a program whose `legal` has this body.
+fn illegal(body: &str, ranks: u32) -> String {
+    let error =
+        run(&format!("def legal(size, params):\n    {body}\n\ndef main(rank, size, params):\n    pass\n"), ranks);
+    let error = error.unwrap_err();
+    format!("{error}\n help: {}", error.help())
+}
+
+#[test]
+fn a_number_of_ranks_is_refused_with_the_reason_of_the_program() {
+    let text = "`mine.star` does not run on 7 ranks: need multiple of 4\n help: the nearest valid numbers of ranks are 4 and 8";
+    assert_eq!(illegal("return True if size % 4 == 0 else \"need multiple of 4\"", 7), text);
+    let text = "`mine.star` does not run on 1 rank\n help: the nearest valid number of ranks is 6";
+    assert_eq!(illegal("return size > 5", 1), text);
+    let text = "`mine.star` does not run on 0 ranks\n help: the nearest valid number of ranks is 6";
+    assert_eq!(illegal("return size > 5", 0), text);
+    assert!(
+        run(
+            "RANKS = \"two\"\ndef legal(size, params):\n    return False\ndef main(rank, size, params):\n    pass\n",
+            3
+        )
+        .unwrap_err()
+        .to_string()
+        .ends_with("does not run on 3 ranks: it takes two")
+    );
+}
+
+#[test]
+fn legal_has_to_answer() {
+    let said = illegal("size > 3", 4);
+    assert!(
+        said.starts_with("mine.star:2:5: legal(size, params) returned nothing (None): it must return True, False"),
+        "{said}"
+    );
+    assert!(illegal("return 7", 4).contains("returned int: it must"));
+}
