@@ -1,6 +1,7 @@
 //! Recorder of a rank's calls as actions of a trace: 16 bytes per call, without an intermediate form.
 
 use super::count::Count;
+use crate::printable::counted;
 use crate::trace::actions::Store;
 use crate::trace::queues::OpenMessages;
 use crate::trace::tables::{Full, Tables};
@@ -61,6 +62,21 @@ pub(super) struct Where {
     /// Number of members.
     members: u32,
     blocks: bool,
+}
+
+/// Start of a repetition.
+pub(super) struct Mark {
+    /// Number of actions before it.
+    actions: usize,
+    /// Open requests.
+    open: Vec<OpenKey>,
+}
+
+/// Request as the waits of a trace name it: a message, or the number of a collective.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum OpenKey {
+    Message(u32, u32, i32),
+    Collective(usize),
 }
 
 /// Collects the actions of one rank while its program runs.
@@ -324,14 +340,28 @@ impl<'b> Recorder<'b> {
         self.push(Action::Probe { from, tag })
     }
 
-    /// Returns the number of actions so far: the start of a repetition.
-    pub fn mark(&self) -> usize {
-        self.state.borrow().done.actions.len()
+    /// Returns the start of a repetition.
+    pub fn mark(&self) -> Mark {
+        let state = self.state.borrow();
+        Mark { actions: state.done.actions.len(), open: state.open() }
     }
 
-    /// Repeats everything since a mark, `times` more times.
-    pub fn again(&self, mark: usize, times: u64) -> Result<(), Wrong> {
+    /// Repeats everything since a mark, `times` more times. All repetitions have to begin with the same open requests:
+    /// their waits name a request by its partner and tag, or by its number.
+    pub fn again(&self, mark: Mark, times: u64) -> Result<(), Wrong> {
+        if times == 0 {
+            return Ok(());
+        }
         let mut state = self.state.borrow_mut();
+        let open = state.open();
+        if open != mark.open {
+            let (what, way) = match open.len().checked_sub(mark.open.len()) {
+                None | Some(0) => ("waits for a request from before it".to_owned(), "wait after `repeat`"),
+                Some(left) => (format!("leaves {} without a wait", counted(left as u64, "request")), "wait inside it"),
+            };
+            bail!("the function of `repeat` {what}, which {} calls cannot repeat: {way}, or write a loop", times + 1);
+        }
+        let mark = mark.actions;
         let end = state.done.actions.len();
         let more = ((end - mark) as u64).saturating_mul(times);
         self.pay(&mut state, more)?;
@@ -341,6 +371,24 @@ impl<'b> Recorder<'b> {
 }
 
 impl RecorderState {
+    /// Returns the open requests in ascending order.
+    fn open(&self) -> Vec<OpenKey> {
+        if self.pending == 0 {
+            return Vec::new();
+        }
+        let key = |(slot, request): (usize, &Option<OpenRequest>)| {
+            Some(match (*request)? {
+                OpenRequest::Message { triple: (source, destination, tag), .. } => {
+                    OpenKey::Message(source, destination, tag)
+                }
+                OpenRequest::Collective => OpenKey::Collective(slot),
+            })
+        };
+        let mut open: Vec<OpenKey> = self.requests.iter().enumerate().filter_map(key).collect();
+        open.sort_unstable();
+        open
+    }
+
     fn remember(&mut self, request: OpenRequest) -> i32 {
         self.pending += 1;
         if let Some(Reverse(slot)) = self.free.pop() {

@@ -91,3 +91,31 @@ fn legal_has_to_answer() {
     );
     assert!(illegal("return 7", 4).contains("returned int: it must"));
 }
+
+/// Returns a program of four calls of `repeat` of a function with this body, after another statement.
+fn repeating(before: &str, body: &str) -> String {
+    format!(
+        "def main(rank, size, params):\n    {before}\n    def step():\n        {body}\n    repeat(4, step)\n    waitall()\n"
+    )
+}
+
+#[test]
+fn repetitions_begin_with_the_same_open_requests() {
+    for body in ["allreduce(1, blocks = False)", "isend(1 - rank, 10)"] {
+        let said = refused(&repeating("pass", body));
+        assert!(said.starts_with("mine.star:5:5: the function of `repeat` leaves 1 request without a wait"), "{said}");
+    }
+    let said = refused(&repeating("r = allreduce(1, blocks = False)", "wait(r)"));
+    assert!(
+        said.contains("`repeat` waits for a request from before it, which 4 calls cannot repeat: wait after"),
+        "{said}"
+    );
+    assert!(refused(&repeating("isend(1 - rank, 10)", "waitall()")).contains("waits for a request from before it"));
+    // Each repetition ends as it began: a receive that is posted one iteration ahead.
+    let ahead = "wait(r.pop())\n        r.append(irecv(1 - rank, 10))";
+    let trace = run(&repeating("r = [irecv(1 - rank, 10)]", ahead), 2).unwrap();
+    assert_eq!(trace.actions[0].len(), 2 + 1 + 2 * 4 + 1);
+    run(&repeating("r = [allreduce(1, blocks = False)]", "wait(allreduce(2, blocks = False))"), 2).unwrap();
+    // A single call is not repeated.
+    run(&repeating("pass", "isend(1 - rank, 10)").replace("repeat(4", "repeat(1"), 2).unwrap();
+}
