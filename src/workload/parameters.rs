@@ -117,7 +117,7 @@ impl Parameter {
         if let Some(number) = value.as_f64()
             && (self.min.is_some_and(|min| number < min) || self.max.is_some_and(|max| number > max))
         {
-            return Err(format!("it has to be {}", self.allowed()));
+            return Err(format!("it must be {}", self.allowed()));
         }
         Ok(())
     }
@@ -125,13 +125,13 @@ impl Parameter {
     /// Parses a value from a text.
     pub(super) fn value(&self, written: &str) -> Result<Json, WorkloadError> {
         let value = match self.kind {
-            Kind::Int => written.parse::<i64>().map(Json::from).map_err(|_| "it is a whole number"),
+            Kind::Int => written.parse::<i64>().map(Json::from).map_err(|_| "it must be a whole number"),
             Kind::Float => match written.parse::<f64>() {
                 Ok(number) if number.is_finite() => Ok(Json::from(number)),
-                _ => Err("it is a finite number"),
+                _ => Err("it must be a finite number, such as 1e9"),
             },
             Kind::String => Ok(Json::from(written)),
-            Kind::Bool => written.parse::<bool>().map(Json::from).map_err(|_| "it is true or false"),
+            Kind::Bool => written.parse::<bool>().map(Json::from).map_err(|_| "it must be true or false"),
         };
         value.map_err(str::to_owned).and_then(|value| self.check(&value).map(|()| value)).map_err(|reason| {
             let allowed = self.allowed();
@@ -140,7 +140,13 @@ impl Parameter {
                 name: self.name.clone(),
                 value: written.to_owned(),
                 reason,
-                help: format!("{} is of type {}{range}: {}", self.name, self.kind.name(), self.help),
+                help: format!(
+                    "{} is of type {}{range}{}{}",
+                    self.name,
+                    self.kind.name(),
+                    if self.help.is_empty() { "" } else { ": " },
+                    self.help
+                ),
             }
         })
     }

@@ -33,6 +33,9 @@ macro_rules! bail {
 /// Message for more actions than the limit.
 pub(super) const TOO_MANY_ACTIONS: &str = "the workload has more actions than are allowed";
 
+/// Start of the message for more actions of a rank than the limit.
+pub(super) const MOST_ACTIONS: &str = "a rank has more than";
+
 /// Actions of one rank, with the tables that they refer to.
 #[derive(Default)]
 pub(super) struct RankActions {
@@ -145,7 +148,7 @@ impl<'b> Recorder<'b> {
     fn pay(&self, state: &mut RecorderState, more: u64) -> Result<(), Wrong> {
         let needed = state.done.actions.len() as u64 + more;
         if needed > MOST_OF_A_RANK {
-            bail!("a rank has more than {MOST_OF_A_RANK} actions");
+            bail!("{MOST_ACTIONS} {MOST_OF_A_RANK} actions");
         }
         if needed > state.paid {
             let portion = (needed - state.paid).max(PORTION);

@@ -119,3 +119,52 @@ fn repetitions_begin_with_the_same_open_requests() {
     // A single call is not repeated.
     run(&repeating("pass", "isend(1 - rank, 10)").replace("repeat(4", "repeat(1"), 2).unwrap();
 }
+
+#[test]
+fn errors_say_what_to_write() {
+    for (body, message, help) in [
+        ("send(1, 1000 / 4)", "`count` is of type float, 250.0, and must be a whole number", "`//` divides"),
+        (
+            "send(1, 1, datatype = \"FLOAT\")",
+            "`datatype` is of type string, \"FLOAT\", and must be a datatype",
+            "write the",
+        ),
+        ("alltoallv([1.5, 2], [1, 2])", "`send_counts` is of type list, [1.5, 2], and must be a list", "`//` divides"),
+        ("waitall([None])", "`requests` is of type list, [None], and must be a list of whole", "`//` divides"),
+        ("compute(\"x\")", "`flops` is of type string, \"x\", and must be a number\n", "docs/guide/workloads.md"),
+        (
+            "send(1, 4, dataype = FLOAT)",
+            "send has no named argument `dataype` (did you mean `datatype`?)",
+            "docs/guide",
+        ),
+        ("bcast(1, rot = 1)", "bcast has no named argument `rot` (did you mean `root`?)", "docs/guide"),
+        ("print(rank)", "there is no `print`: a program only describes calls", "fail(\"text\", value) ends"),
+        ("repeat(1 << 27, barrier)", "a rank has more than 67108864 actions", "record fewer iterations"),
+    ] {
+        let said = refused_body(body);
+        assert!(said.starts_with(&format!("mine.star:2:5: {message}")), "{said}");
+        assert!(said.contains(&format!("\n help: {help}")), "{said}");
+    }
+    for change in ["X.append(2)", "X[0] = 2", "Y[\"a\"] = 1"] {
+        let said = refused(&format!("X = [1]\nY = {{}}\ndef main(rank, size, params):\n    {change}\n"));
+        assert!(said.starts_with("mine.star:4:5: this value cannot change: it is frozen"), "{said}");
+        assert!(said.contains("help: make the value in `main`"), "{said}");
+    }
+    let program = Program::parse(
+        "mine.star",
+        "PARAMETERS = [parameter(\"flops\", default = 1.0), parameter(\"n\", default = 1, help = \"rows\", min = 1)]\n\
+         def main(rank, size, params):\n    pass\n"
+            .to_owned(),
+        None,
+        false,
+    )
+    .unwrap();
+    let wrong = |name: &str, value: &str| {
+        let error = program.instantiate(1, &[(name.to_owned(), value.to_owned())], &Limits::default()).unwrap_err();
+        (error.to_string(), error.help())
+    };
+    let expected = ("flops = 1G: it must be a finite number, such as 1e9", "flops is of type float");
+    assert_eq!(wrong("flops", "1G"), (expected.0.to_owned(), expected.1.to_owned()));
+    let expected = ("n = 3.5: it must be a whole number", "n is of type int (1 or more): rows");
+    assert_eq!(wrong("n", "3.5"), (expected.0.to_owned(), expected.1.to_owned()));
+}
