@@ -4,7 +4,7 @@
 
 use super::context::recorder;
 use super::count::Count;
-use super::recorder::Wrong;
+use super::recorder::{PROC_NULL, Wrong};
 use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
@@ -31,8 +31,9 @@ pub(super) fn builder() -> GlobalsBuilder {
         .with(super::guard::hidden)
 }
 
-/// Datatypes by name, so that programs need no numbers.
-const TYPES: [(&str, i32); 18] = [
+/// Datatypes by name, so that programs need no numbers. Traces have no 16-bit floats, and no type of Fortran's logical:
+/// these are whole numbers of the same size.
+const TYPES: [(&str, i32); 31] = [
     ("DOUBLE", 0),
     ("INT", 1),
     ("CHAR", 2),
@@ -40,16 +41,29 @@ const TYPES: [(&str, i32); 18] = [
     ("LONG", 4),
     ("FLOAT", 5),
     ("BYTE", 6),
+    ("LONG_LONG", 7),
+    ("SIGNED_CHAR", 8),
+    ("UNSIGNED_CHAR", 9),
+    ("UNSIGNED_SHORT", 10),
     ("UNSIGNED", 11),
     ("UNSIGNED_LONG", 12),
+    ("LONG_DOUBLE", 14),
+    ("C_BOOL", 16),
+    ("INT8", 17),
+    ("INT16", 18),
     ("INT32", 19),
     ("INT64", 20),
+    ("UINT8", 21),
+    ("UINT16", 22),
     ("UINT32", 23),
     ("UINT64", 24),
     ("FLOAT_COMPLEX", 25),
     ("DOUBLE_COMPLEX", 43),
     ("LOGICAL", 23),
+    ("FLOAT_INT", 30),
     ("DOUBLE_INT", 32),
+    ("FLOAT16", 22),
+    ("BFLOAT16", 22),
     ("PACKED", 57),
 ];
 
@@ -57,6 +71,7 @@ fn constants(globals: &mut GlobalsBuilder) {
     for (name, id) in TYPES {
         globals.set(name, id);
     }
+    globals.set("PROC_NULL", PROC_NULL);
 }
 
 /// Returns the count of received elements: that of the sent ones unless specified.
@@ -147,9 +162,10 @@ fn messages(globals: &mut GlobalsBuilder) {
         #[starlark(require = pos)] source: i32,
         #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<Count>,
         #[starlark(default = 0)] datatype: i32,
+        #[starlark(default = 0)] tag: i32,
         eval: &mut Evaluator,
     ) -> starlark::Result<NoneType> {
-        recorder(eval)?.sendrecv(to, count.0, source, or(recv_count, count).0, datatype)?;
+        recorder(eval)?.sendrecv(to, count.0, source, or(recv_count, count).0, datatype, tag)?;
         Ok(NoneType)
     }
 }

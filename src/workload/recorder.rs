@@ -56,7 +56,12 @@ enum OpenRequest {
     },
     /// A collective; its number is that of the request.
     Collective,
+    /// A message to or from no rank, which is complete.
+    Null,
 }
+
+/// Rank in calls that do nothing, as `MPI_PROC_NULL`.
+pub(super) const PROC_NULL: i32 = -1;
 
 /// Communicator and mode of a collective.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +85,7 @@ pub(super) struct Mark {
 enum OpenKey {
     Message(u32, u32, i32),
     Collective(usize),
+    Null,
 }
 
 /// Collects the actions of one rank while its program runs.
@@ -175,13 +181,13 @@ impl<'b> Recorder<'b> {
         if seconds > 0.0 { self.push(Action::Sleep { seconds }) } else { Ok(()) }
     }
 
-    /// Checks a partner, a tag, and a type.
-    fn message(&self, partner: i32, datatype: i32, tag: i32) -> Result<(u32, Datatype), Wrong> {
-        let partner = self.rank(partner)?;
+    /// Checks a partner, a tag, and a type; `None` for [`PROC_NULL`].
+    fn message(&self, partner: i32, datatype: i32, tag: i32) -> Result<Option<(u32, Datatype)>, Wrong> {
         if tag < 0 {
             bail!("a tag is 0 or more, not {tag}");
         }
-        Ok((partner, type_of(datatype)?))
+        let datatype = type_of(datatype)?;
+        if partner == PROC_NULL { Ok(None) } else { Ok(Some((self.rank(partner)?, datatype))) }
     }
 
     /// Returns the rank, and the number of ranks.
@@ -200,17 +206,23 @@ impl<'b> Recorder<'b> {
     }
 
     pub fn send(&self, to: i32, count: u32, datatype: i32, tag: i32) -> Result<(), Wrong> {
-        let (to, datatype) = self.message(to, datatype, tag)?;
-        self.push(Action::Send { to, tag, count, datatype })
+        match self.message(to, datatype, tag)? {
+            Some((to, datatype)) => self.push(Action::Send { to, tag, count, datatype }),
+            None => Ok(()),
+        }
     }
 
     pub fn recv(&self, from: i32, count: u32, datatype: i32, tag: i32) -> Result<(), Wrong> {
-        let (from, datatype) = self.message(from, datatype, tag)?;
-        self.push(Action::Recv { from, tag, count, datatype })
+        match self.message(from, datatype, tag)? {
+            Some((from, datatype)) => self.push(Action::Recv { from, tag, count, datatype }),
+            None => Ok(()),
+        }
     }
 
     pub fn isend(&self, to: i32, count: u32, datatype: i32, tag: i32) -> Result<i32, Wrong> {
-        let (to, datatype) = self.message(to, datatype, tag)?;
+        let Some((to, datatype)) = self.message(to, datatype, tag)? else {
+            return Ok(self.state.borrow_mut().remember(OpenRequest::Null));
+        };
         self.push(Action::Isend { to, tag, count, datatype })?;
         let mut state = self.state.borrow_mut();
         let triple = (state.rank, to, tag);
@@ -218,7 +230,9 @@ impl<'b> Recorder<'b> {
     }
 
     pub fn irecv(&self, from: i32, count: u32, datatype: i32, tag: i32) -> Result<i32, Wrong> {
-        let (from, datatype) = self.message(from, datatype, tag)?;
+        let Some((from, datatype)) = self.message(from, datatype, tag)? else {
+            return Ok(self.state.borrow_mut().remember(OpenRequest::Null));
+        };
         self.push(Action::Irecv { from, tag, count, datatype })?;
         let mut state = self.state.borrow_mut();
         let triple = (from, state.rank, tag);
@@ -239,6 +253,7 @@ impl<'b> Recorder<'b> {
                 self.push(Action::Wait { source, destination, tag })
             }
             OpenRequest::Collective => self.push(Action::WaitRequest { request: handle as u32 }),
+            OpenRequest::Null => Ok(()),
         }
     }
 
@@ -261,10 +276,16 @@ impl<'b> Recorder<'b> {
         handles.unwrap_or_default().iter().try_for_each(|&handle| self.wait(handle))
     }
 
-    pub fn sendrecv(&self, to: i32, sent: u32, from: i32, received: u32, datatype: i32) -> Result<(), Wrong> {
-        let (to, from, datatype) = (self.rank(to)?, self.rank(from)?, type_of(datatype)?);
-        let entry =
-            SendRecv { to, send_count: sent, send_type: datatype, from, recv_count: received, recv_type: datatype };
+    /// Records a combined send and receive. The action for it has no tag, and two partners; any other one is a send and a
+    /// receive that are under way together.
+    pub fn sendrecv(&self, to: i32, sent: u32, from: i32, received: u32, datatype: i32, tag: i32) -> Result<(), Wrong> {
+        let partners = (self.message(to, datatype, tag)?, self.message(from, datatype, tag)?);
+        let (Some((rank, send_type)), Some((source, recv_type)), 0) = (partners.0, partners.1, tag) else {
+            let request = self.isend(to, sent, datatype, tag)?;
+            self.recv(from, received, datatype, tag)?;
+            return self.wait(request);
+        };
+        let entry = SendRecv { to: rank, send_count: sent, send_type, from: source, recv_count: received, recv_type };
         let index = self.state.borrow_mut().done.tables.sendrecv(entry).map_err(full)?;
         self.push(Action::SendRecv { index })
     }
@@ -339,8 +360,10 @@ impl<'b> Recorder<'b> {
     }
 
     pub fn probe(&self, from: i32, tag: i32) -> Result<(), Wrong> {
-        let (from, _) = self.message(from, 0, tag)?;
-        self.push(Action::Probe { from, tag })
+        match self.message(from, 0, tag)? {
+            Some((from, _)) => self.push(Action::Probe { from, tag }),
+            None => Ok(()),
+        }
     }
 
     /// Returns the start of a repetition.
@@ -385,6 +408,7 @@ impl RecorderState {
                     OpenKey::Message(source, destination, tag)
                 }
                 OpenRequest::Collective => OpenKey::Collective(slot),
+                OpenRequest::Null => OpenKey::Null,
             })
         };
         let mut open: Vec<OpenKey> = self.requests.iter().enumerate().filter_map(key).collect();
@@ -412,7 +436,7 @@ impl RecorderState {
     fn ended(&mut self, request: OpenRequest) -> u32 {
         match request {
             OpenRequest::Message { triple, number } => self.messages.end(triple, number),
-            OpenRequest::Collective => 0,
+            OpenRequest::Collective | OpenRequest::Null => 0,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Tests of programs: what they record, and how they are refused.
 
 use super::*;
-use crate::trace::{self, Options, Trace, read_from};
+use crate::trace::{self, Action, Datatype, Options, Trace, read_from, ti};
 use crate::user_error::UserError;
 
 /// Runs a program on a number of ranks.
@@ -23,6 +23,12 @@ fn refused(text: &str) -> String {
 /// Like [`refused`], of a program whose `main` has this body.
 fn refused_body(body: &str) -> String {
     refused(&format!("def main(rank, size, params):\n    {body}\n"))
+}
+
+/// Returns the actions of rank 0 as text, without `init` and `finalize`.
+fn actions(trace: &Trace) -> Vec<String> {
+    let all = trace.actions[0].iter().filter(|action| !matches!(action, Action::Init | Action::Finalize));
+    all.map(|action| ti::text(trace, &action)).collect()
 }
 
 #[test]
@@ -167,4 +173,40 @@ fn errors_say_what_to_write() {
     assert_eq!(wrong("flops", "1G"), (expected.0.to_owned(), expected.1.to_owned()));
     let expected = ("n = 3.5: it must be a whole number", "n is of type int (1 or more): rows");
     assert_eq!(wrong("n", "3.5"), (expected.0.to_owned(), expected.1.to_owned()));
+}
+
+#[test]
+fn messages_to_no_rank_do_nothing() {
+    let nothing = "send(-1, 9)\n    recv(PROC_NULL, 9)\n    sendrecv(-1, 9, -1)\n    probe(-1)\n    wait(isend(-1, 9))\n    \
+                   waitall([irecv(-1, 9), isend(PROC_NULL, 9, tag = 3)])";
+    assert_eq!(actions(&recorded(nothing)), ["waitall"]);
+    // Of a list, only the others are waited for.
+    let some = "a = irecv(1, 9, tag = 2)\n    b = irecv(1, 9, tag = 3)\n    waitall([isend(-1, 9), a])\n    wait(b)";
+    assert_eq!(actions(&recorded(some)), ["irecv 1 2 9 0", "irecv 1 3 9 0", "wait 1 0 2", "wait 1 0 3"]);
+    assert_eq!(actions(&recorded("sendrecv(1, 5, -1)")), ["isend 1 0 5 0", "wait 0 1 0"]);
+    assert_eq!(actions(&recorded("sendrecv(-1, 5, 1, 6)")), ["recv 1 0 6 0"]);
+    assert!(refused_body("send(-2, 1)").contains("there is no rank -2"));
+    // Such a request is waited for once.
+    assert!(refused_body("r = isend(-1, 1)\n    wait(r)\n    wait(r)").contains("no such request"));
+    // Ranks at the edge of a grid have other requests, and the same repetitions.
+    run(&repeating("pass", "wait(isend(rank - 1, 10))\n        wait(irecv(rank + 1 if rank == 0 else -1, 10))"), 2)
+        .unwrap();
+}
+
+#[test]
+fn combined_calls_may_have_a_tag() {
+    assert_eq!(actions(&recorded("sendrecv(1, 5, 1)")), ["sendRecv 5 1 5 1 0 0"]);
+    assert_eq!(actions(&recorded("sendrecv(1, 5, 1, 6, tag = 4)")), ["isend 1 4 5 0", "recv 1 4 6 0", "wait 0 1 4"]);
+}
+
+#[test]
+fn datatypes_have_the_sizes_of_their_names() {
+    for (name, size) in [("FLOAT16", 2), ("BFLOAT16", 2), ("UINT8", 1), ("LONG_DOUBLE", 16), ("FLOAT_INT", 8)] {
+        let trace = recorded(&format!("send(1, 1, {name})"));
+        let sent = trace.actions[0].iter().find_map(|action| match action {
+            Action::Send { datatype, .. } => Some(datatype),
+            _ => None,
+        });
+        assert_eq!(sent.map(Datatype::size), Some(size), "{name}");
+    }
 }
