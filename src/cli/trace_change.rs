@@ -84,7 +84,7 @@ pub fn cut(arguments: &TraceCut, output: &Output) -> Result<(), Failure> {
     let (part, _) = transform::cut(&trace, &Cut { ranks, part }).map_err(|error| {
         let help = match &error {
             CutError::NoRank { .. } => "give ranks that the trace has",
-            CutError::NoIterations => "--window takes a part of any trace",
+            CutError::NoIterations { .. } => "--window takes a part of any trace",
             CutError::TooFewIterations { .. } => "give iterations that the trace has",
             CutError::Empty => "give more ranks or a larger window",
             CutError::Full(_) => "cut a smaller part",

@@ -4,7 +4,7 @@ use super::sheet::{Column, Datum, Rows, Sheet};
 use crate::study::steady::FEWEST_ITERATIONS;
 use crate::trace::Trace;
 use crate::trace::inspect::Info;
-use crate::trace::transform::Iterations;
+use crate::trace::transform::{Iterations, why_no_iterations};
 
 /// Data of the report in addition to those of the trace itself.
 #[derive(Debug, Clone)]
@@ -171,7 +171,7 @@ fn too_few(trace: &Trace, found: Option<&Iterations>) -> Option<String> {
     let whole = "--until-steady replays the whole run";
     match found {
         _ if trace.schedule.is_some() => None,
-        None => Some(format!("no iterations are found, since ranks do not repeat their calls equally often: {whole}")),
+        None => Some(format!("no iterations are found, since {}: {whole}", why_no_iterations(trace))),
         Some(found) if found.number < FEWEST_ITERATIONS => Some(format!("only {} iterations: {whole}", found.number)),
         Some(_) => None,
     }

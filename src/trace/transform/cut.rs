@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::iterations;
+use super::iterations::{iterations, why_no_iterations};
 use super::sequences::common_sequences;
 use crate::printable::counted;
 use crate::trace::actions::Store;
@@ -70,8 +70,11 @@ pub enum CutError {
         ranks: usize,
     },
     /// No iterations can be found.
-    #[error("no iterations are found: the ranks do not repeat the same calls the same number of times")]
-    NoIterations,
+    #[error("no iterations are found: {reason}")]
+    NoIterations {
+        /// Reason in words.
+        reason: String,
+    },
     /// There are fewer iterations.
     #[error("there are {number} iterations, from 1 to {number}")]
     TooFewIterations {
@@ -188,7 +191,7 @@ fn ranges(trace: &Trace, part: &Part) -> Result<Vec<Range<usize>>, CutError> {
             })
             .collect(),
         Part::Iterations(range) => {
-            let found = iterations(trace).ok_or(CutError::NoIterations)?;
+            let found = iterations(trace).ok_or_else(|| CutError::NoIterations { reason: why_no_iterations(trace) })?;
             if range.start >= range.end || range.end > found.number {
                 return Err(CutError::TooFewIterations { number: found.number });
             }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::period::{IN_MEMORY, Repetition, is_call, repetition};
+use super::period::{FEWEST, IN_MEMORY, Repetition, is_call, repetition};
 use crate::trace::communicator::CommunicatorId;
 use crate::trace::{Action, Actions, SendRecv, Trace};
 
@@ -122,6 +122,15 @@ pub fn iterations(trace: &Trace) -> Option<Iterations> {
         places(actions, first, found.period, number)
     });
     Some(Iterations { number, bounds: bounds.collect() })
+}
+
+/// Returns the reason why [`iterations`] finds none in a trace.
+pub fn why_no_iterations(trace: &Trace) -> String {
+    let is_short = |actions: &Actions| actions.iter().filter(is_call).nth(FEWEST - 1).is_none();
+    match trace.actions.iter().position(is_short) {
+        Some(rank) => format!("rank {rank} has fewer than {FEWEST} calls, too few to tell a loop by"),
+        None => "not all ranks repeat more than half of their calls, the same number of times".to_owned(),
+    }
 }
 
 /// Returns the starts of iterations of `period` calls, and the end of the last one: after the previous call, since a

@@ -10,7 +10,7 @@ mod simgrid;
 mod tests;
 
 pub use cut::{Cut, CutError, Dropped, Part, cut};
-pub use iterations::{Iterations, iterations};
+pub use iterations::{Iterations, iterations, why_no_iterations};
 pub use merge::{MergeError, merge};
 pub use simgrid::{Unreadable, for_simgrid, unreadable_by_simgrid};
 

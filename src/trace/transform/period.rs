@@ -18,7 +18,7 @@ use crate::trace::{Action, Actions};
 pub(super) const IN_MEMORY: usize = 1 << 21;
 
 /// Fewest calls of a rank that can have a period: shorter programs have no loop that is worth a part.
-const FEWEST: usize = 32;
+pub(super) const FEWEST: usize = 32;
 
 /// Smallest stretch whose period is a candidate.
 const STRETCH: usize = 1 << 12;

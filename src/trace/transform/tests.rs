@@ -84,6 +84,21 @@ fn what_crosses_the_edge_of_a_window_is_left_out() {
 }
 
 #[test]
+fn the_reason_for_no_iterations_is_the_right_one() {
+    let loops = |times: [usize; 2]| {
+        let rank = |rank: usize| format!("{rank} compute 5\n{rank} alltoall 8 8 6 6\n").repeat(times[rank]);
+        ti(&(rank(0) + &rank(1)))
+    };
+    assert!(iterations(&loops([32, 32])).is_some());
+    let short = loops([32, 31]);
+    assert!(iterations(&short).is_none());
+    assert_eq!(why_no_iterations(&short), "rank 1 has fewer than 32 calls, too few to tell a loop by");
+    let error = cut(&loops([40, 60]), &Cut { ranks: None, part: Part::Iterations(1..2) }).unwrap_err();
+    let reason = "not all ranks repeat more than half of their calls, the same number of times";
+    assert_eq!(error.to_string(), format!("no iterations are found: {reason}"));
+}
+
+#[test]
 fn iterations_are_found_behind_a_prologue() {
     let mut lines = String::new();
     for (rank, other) in [(0, 1), (1, 0)] {
