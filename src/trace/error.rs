@@ -1,6 +1,6 @@
 //! Errors of traces, each with the information needed to fix it.
 
-use crate::printable::one_line;
+use crate::printable::{counted, one_line};
 use crate::user_error::UserError;
 use std::io;
 use std::path::PathBuf;
@@ -104,6 +104,14 @@ pub enum TraceErrorKind {
         role: &'static str,
         /// Number of ranks.
         ranks: usize,
+    },
+    /// The trace contains its number of ranks, which is not the one that was given.
+    #[error("the trace has {}, not {given}", counted(*.ranks as u64, "rank"))]
+    OtherRanks {
+        /// Number of ranks of the trace.
+        ranks: usize,
+        /// Number given.
+        given: usize,
     },
     /// More ranks than supported.
     #[error("a trace has at most {limit} ranks")]
@@ -336,6 +344,9 @@ impl UserError for TraceError {
             K::LineTooLong { .. } => "check that this is a trace; a line holds one action".into(),
             K::NotARank => {
                 "write the line as `RANK ACTION ...` with a rank from 0, without sign or leading zeros".into()
+            }
+            K::OtherRanks { .. } => {
+                "leave the number of ranks out; `mopsim trace cut --ranks` takes some of the ranks of a trace".into()
             }
             K::RankOutOfRange { role: "rank", .. } => {
                 "give the number of ranks that the trace was recorded with".into()

@@ -11,7 +11,7 @@ use crate::steps::Steps;
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Number of ranks, for time-independent traces. By default (or if 0), it is the number of lines of the list, or
-    /// the largest rank of a merged trace plus one. Other formats contain the number.
+    /// the largest rank of a merged trace plus one. Other formats contain the number, which must be this one.
     pub ranks: Option<usize>,
     /// Largest number of bytes that compressed files may unpack to, all files of the trace together: a guard against
     /// archives made to exhaust the reader.

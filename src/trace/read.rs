@@ -83,7 +83,13 @@ fn read_source(mut source: Source<'_>, name: &str, options: &Options, is_file: b
         return Err(TraceError::whole(source.file(), kind));
     }
     let format = recognise(head, FORMATS);
-    (format.read)(Input { source, budget, name, options, is_file, formats: FORMATS })
+    let file = source.file().to_path_buf();
+    let trace = (format.read)(Input { source, budget, name, options, is_file, formats: FORMATS })?;
+    // A time-independent trace has as many ranks as were given, or was refused; others know their number.
+    match options.ranks.filter(|&given| given > 0 && given != trace.ranks()) {
+        Some(given) => Err(TraceError::whole(file, Kind::OtherRanks { ranks: trace.ranks(), given })),
+        None => Ok(trace),
+    }
 }
 
 /// Reads the file of one rank from memory, in a format with one file per rank (`DUMPI`, `liballprof`, `recording`), as

@@ -74,3 +74,26 @@ fn a_tar_file_says_what_it_is() {
         assert!(error.to_string().contains("packed with tar") && error.help().contains("tar -xf"), "{error}");
     }
 }
+
+#[test]
+fn a_number_of_ranks_has_to_be_that_of_the_trace() {
+    for (name, bytes, read) in samples() {
+        let own = read(&bytes, &Options::default()).expect(name).ranks();
+        // Files of one rank are read without their number.
+        if matches!(name, "dumpi" | "liballprof") {
+            continue;
+        }
+        let given = |ranks: usize| read(&bytes, &Options { ranks: Some(ranks), ..Options::default() });
+        assert_eq!(given(own).map(|trace| trace.ranks()).ok(), Some(own), "{name}");
+        assert!(given(own - 1).is_err(), "{name}");
+        let error = given(own + 1).unwrap_err();
+        if name != "text" {
+            let text = format!("the trace has {own} ranks, not {}", own + 1);
+            assert_eq!(
+                (error.kind.to_string(), &error.help()[..30]),
+                (text, "leave the number of ranks out;"),
+                "{name}"
+            );
+        }
+    }
+}
