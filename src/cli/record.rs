@@ -276,7 +276,7 @@ fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
         ));
     }
     for (call, (count, rank)) in &summary.not_recorded {
-        say(&format!("not recorded: {} calls of {call}, first on rank {rank}", grouped(*count)));
+        say(&not_recorded(call, *count, *rank));
     }
     if is_second {
         say("warning: the command has started several MPI programs; only the first is recorded");
@@ -286,11 +286,17 @@ fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
     let mut name = word(&name.to_string());
     say(&format!("next: mopsim trace info {name}"));
     // A replay sleeps for the duration of file operations, and refuses the others.
-    if summary.not_recorded.keys().any(|call| !call.starts_with("MPI_File_")) {
+    if summary.not_recorded.keys().any(|call| !recording::is_slept(call)) {
         say(&format!("      mopsim trace convert --leave-out {name} -o without.mtrace"));
         name = "without.mtrace".into();
     }
     say(&format!("      mopsim replay {name} --topology torus:{rows}x{columns}"));
+}
+
+/// Says how calls are replayed of which the recording has the name only, or the duration.
+fn not_recorded(call: &str, count: u64, rank: u32) -> String {
+    let how = if recording::is_slept(call) { "replayed as sleeps" } else { "not recorded" };
+    format!("{how}: {} of {call}, first on rank {rank}", counted(count, "call"))
 }
 
 /// A temporary folder, which is removed unless it is renamed.

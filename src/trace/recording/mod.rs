@@ -29,7 +29,7 @@ use super::format::{self, Files, Format, Input, MOST_RANKS};
 use super::source::Source;
 use super::{Options, Trace};
 
-pub use summary::{RecordedHost, RecordedRank, Summary, summary};
+pub use summary::{RecordedHost, RecordedRank, Summary, is_slept, summary};
 
 /// Largest number of ranks of a file that is read without the others.
 const MOST_ALONE: u32 = 64;

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::layout::{COMPLETIONS, GET_STATUS, Op, RELEASED};
 use super::requests::{Handles, OpenReceive, Prepared, StartedOperation};
 use super::stream::{CallRecord, Completed, INSTRUCTIONS, Next, RecordStream, RecordingHeader, RequestOutcome};
+use super::summary::is_slept;
 use super::threads::{ActionPlace, Threads};
 use crate::trace::calls::{FilePosition, Making, Program, Requests};
 use crate::trace::error::TraceError;
@@ -501,7 +502,7 @@ impl RecordingReader<'_, '_> {
         let Some(name) = self.names.get(record.numbers[0] as usize).cloned() else {
             return Err(self.error("a call without a name"));
         };
-        if name.starts_with("MPI_File_") {
+        if is_slept(&name) {
             let seconds = record.duration as f64 * self.seconds;
             if seconds > 0.0 && seconds.is_finite() {
                 self.push(Action::Sleep { seconds });

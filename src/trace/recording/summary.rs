@@ -21,10 +21,16 @@ pub struct Summary {
     pub library: String,
     /// Hosts by name, with their processors and the ranks that they recorded.
     pub hosts: BTreeMap<String, RecordedHost>,
-    /// Calls that are in the files by name only: total of all ranks, and the rank of the first.
+    /// Calls that are in the files by name only: total of all ranks, and the rank of the first. [`is_slept`] tells those
+    /// that can be replayed.
     pub not_recorded: BTreeMap<String, (u64, u32)>,
     /// Errors of files that cannot be read completely or at all, each with its file and place.
     pub damaged: Vec<String>,
+}
+
+/// Returns `true` for a call that is in the files by name only, but is replayed as a sleep of as long as it took.
+pub fn is_slept(call: &str) -> bool {
+    call.starts_with("MPI_File_")
 }
 
 /// Host of a recording.

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::layout::Op;
 use super::stream::{INSTRUCTIONS, MAGIC, TRAILER, VERSION};
-use super::{file_of, is_file_of_rank, read_alone};
+use super::{file_of, is_file_of_rank, is_slept, read_alone};
 use crate::trace::{self, Action, CollectiveKind, Datatype, Options, Trace, TraceError, TraceWarning};
 
 /// An argument of a record.
@@ -333,6 +333,15 @@ fn without_instructions_times_stay() {
     };
     assert_eq!(flops([900, 300, 100]), [9e4, 3e4, 1e4]);
     assert_eq!(flops([500, 300, 4200]), [0.0, 0.0, 5e5]);
+}
+
+#[test]
+fn file_operations_are_slept_and_other_calls_refused() {
+    for (call, slept) in [("MPI_File_open", true), ("MPI_File_write_all", true), ("MPI_Pready", false)] {
+        let file = RecordingFile::new(0, 1, 0).record(Op::Other, 0, &[U(0), Text(call)]).end();
+        let sleeps = |trace: Trace| trace.actions[0].iter().any(|action| matches!(action, Action::Sleep { .. }));
+        assert_eq!((is_slept(call), read(&[file]).is_ok_and(sleeps)), (slept, slept), "{call}");
+    }
 }
 
 #[test]
