@@ -6,9 +6,9 @@ use super::workload_entry::WorkloadEntry;
 use crate::mpi::bisection::Affinity;
 use crate::mpi::collective::select::Table;
 use crate::trace::transform::merge;
-use crate::trace::{self, Trace, TraceError, ti};
+use crate::trace::{self, Locator, Origin, Trace, TraceError, ti};
 use crate::traffic;
-use crate::workload::{Limits, WorkloadError, catalogue};
+use crate::workload::{GeneratedBy, Limits, WorkloadError, catalogue};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -170,7 +170,8 @@ impl Workload {
         limits: &Limits,
     ) -> Result<Self, WorkloadError> {
         let trace = catalogue::open(program)?.instantiate(ranks, parameters, limits)?.trace()?;
-        Ok(Self::of_trace(trace))
+        let origin = Origin::Program(Locator(Arc::new(GeneratedBy::new(program, ranks, parameters, limits))));
+        Ok(Self::of_trace(Trace { origin, ..trace }))
     }
 
     /// Returns the description of the workload for reports.

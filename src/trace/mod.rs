@@ -50,7 +50,7 @@ pub use error::{ArgumentProblem, FormatError, TraceError, TraceErrorKind};
 pub use event_trace::Trace;
 pub use formats::{FORMATS, format_for, writer_for};
 pub use options::{DEFAULT_RECORDED_SPEED, Options};
-pub use origin::{Effect, Gap, Origin, SourceLine, TraceWarning};
+pub use origin::{Effect, Gap, Locate, Locator, Origin, SourceLine, TraceWarning};
 pub use packing::Packing;
 pub use read::{read, read_from, read_rank};
 pub use side::SideFile;

@@ -3,18 +3,39 @@
 use crate::printable::counted;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-/// Files from which the actions of a trace were read.
+/// Files or program from which the actions of a trace come.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum Origin {
-    /// No file that could be read again: generated, or from a stream.
+    /// None that could be read again: a stream, or another trace.
     #[default]
     None,
     /// One time-independent trace with the lines of all ranks.
     TiMerged(PathBuf),
     /// A time-independent trace per rank.
     TiPerRank(Vec<PathBuf>),
+    /// A program that can run again.
+    Program(Locator),
 }
+
+/// Finds the places of actions in the program that generated a trace.
+pub trait Locate: fmt::Debug + Send + Sync {
+    /// Returns the line of the call that recorded an action of a rank; `None` if there is none.
+    fn locate(&self, rank: usize, index: usize) -> Option<SourceLine>;
+}
+
+/// A shared [`Locate`]; equal only to itself.
+#[derive(Clone, Debug)]
+pub struct Locator(pub Arc<dyn Locate>);
+
+impl PartialEq for Locator {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Locator {}
 
 /// Source line of an action.
 #[derive(Clone, PartialEq, Eq, Debug)]

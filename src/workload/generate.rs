@@ -11,9 +11,10 @@ use super::recorder::{RankActions, Recorder};
 use super::summary::Summary;
 use crate::steps::Steps;
 use crate::trace::tables::Tables;
-use crate::trace::{self, Action, MemberList, Options, SideFile, Trace};
+use crate::trace::{self, Action, MemberList, Options, SideFile, SourceLine, Trace};
 use rayon::prelude::*;
 use serde_json::Value as Json;
+use starlark::codemap::FileSpan;
 use starlark::environment::{FrozenModule, Module};
 use starlark::eval::Evaluator;
 use starlark::values::OwnedFrozenValue;
@@ -165,7 +166,27 @@ impl Instance {
 
     fn rank(&self, rank: u32, budget: &AtomicU64) -> Result<RankActions, WorkloadError> {
         let recorder = Recorder::new(rank, self.ranks, &self.communicators, budget);
-        let context = Context::new(Some(&recorder), &self.graphs);
+        self.run(rank, &recorder, |_| ())?;
+        let mut done = recorder.finish();
+        if self.scale != 1.0 {
+            done.actions.change(|action| {
+                if let Action::Compute { flops } = action {
+                    *flops *= self.scale;
+                }
+            });
+            done.tables.collectives.iter_mut().for_each(|call| call.flops *= self.scale);
+        }
+        Ok(done)
+    }
+
+    /// Runs the program for a rank; `failed` receives the error of the language, if there is one.
+    fn run(
+        &self,
+        rank: u32,
+        recorder: &Recorder<'_>,
+        failed: impl FnOnce(&starlark::Error),
+    ) -> Result<(), WorkloadError> {
+        let context = Context::new(Some(recorder), &self.graphs);
         let wrong = |message: String| WorkloadError::Program(format!("{}: {message}", self.program.name));
         Module::with_temp_heap(|module| -> Result<(), WorkloadError> {
             let heap = module.heap();
@@ -177,20 +198,31 @@ impl Instance {
             let here = limit(&mut eval, &self.limits, self.program.trusted);
             eval.extra = Some(&context);
             recorder.push(Action::Init).map_err(|error| wrong(error.to_string()))?;
-            eval.eval_function(main, &[heap.alloc(rank), heap.alloc(self.ranks), params], &[])
-                .map_err(|error| on_rank(rank, located(&error, &here)))?;
+            eval.eval_function(main, &[heap.alloc(rank), heap.alloc(self.ranks), params], &[]).map_err(|error| {
+                failed(&error);
+                on_rank(rank, located(&error, &here))
+            })?;
             recorder.push(Action::Finalize).map_err(|error| wrong(error.to_string()))
-        })?;
-        let mut done = recorder.finish();
-        if self.scale != 1.0 {
-            done.actions.change(|action| {
-                if let Action::Compute { flops } = action {
-                    *flops *= self.scale;
+        })
+    }
+
+    /// Returns the call that records an action of a rank. The program runs again, up to there: storing the place of each
+    /// action would take more memory than the trace.
+    pub(super) fn locate(&self, rank: u32, action: usize) -> Option<SourceLine> {
+        let place = || {
+            let budget = AtomicU64::new(self.limits.actions);
+            let mut last = action;
+            loop {
+                let recorder = Recorder::new(rank, self.ranks, &self.communicators, &budget).ending_at(last);
+                let mut place = None;
+                let ended = self.run(rank, &recorder, |error| place = error.span().map(source_line));
+                match recorder.original() {
+                    Some(original) => last = original,
+                    None => return ended.map_or(Ok(place), |()| Ok(None)),
                 }
-            });
-            done.tables.collectives.iter_mut().for_each(|call| call.flops *= self.scale);
-        }
-        Ok(done)
+            }
+        };
+        on_large_stack(place).ok().flatten()
     }
 
     /// Runs the program for all ranks and passes their actions to `take`, in the order of ranks. Only a few ranks are
@@ -345,6 +377,15 @@ fn join(tables: &mut Tables, done: &mut RankActions) -> Result<(), WorkloadError
         });
     }
     Ok(())
+}
+
+/// Returns the line of a call.
+fn source_line(span: &FileSpan) -> SourceLine {
+    SourceLine {
+        file: span.filename().into(),
+        line: span.resolve_span().begin.line as u64 + 1,
+        text: span.source_span().lines().next().unwrap_or_default().to_owned(),
+    }
 }
 
 fn on_rank(rank: u32, error: WorkloadError) -> WorkloadError {

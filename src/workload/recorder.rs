@@ -6,7 +6,7 @@ use crate::trace::actions::Store;
 use crate::trace::queues::OpenMessages;
 use crate::trace::tables::{Full, Tables};
 use crate::trace::{Action, Actions, CollectiveCall, CommunicatorId, Counts, Datatype, MemberList, Members, SendRecv};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,6 +32,9 @@ macro_rules! bail {
 
 /// Message for more actions than the limit.
 pub(super) const TOO_MANY_ACTIONS: &str = "the workload has more actions than are allowed";
+
+/// Message with which a program ends at the action that is looked for.
+const REACHED: &str = "the program has recorded the action";
 
 /// Start of the message for more actions of a rank than the limit.
 pub(super) const MOST_ACTIONS: &str = "a rank has more than";
@@ -94,6 +97,10 @@ pub(super) struct Recorder<'b> {
     /// Number of actions that all ranks together may still record.
     budget: &'b AtomicU64,
     communicators: &'b [MemberList],
+    /// Index of the action after which the program ends.
+    last: Option<usize>,
+    /// Index of the action of which `last` is a repetition.
+    original: Cell<Option<usize>>,
 }
 
 struct RecorderState {
@@ -134,7 +141,17 @@ impl<'b> Recorder<'b> {
             known: vec![CommunicatorId::WORLD],
             paid: 0,
         };
-        Self { state: RefCell::new(state), budget, communicators }
+        Self { state: RefCell::new(state), budget, communicators, last: None, original: Cell::new(None) }
+    }
+
+    /// Ends the program with an error at the call that records the action of this index.
+    pub fn ending_at(self, last: usize) -> Self {
+        Self { last: Some(last), ..self }
+    }
+
+    /// Returns the index of the action that was recorded first, if the one to end at is a repetition of it.
+    pub fn original(&self) -> Option<usize> {
+        self.original.get()
     }
 
     /// Returns everything that was recorded.
@@ -148,6 +165,9 @@ impl<'b> Recorder<'b> {
         let mut state = self.state.borrow_mut();
         self.pay(&mut state, 1)?;
         state.done.actions.push(action);
+        if self.last == Some(state.done.actions.len() - 1) {
+            bail!("{REACHED}");
+        }
         Ok(())
     }
 
@@ -390,6 +410,13 @@ impl<'b> Recorder<'b> {
         let mark = mark.actions;
         let end = state.done.actions.len();
         let more = ((end - mark) as u64).saturating_mul(times);
+        if let Some(last) = self.last
+            && last >= end
+            && ((last - end) as u64) < more
+        {
+            self.original.set(Some(mark + (last - mark) % (end - mark)));
+            bail!("{REACHED}");
+        }
         self.pay(&mut state, more)?;
         state.done.actions.repeat(mark, end, times);
         Ok(())

@@ -1,7 +1,7 @@
 //! Tests of programs: what they record, and how they are refused.
 
 use super::*;
-use crate::trace::{self, Action, Datatype, Options, Trace, read_from, ti};
+use crate::trace::{self, Action, Datatype, Locate, Options, Trace, read_from, ti};
 use crate::user_error::UserError;
 
 /// Runs a program on a number of ranks.
@@ -209,4 +209,28 @@ fn datatypes_have_the_sizes_of_their_names() {
         });
         assert_eq!(sent.map(Datatype::size), Some(size), "{name}");
     }
+}
+
+#[test]
+fn actions_have_the_lines_of_their_calls() {
+    let text = "def main(rank, size, params):\n    barrier()\n    def inner():\n        compute(1)\n        send(1 - rank, 1)\n    \
+                def outer():\n        repeat(3, inner)\n        if rank == 1:\n            bcast(1)\n    repeat(2, outer)\n    \
+                waitall()\n";
+    let file = tempfile::NamedTempFile::with_suffix(".star").unwrap();
+    std::fs::write(file.path(), text).unwrap();
+    let program = GeneratedBy::new(file.path().to_str().unwrap(), 2, &[], &Limits::default());
+    let lines = |rank: usize, number: usize| -> Vec<Option<u64>> {
+        (0..number).map(|action| Some(program.locate(rank, action)?.line)).collect()
+    };
+    let [inner, last] = [[Some(4), Some(5)].repeat(3), vec![Some(11), None, None]];
+    let rank_0 = [&[None, Some(2)], &inner[..], &inner, &last].concat();
+    assert_eq!(lines(0, rank_0.len()), rank_0);
+    let rank_1 = [&[None, Some(2)], &inner[..], &[Some(9)], &inner, &[Some(9)], &last].concat();
+    assert_eq!(lines(1, rank_1.len()), rank_1);
+    let place = program.locate(0, 3).unwrap();
+    assert_eq!((place.file.as_path(), place.text.as_str()), (file.path(), "send(1 - rank, 1)"));
+    // A built-in program, and one that is gone.
+    let builtin = GeneratedBy::new("npb/ep", 2, &[("class".to_owned(), "S".to_owned())], &Limits::default());
+    assert!(builtin.locate(0, 1).unwrap().file.ends_with("ep.star"));
+    assert!(GeneratedBy::new("gone.star", 2, &[], &Limits::default()).locate(0, 1).is_none());
 }

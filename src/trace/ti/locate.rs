@@ -14,13 +14,14 @@ use crate::trace::source::{Budget, Source};
 use crate::trace::{Origin, SourceLine, Trace};
 
 impl Trace {
-    /// Returns the line from which action `index` of a rank was read; `None` if the trace was not read from a file, or
-    /// if the file has changed.
+    /// Returns the line from which action `index` of a rank was read, or whose call recorded it; `None` if the trace is
+    /// from neither file nor program, or if that has changed.
     pub fn locate(&self, rank: usize, index: usize) -> Option<SourceLine> {
         match &self.origin {
             Origin::None => None,
             Origin::TiMerged(file) => find(file, rank, index),
             Origin::TiPerRank(files) => find(files.get(rank)?, rank, index),
+            Origin::Program(program) => program.0.locate(rank, index),
         }
     }
 }
