@@ -121,19 +121,19 @@ mod tests {
     }
 
     #[derive(Clone, Copy, Debug)]
-    enum Step {
+    enum RequestStep {
         Push(i32, bool),
         Take(i32, usize),
         TakeAll,
         TakeNewest,
     }
 
-    fn step() -> impl Strategy<Value = Step> {
+    fn step() -> impl Strategy<Value = RequestStep> {
         prop_oneof![
-            600 => (0..40, any::<bool>()).prop_map(|(tag, open)| Step::Push(tag, open)),
-            300 => (0..41, 0..3_usize).prop_map(|(tag, nth)| Step::Take(tag, nth / 2)),
-            1 => Just(Step::TakeAll),
-            1 => Just(Step::TakeNewest),
+            600 => (0..40, any::<bool>()).prop_map(|(tag, open)| RequestStep::Push(tag, open)),
+            300 => (0..41, 0..3_usize).prop_map(|(tag, nth)| RequestStep::Take(tag, nth / 2)),
+            1 => Just(RequestStep::TakeAll),
+            1 => Just(RequestStep::TakeNewest),
         ]
     }
 
@@ -146,20 +146,20 @@ mod tests {
             let key = |pending: &Pending| (pending.triple(), pending.request);
             for step in steps {
                 match step {
-                    Step::Push(tag, has_request) => {
+                    RequestStep::Push(tag, has_request) => {
                         let new = pending((1, 2, tag), numbers.next().filter(|_| has_request));
                         open.push(new);
                         list.push(new);
                     }
-                    Step::Take(tag, nth) => {
+                    RequestStep::Take(tag, nth) => {
                         let at = (0..list.len()).filter(|&at| list[at].tag == tag).nth(nth);
                         let expected = at.map(|at| list.remove(at));
                         prop_assert_eq!(open.take((1, 2, tag), nth).map(|p| key(&p)), expected.map(|p| key(&p)));
                     }
-                    Step::TakeAll => {
+                    RequestStep::TakeAll => {
                         prop_assert!(open.take_all().map(|p| key(&p)).eq(list.drain(..).map(|p| key(&p))));
                     }
-                    Step::TakeNewest => {
+                    RequestStep::TakeNewest => {
                         let mut expected = Vec::new();
                         while let Some(last) = list.pop() {
                             list.retain(|pending| pending.triple() != last.triple());

@@ -36,6 +36,7 @@ mod network_words;
 pub mod number;
 mod offers;
 mod packet_curves;
+mod packet_means;
 mod packet_notes;
 mod packet_tables;
 pub mod packets;

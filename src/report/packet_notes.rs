@@ -1,11 +1,24 @@
 //! Notes below the tables of packet simulations.
 
 use super::number::{counted, grouped};
-use super::packets::remarks;
 use crate::packets::outline::Outline;
 use crate::packets::parameters::{HostPort, Parameters};
 use crate::packets::series::Series;
 use crate::packets::source::Process;
+
+/// Returns remarks, each with the names of what it is on; `None` if it is on all of `of` things.
+pub(super) fn remarks(all: impl Iterator<Item = (String, String)>, of: usize) -> Vec<(String, Option<String>)> {
+    let mut remarks: Vec<(String, Vec<String>)> = Vec::new();
+    for (name, remark) in all {
+        match remarks.iter_mut().find(|(known, _)| *known == remark) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => remarks.push((remark, vec![name])),
+        }
+    }
+    let on = |names: Vec<String>| (names.len() < of).then(|| names.join(", "));
+    remarks.into_iter().map(|(remark, names)| (remark, on(names))).collect()
+}
 
 /// Explains the short headings of the tables.
 pub(super) fn headings_in_words(seeds: usize, all: &[Series]) -> Vec<String> {

@@ -2,7 +2,7 @@
 //!
 //! The value of each column stands beside its name.
 
-use super::packets::{Mean, Scale, first_latency, means, ratio, word};
+use super::packet_means::{Mean, Scale, first_latency, means, ratio};
 use super::sheet::{Column, Datum, Rows};
 use crate::packets::outline::Outline;
 use crate::packets::run::{Mode, Outcome};
@@ -47,6 +47,12 @@ impl<'a, R> Columns<'a, R> {
         let (columns, values): (Vec<Column>, Vec<Value<'a, R>>) = self.0.into_iter().unzip();
         Rows { name, columns, rows: rows.map(|row| values.iter().map(|value| value(&row)).collect()).collect() }
     }
+}
+
+/// Returns the name of a choice, as in JSON.
+pub(super) fn word(value: impl serde::Serialize) -> Datum {
+    let value = serde_json::to_value(value).expect("a choice is written as its name");
+    Datum::Text(value.as_str().expect("a choice is written as its name").to_owned())
 }
 
 fn text(text: &str) -> Datum {

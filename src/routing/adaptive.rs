@@ -47,14 +47,14 @@ pub(super) struct Adaptive {
 struct PairCache {
     slots: Vec<Mutex<Slot>>,
     memory: usize,
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptPaths>,
 }
 
 type Slot = Option<Box<ShortestPaths>>;
 
 /// Account of the memory of a [`PairCache`].
 #[derive(Default)]
-struct Kept {
+struct KeptPaths {
     bytes: usize,
     /// Slot to be emptied next.
     next: usize,

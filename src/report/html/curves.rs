@@ -8,7 +8,7 @@ use super::svg::{look, tick};
 use crate::packets::run::Outcome;
 use crate::packets::series::Series;
 use crate::report::findings::list;
-use crate::report::packets::{Mean, Scale, first_latency};
+use crate::report::packet_means::{Mean, Scale, first_latency};
 use crate::study::statistics::Statistic;
 use minijinja::Value;
 use serde::Serialize;
