@@ -293,7 +293,7 @@ fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
     say(&format!("      mopsim replay {name} --topology torus:{rows}x{columns}"));
 }
 
-/// Says how calls are replayed of which the recording has the name only, or the duration.
+/// Describes the replay of calls for which only the name, or the duration, was recorded.
 fn not_recorded(call: &str, count: u64, rank: u32) -> String {
     let how = if recording::is_slept(call) { "replayed as sleeps" } else { "not recorded" };
     format!("{how}: {} of {call}, first on rank {rank}", counted(count, "call"))

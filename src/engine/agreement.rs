@@ -43,10 +43,9 @@ pub(super) struct Agreement {
 fn common_bytes(call: &CollectiveCall) -> u64 {
     use CollectiveKind as K;
     match call.kind {
-        K::Bcast | K::Reduce | K::Allreduce | K::Scan | K::Exscan => call.send_type.bytes(call.send_count),
         K::Alltoall | K::Allgather => call.recv_type.bytes(call.recv_count),
         // Only one side of a gather or scatter is there on all members, and the root's may be in place.
-        _ => 0,
+        _ => call.bytes_of_all().unwrap_or(0),
     }
 }
 

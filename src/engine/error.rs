@@ -59,8 +59,8 @@ pub enum ReplayError {
         blocked: Vec<Blocked>,
         /// Index of the current action of each rank; `None` for ranks that have ended.
         standing: Vec<Option<usize>>,
-        /// Size in bytes from which sends wait for their receives; `None` in the LogGOPS model, whose schedules have no
-        /// sends that block a rank.
+        /// Smallest size in bytes of sends that wait for their receives; `None` in the LogGOPS model, in which no send
+        /// blocks a rank.
         waits_from: Option<u64>,
     },
     /// A send and its receive contradict each other.

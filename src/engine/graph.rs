@@ -361,7 +361,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
                 awaited.messages.push((envelope, false));
                 awaited.wait(receiver);
             }
-            // A message of a rank to itself is reported once.
+            // Report a message from a rank to itself only once.
             if sender != NONE && (receiver == NONE || envelope.source != envelope.destination) {
                 let awaited = &mut awaited[envelope.source as usize];
                 awaited.messages.push((envelope, true));

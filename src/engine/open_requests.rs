@@ -6,14 +6,12 @@
 
 use super::process::Pending;
 use crate::mpi::messages::Request;
+use crate::trace::Triple;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// Largest number of requests that is searched as a list. They fill 24 cache lines.
 const SEARCHED: usize = 64;
-
-/// Source, destination and tag, by which a trace refers to a request.
-pub(super) type Triple = (u32, u32, i32);
 
 /// Open requests, in the order in which they were added.
 #[derive(Default, Debug)]

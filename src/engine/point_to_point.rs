@@ -2,14 +2,13 @@
 
 use super::error::{Place, ReplayError};
 use super::observer::Observer;
-use super::open_requests::Triple;
 use super::process::{Pending, Probe, Process, Send, State, Then};
 use super::run::{CALLS_BEFORE_A_LOOK, Turn::GoesOn, Turned};
 use super::state::Engine;
 use crate::ids::{HostId, Rank};
 use crate::mpi::messages::{Envelope, Mismatch, Posted, Request, Side};
 use crate::network::{Handshake, Transfers};
-use crate::trace::{Action, Datatype, SendRecv};
+use crate::trace::{Action, Datatype, SendRecv, Triple};
 
 /// Size of a receive that accepts any message: those of collectives, and probed ones.
 pub(super) const ANY_SIZE: u64 = u64::MAX;

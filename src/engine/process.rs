@@ -1,11 +1,11 @@
 //! State machine of a rank: its position in the trace, and the event it waits for.
 
-use super::open_requests::{OpenRequests, Triple};
+use super::open_requests::OpenRequests;
 use super::outcome::RankTimes;
 use crate::mpi::collective::{Cursor, SmpKnown, Stage, Step};
 use crate::mpi::messages::{Envelope, Request};
 use crate::trace::actions::ActionCursor;
-use crate::trace::{CollectiveCall, CommunicatorId, Datatype};
+use crate::trace::{CollectiveCall, CommunicatorId, Datatype, Triple};
 
 /// Send that is posted once its overhead has passed.
 #[derive(Clone, Copy, Debug)]

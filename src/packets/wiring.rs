@@ -52,8 +52,8 @@ pub struct Wiring {
     host_switch: Vec<u32>,
     /// Cycles on each arc.
     pub latency: Vec<u32>,
-    /// Delay of each arc by which static routes are chosen: its cable, and the switch that it enters. Only ratios matter, so a
-    /// cycle may count as a nanosecond; in seconds.
+    /// Delay of each arc in seconds, for the choice of static routes: that of its cable and of the switch that it enters. Only
+    /// ratios matter, so a nanosecond may represent a cycle.
     pub route_delays: Vec<f64>,
     /// `true` if ports of hosts come after those of cables.
     pub hosts_last: bool,

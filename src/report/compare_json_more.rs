@@ -48,9 +48,7 @@ impl<'a> JsonColumn<'a> {
     pub fn of(c: &'a Comparison, number: usize) -> Self {
         Self { named: c.plain_names[number].as_str().into(), setting: JsonSetting::of(&c.settings[number]) }
     }
-}
 
-impl<'a> JsonColumn<'a> {
     /// Returns the column of that number without its state of failures.
     fn intact(c: &'a Comparison, number: usize) -> Self {
         let column = Self::of(c, number);

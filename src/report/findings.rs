@@ -113,17 +113,23 @@ pub(super) fn list(parts: &[String]) -> String {
 
 /// Returns the reasons for missing Mop/s, if any are missing.
 pub(super) fn unknown_operations(c: &Comparison) -> Vec<String> {
-    let has_jobs = |workload: usize| c.runs.iter().any(|run| run.workload == workload && run.record.jobs.is_some());
-    let unknown = (0..c.workloads.len()).filter(|&w| c.workloads[w].operations.is_none());
-    let (jobs, alone): (Vec<usize>, Vec<usize>) = unknown.partition(|&workload| has_jobs(workload));
-    let of_alone = "Mop/s unknown: no side file gives the number of operations; ratios are those of times.";
-    let names: Vec<String> = jobs.iter().map(|&workload| c.workloads[workload].name.clone()).collect();
-    let of_jobs = format!(
-        "Mop/s unknown for {}: it is several jobs, and ends with the last of them; the times of each job are in the table of \
-         jobs.",
-        list(&names)
-    );
-    (!alone.is_empty()).then(|| of_alone.to_owned()).into_iter().chain((!jobs.is_empty()).then_some(of_jobs)).collect()
+    let has_jobs = |&workload: &usize| c.any_run(workload, |record| record.jobs.is_some());
+    let unknown = (0..c.workloads.len()).filter(|&workload| c.workloads[workload].operations.is_none());
+    let (jobs, alone): (Vec<usize>, Vec<usize>) = unknown.partition(has_jobs);
+    let mut reasons = Vec::new();
+    if !alone.is_empty() {
+        reasons
+            .push("Mop/s unknown: no side file gives the number of operations; ratios are those of times.".to_owned());
+    }
+    if !jobs.is_empty() {
+        let names: Vec<String> = jobs.iter().map(|&workload| c.workloads[workload].name.clone()).collect();
+        reasons.push(format!(
+            "Mop/s unknown for {}: it is several jobs, and ends with the last of them; the times of each job are in the table of \
+             jobs.",
+            list(&names)
+        ));
+    }
+    reasons
 }
 
 /// Share of communication from which on a workload has almost no computation.
@@ -179,7 +185,7 @@ pub const EQUAL: f64 = 0.01;
 /// Share of the time from which on a part is the only stated reason.
 const DOMINATES: f64 = 0.9;
 
-/// Share of the communication from which on a link that limits it is a reason.
+/// Smallest share of the communication for which a limiting link is reported as the reason.
 const MUCH: f64 = 0.5;
 
 /// A workload that takes the same time on several networks.

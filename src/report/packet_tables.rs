@@ -13,9 +13,18 @@ struct Columns<'a, R>(Vec<(Column, Value<'a, R>)>);
 
 type Value<'a, R> = Box<dyn Fn(&R) -> Datum + 'a>;
 
-impl<'a, R> Columns<'a, R> {
+impl<'a, R: 'a> Columns<'a, R> {
     fn new() -> Self {
         Self(Vec::new())
+    }
+
+    /// Columns of rows that are on one series: its number, and its names for programs.
+    fn of_series(series: fn(&R) -> (usize, &Series)) -> Self {
+        Self::new()
+            .shown("series", "#", move |row| number(series(row).0))
+            .hidden("topology", move |row| text(&series(row).1.topology))
+            .hidden("routing", move |row| text(&series(row).1.routing))
+            .hidden("pattern", move |row| text(&series(row).1.pattern))
     }
 
     fn add(mut self, name: &'static str, heading: Option<&'static str>, value: impl Fn(&R) -> Datum + 'a) -> Self {
@@ -64,7 +73,7 @@ fn number(index: usize) -> Datum {
     Datum::Count(index as u64 + 1)
 }
 
-/// What all series of a sweep have in common.
+/// Properties shared by all series of a sweep.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     /// `true` if all series have one routing.
@@ -140,11 +149,7 @@ pub(super) fn of_means(sweep: &Outline, all: &[Series], shape: Shape) -> Rows {
     let rows = all.iter().enumerate().flat_map(|(index, series)| {
         means(series, sweep.seeds.len()).into_iter().map(move |mean| (index, series, mean))
     });
-    let columns = Columns::<Averaged<'_>>::new()
-        .shown("series", "#", |r| number(r.0))
-        .hidden("topology", |r| text(&r.1.topology))
-        .hidden("routing", |r| text(&r.1.routing))
-        .hidden("pattern", |r| text(&r.1.pattern))
+    let columns = Columns::<Averaged<'_>>::of_series(|r| (r.0, r.1))
         .shown("load", "load", |r| Datum::Number(r.2.load, 3))
         .shown("accepted", "accepted", |r| Datum::Number(r.2.accepted.mean, 4))
         .shown("accepted_interval", "+-", |r| Datum::number(r.2.accepted.half_width, 4))
@@ -161,11 +166,7 @@ type Point<'a> = (usize, &'a Series, &'a Outcome);
 
 /// Returns the table with a row for each run.
 pub(super) fn of_points(all: &[Series], shape: Shape, cycle_ns: f64) -> Rows {
-    let columns = Columns::<Point<'_>>::new()
-        .shown("series", "#", |r| number(r.0))
-        .hidden("topology", |r| text(&r.1.topology))
-        .hidden("routing", |r| text(&r.1.routing))
-        .hidden("pattern", |r| text(&r.1.pattern))
+    let columns = Columns::<Point<'_>>::of_series(|r| (r.0, r.1))
         .shown("load", "load", |r| Datum::Number(r.2.load, 3))
         .shown("accepted", "accepted", |r| Datum::Number(r.2.accepted, 4))
         .shown("latency_mean", "latency", |r| Datum::number(r.2.latency_mean, 2))

@@ -59,7 +59,7 @@ impl Crowded {
     }
 }
 
-/// Beginning of the note of a replay that was allowed to end early, and did not.
+/// Beginning of the note on a replay that ran to its end although `until_steady` permitted an earlier one.
 pub(super) const WHOLE_RUN: &str = "the whole run was replayed, and nothing extrapolated";
 
 impl CellResult {

@@ -99,11 +99,11 @@ impl ColumnBuilder<'_> {
     ) -> Result<(), StudyError> {
         let axes = self.axes;
         for (number, placement) in axes.placements.iter().enumerate() {
-            for (number_of_model, listed) in axes.models.models.iter().enumerate() {
+            for (number_of_model, listed) in axes.models.listed.iter().enumerate() {
                 for variant in variants {
                     let network = &self.networks[variant.built[0].1];
                     let choice = (number_of_model, &listed.choice);
-                    let several = axes.models.models.len() * variants.len() > 1;
+                    let several = axes.models.listed.len() * variants.len() > 1;
                     let model_name = listed.name.as_deref().unwrap_or(PACKET);
                     if several
                         && listed.has_packets()

@@ -187,20 +187,25 @@ impl Comparison {
 
     /// Returns the networks that are in all of some settings.
     pub fn in_all(&self, settings: &[Vec<usize>]) -> InAll {
-        let same = |of: &Vec<usize>, name: &str| of.iter().copied().find(|&other| self.plain_names[other] == *name);
-        let mut names: Vec<&str> = Vec::new();
+        // The first column of each network.
+        let mut networks: Vec<usize> = Vec::new();
         for &column in settings.iter().flatten() {
-            let name = self.plain_names[column].as_str();
-            if !names.contains(&name) {
-                names.push(name);
+            if self.counterpart(column, &networks).is_none() {
+                networks.push(column);
             }
         }
-        let (kept, omitted): (Vec<&str>, Vec<&str>) =
-            names.into_iter().partition(|name| settings.iter().all(|of| same(of, name).is_some()));
+        let (kept, omitted): (Vec<usize>, Vec<usize>) =
+            networks.into_iter().partition(|&one| settings.iter().all(|of| self.counterpart(one, of).is_some()));
+        let of_kept = |of: &Vec<usize>| kept.iter().filter_map(|&one| self.counterpart(one, of)).collect();
         InAll {
-            columns: settings.iter().map(|of| kept.iter().filter_map(|name| same(of, name)).collect()).collect(),
-            omitted: omitted.into_iter().map(str::to_owned).collect(),
+            columns: settings.iter().map(of_kept).collect(),
+            omitted: omitted.into_iter().map(|column| self.plain_names[column].clone()).collect(),
         }
+    }
+
+    /// Returns the column of the same network among those of another setting; `None` if a model does not support it there.
+    pub fn counterpart(&self, column: usize, among: &[usize]) -> Option<usize> {
+        among.iter().copied().find(|&other| self.plain_names[other] == self.plain_names[column])
     }
 
     /// Returns the weighted geometric mean over the workloads of the speedup of a column over another one, from the mean
@@ -212,6 +217,11 @@ impl Comparison {
         };
         let ratios: Vec<f64> = (0..self.workloads.len()).map(ratio).collect();
         mean::geometric(&ratios, &self.weights).unwrap_or(1.0)
+    }
+
+    /// Returns `true` if any replay of a workload has a property.
+    pub fn any_run(&self, workload: usize, has: impl Fn(&CellRecord) -> bool) -> bool {
+        self.runs.iter().any(|run| run.workload == workload && has(&run.record))
     }
 
     /// Returns `true` if any network has repetitions.

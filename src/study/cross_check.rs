@@ -114,7 +114,7 @@ impl CrossCheckCell {
 pub fn of(c: &Comparison) -> Vec<CrossCheck> {
     let settings = c.of_settings();
     let model = |columns: &[usize]| c.settings[columns[0]].model.clone();
-    let without = |columns: &[usize]| Setting { model: None, packets: false, ..c.settings[columns[0]].clone() };
+    let without = |columns: &[usize]| c.settings[columns[0]].without_model();
     let has_packets = |columns: &[usize]| c.settings[columns[0]].packets;
     let mut found = Vec::new();
     for packets in &settings {
@@ -131,9 +131,8 @@ pub fn of(c: &Comparison) -> Vec<CrossCheck> {
 }
 
 fn pair(c: &Comparison, models: [String; 2], flows: &[usize], packets: &[usize]) -> CrossCheck {
-    let same = |flow: usize| packets.iter().copied().find(|&packet| c.plain_names[packet] == c.plain_names[flow]);
     let networks: Vec<CheckedNetwork> =
-        flows.iter().map(|&flows| CheckedNetwork { flows, packets: same(flows) }).collect();
+        flows.iter().map(|&flows| CheckedNetwork { flows, packets: c.counterpart(flows, packets) }).collect();
     let both = Both {
         cell: &|_, workload, column| c.cell(workload, column),
         mean: &|_, column| c.geometric_mean(column),

@@ -49,8 +49,7 @@ pub fn effects(c: &Comparison) -> Vec<FailureEffect> {
             continue;
         };
         let networks = columns.iter().filter_map(|&column| {
-            let same = |of: &Vec<usize>| of.iter().copied().find(|&c2| c.plain_names[c2] == c.plain_names[column]);
-            Some(network(c, [same(intact)?, column, same(even)?]))
+            Some(network(c, [c.counterpart(column, intact)?, column, c.counterpart(column, even)?]))
         });
         effects.push(FailureEffect {
             setting: plain(columns),

@@ -8,7 +8,7 @@ use super::error::StudyError;
 use super::file::StudyFile;
 use super::model_file;
 use super::overrides::Overrides;
-use super::packet_choice::PACKET;
+use super::packet_choice::{PACKET, has_packets};
 use super::packet_refusals;
 use super::source::Source;
 use super::toml_file::PathStep::{Item, Key};
@@ -17,7 +17,7 @@ use std::path::Path;
 
 /// All models of a study, model by model and then table by table.
 pub(super) struct ModelList {
-    pub models: Vec<ListedModel>,
+    pub listed: Vec<ListedModel>,
     /// `true` if the models differ in their tables of collectives.
     pub several_tables: bool,
     /// Number of iterations of a check, and its model with packets.
@@ -43,7 +43,7 @@ impl ListedModel {
 
 /// An entry of the list `models`.
 struct ModelEntry {
-    /// `None` stands for the model of a study without a list.
+    /// Name in the list; `None` for the model of a study without a list.
     name: Option<String>,
     /// Its constants, if it is a file.
     of_file: Option<ModelChoice>,
@@ -54,11 +54,11 @@ impl ModelEntry {
         Self { name: Some(name), of_file: None }
     }
 
-    /// `true` if it names packets; a file does so by its own model.
+    /// `true` for a packet model, named in the list or in a file.
     fn has_packets(&self) -> bool {
         match &self.of_file {
             Some(own) => own.has_packets(),
-            None => self.name.as_deref().is_some_and(super::packet_choice::has_packets),
+            None => self.name.as_deref().is_some_and(has_packets),
         }
     }
 }
@@ -70,7 +70,7 @@ struct Pair<'a> {
     table: Option<(usize, &'a str)>,
 }
 
-/// What the choices of all models depend on.
+/// Inputs for the choice of each model.
 struct Choices<'a> {
     file: &'a StudyFile,
     /// Model of the command line and of `[model]`.
@@ -148,7 +148,7 @@ impl ModelList {
             Ok(ListedModel { name: pair.entry.1.name.clone(), choice, built })
         };
         Ok(Self {
-            models: pairs.iter().map(listed).collect::<Result<_, StudyError>>()?,
+            listed: pairs.iter().map(listed).collect::<Result<_, StudyError>>()?,
             several_tables: tables.len() > 1,
             sample,
             not_modelled,
@@ -157,7 +157,7 @@ impl ModelList {
 
     /// Returns the model of the first setting.
     pub fn first(&self) -> &ListedModel {
-        &self.models[0]
+        &self.listed[0]
     }
 }
 

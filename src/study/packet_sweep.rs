@@ -80,9 +80,7 @@ fn is_same_network(a: &Column, b: &Column) -> bool {
     let of = |column: &Column| Setting {
         mapping: String::new(),
         collectives: String::new(),
-        model: None,
-        packets: false,
-        ..column.setting.clone()
+        ..column.setting.without_model()
     };
     a.network == b.network && of(a) == of(b)
 }

@@ -33,6 +33,13 @@ pub struct Setting {
     pub failures: Option<Failed>,
 }
 
+impl Setting {
+    /// Returns everything but the model.
+    pub(super) fn without_model(&self) -> Self {
+        Self { model: None, packets: false, ..self.clone() }
+    }
+}
+
 /// Network in a setting: a column of the tables.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {

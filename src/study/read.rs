@@ -99,7 +99,7 @@ impl Study {
             overrides: &overrides,
             workloads: &workloads,
             networks: Vec::new(),
-            models: axes.models.models.iter().map(|listed| listed.built.clone()).collect(),
+            models: axes.models.listed.iter().map(|listed| listed.built.clone()).collect(),
             graphs: BTreeMap::new(),
             not_modelled: axes.models.not_modelled.clone(),
             intact: BTreeMap::new(),
@@ -193,7 +193,7 @@ impl Study {
             model: ModelDescription {
                 collectives: joined(columns.iter().map(|c| c.setting.collectives.as_str())),
                 network_model: match &file.models {
-                    Some(_) => joined(axes.models.models.iter().map(|listed| listed.built.1.network_model.as_str())),
+                    Some(_) => joined(axes.models.listed.iter().map(|listed| listed.built.1.network_model.as_str())),
                     None => axes.models.first().built.1.network_model.clone(),
                 },
                 ..axes.models.first().built.1.clone()

@@ -239,7 +239,16 @@ impl Action {
             Self::Iprobe { .. } => "iprobe",
         }
     }
+
+    /// Returns the actions that wait for the open request of a triple that `nth` of them are older than.
+    pub(crate) fn wait_for((source, destination, tag): Triple, nth: u32) -> impl Iterator<Item = Self> {
+        let pick = (nth > 0).then_some(Self::Pick { nth });
+        pick.into_iter().chain([Self::Wait { source, destination, tag }])
+    }
 }
+
+/// Source, destination and tag of a message, by which waits refer to its request.
+pub(crate) type Triple = (u32, u32, i32);
 
 /// Arguments of a `sendRecv`; its tag is 0 in both directions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -393,6 +402,14 @@ impl CollectiveCall {
     /// Returns a call on the world communicator in which every count is zero and every type [`Datatype::BYTE`].
     pub fn empty(kind: CollectiveKind) -> Self {
         Self::uniform(kind, 0, 0, Datatype::BYTE)
+    }
+
+    /// Returns the bytes of the operations whose only count has to be the same on all members, the only
+    /// ones that have neither blocks nor vectors; `None` for others.
+    pub(crate) fn bytes_of_all(&self) -> Option<u64> {
+        use CollectiveKind as K;
+        matches!(self.kind, K::Bcast | K::Reduce | K::Allreduce | K::Scan | K::Exscan)
+            .then(|| self.send_type.bytes(self.send_count))
     }
 
     /// Returns a call on the world communicator with one count and one type, the only arguments of bcast, reduce,

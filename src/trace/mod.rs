@@ -42,6 +42,7 @@ pub mod transform;
 pub(crate) mod varint;
 pub mod write;
 
+pub(crate) use action::Triple;
 pub use action::{ANY_TARGET, Action, CollectiveCall, CollectiveKind, Counts, SendRecv, UNKNOWN_COUNT};
 pub use actions::Actions;
 pub use communicator::{CommunicatorId, CommunicatorProblem, MemberList, Members};

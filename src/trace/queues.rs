@@ -5,15 +5,12 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
+use super::Triple;
+
 /// Removes the oldest entry of a queue, and the queue with its last entry: there may be a key for each call of the
 /// trace.
 pub(super) fn take_oldest<K: Eq + Hash, V>(queues: &mut FxHashMap<K, VecDeque<V>>, key: &K) -> Option<V> {
-    let queue = queues.get_mut(key)?;
-    let oldest = queue.pop_front();
-    if queue.is_empty() {
-        queues.remove(key);
-    }
-    oldest
+    take_nth(queues, key, 0)
 }
 
 /// Removes entry number `nth` of a queue, and the queue with its last entry.
@@ -32,19 +29,19 @@ pub(super) fn take_nth<K: Eq + Hash, V>(queues: &mut FxHashMap<K, VecDeque<V>>, 
 /// precedes it.
 #[derive(Default)]
 pub(crate) struct OpenMessages {
-    of_triple: FxHashMap<(u32, u32, i32), VecDeque<usize>>,
+    of_triple: FxHashMap<Triple, VecDeque<usize>>,
 }
 
 impl OpenMessages {
     /// Adds the message that was posted as number `at` of the rank, such as the index of its action.
-    pub fn post(&mut self, triple: (u32, u32, i32), at: usize) {
+    pub fn post(&mut self, triple: Triple, at: usize) {
         let queue = self.of_triple.entry(triple).or_default();
         let place = queue.partition_point(|&other| other < at);
         queue.insert(place, at);
     }
 
     /// Removes a message, and returns the number of older ones of its triple.
-    pub fn end(&mut self, triple: (u32, u32, i32), at: usize) -> u32 {
+    pub fn end(&mut self, triple: Triple, at: usize) -> u32 {
         let Some(queue) = self.of_triple.get_mut(&triple) else { return 0 };
         let place = queue.partition_point(|&other| other < at);
         if queue.get(place) == Some(&at) {

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::error::WorkloadError;
 use super::guard::Limits;
 use super::kronecker::KroneckerGraphs;
-use super::program::{Program, global, limit, located, to_value};
+use super::program::{Program, global, limit, located, place, to_value};
 use super::stuck::Here;
 use crate::trace::MemberList;
 use crate::trace::communicator::twice;
@@ -74,10 +74,7 @@ impl Questions<'_> {
             };
             let given = answer.map_or("bool", |value| value.get_type());
             if !matches!(given, "bool" | "string") {
-                let place = here.place().map(|span| {
-                    let begin = span.resolve_span().begin;
-                    format!("{}:{}:{}", span.filename(), begin.line + 1, begin.column + 1)
-                });
+                let place = here.place().map(|span| place(&span));
                 return Err(WorkloadError::Program(format!(
                     "{}: legal(size, params) returned {}: {NOT_AN_ANSWER}",
                     place.as_ref().unwrap_or(&program.name),

@@ -72,6 +72,12 @@ pub(super) fn on_large_stack<T: Send>(
 /// Largest number of characters of a message that are shown.
 const LONGEST_MESSAGE: usize = 2000;
 
+/// Returns the place at which a span begins: `file:line:column`.
+pub(super) fn place(span: &FileSpan) -> String {
+    let begin = span.resolve_span().begin;
+    format!("{}:{}:{}", span.filename(), begin.line + 1, begin.column + 1)
+}
+
 /// Returns a Starlark error as users see it: `file:line:column: message`, then the lines around it.
 pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
     // With the causes, which describe what is wrong with a value.
@@ -87,9 +93,7 @@ pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
     let message = message.trim_end();
     match error.span() {
         Some(span) => {
-            let place = span.resolve_span().begin;
-            let (line, column) = (place.line + 1, place.column + 1);
-            let mut text = format!("{}:{line}:{column}: {message}", span.filename());
+            let mut text = format!("{}: {message}", place(span));
             for frame in error.call_stack().frames.iter().rev().filter(|f| f.location.is_some()).take(8) {
                 if let Some(location) = &frame.location {
                     let line = location.resolve_span().begin.line + 1;
@@ -123,8 +127,7 @@ pub(super) fn limit(eval: &mut Evaluator, limits: &Limits, trusted: bool) -> Arc
 pub(super) fn located(error: &starlark::Error, here: &Here) -> WorkloadError {
     match (program_error(error), here.place()) {
         (WorkloadError::Program(message), Some(span)) if error.span().is_none() => {
-            let place = span.resolve_span().begin;
-            WorkloadError::Program(format!("{}:{}:{}: {message}", span.filename(), place.line + 1, place.column + 1))
+            WorkloadError::Program(format!("{}: {message}", place(&span)))
         }
         (error, _) => error,
     }

@@ -5,7 +5,9 @@ use crate::printable::counted;
 use crate::trace::actions::Store;
 use crate::trace::queues::OpenMessages;
 use crate::trace::tables::{Full, Tables};
-use crate::trace::{Action, Actions, CollectiveCall, CommunicatorId, Counts, Datatype, MemberList, Members, SendRecv};
+use crate::trace::{
+    Action, Actions, CollectiveCall, CommunicatorId, Counts, Datatype, MemberList, Members, SendRecv, Triple,
+};
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -53,7 +55,7 @@ pub(super) struct RankActions {
 enum OpenRequest {
     Message {
         /// Source, destination and tag.
-        triple: (u32, u32, i32),
+        triple: Triple,
         /// Number of the message among those of the rank.
         number: usize,
     },
@@ -86,7 +88,7 @@ pub(super) struct Mark {
 /// Request as the waits of a trace name it: a message, or the number of a collective.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum OpenKey {
-    Message(u32, u32, i32),
+    Message(Triple),
     Collective(usize),
     Null,
 }
@@ -266,11 +268,8 @@ impl<'b> Recorder<'b> {
             (request, state.ended(request))
         };
         match request {
-            OpenRequest::Message { triple: (source, destination, tag), .. } => {
-                if nth > 0 {
-                    self.push(Action::Pick { nth })?;
-                }
-                self.push(Action::Wait { source, destination, tag })
+            OpenRequest::Message { triple, .. } => {
+                Action::wait_for(triple, nth).try_for_each(|action| self.push(action))
             }
             OpenRequest::Collective => self.push(Action::WaitRequest { request: handle as u32 }),
             OpenRequest::Null => Ok(()),
@@ -431,9 +430,7 @@ impl RecorderState {
         }
         let key = |(slot, request): (usize, &Option<OpenRequest>)| {
             Some(match (*request)? {
-                OpenRequest::Message { triple: (source, destination, tag), .. } => {
-                    OpenKey::Message(source, destination, tag)
-                }
+                OpenRequest::Message { triple, .. } => OpenKey::Message(triple),
                 OpenRequest::Collective => OpenKey::Collective(slot),
                 OpenRequest::Null => OpenKey::Null,
             })
@@ -453,7 +450,7 @@ impl RecorderState {
         self.requests.len() as i32 - 1
     }
 
-    fn remember_message(&mut self, triple: (u32, u32, i32)) -> i32 {
+    fn remember_message(&mut self, triple: Triple) -> i32 {
         self.posted += 1;
         self.messages.post(triple, self.posted);
         self.remember(OpenRequest::Message { triple, number: self.posted })

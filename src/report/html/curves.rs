@@ -300,26 +300,30 @@ impl Curve<'_> {
     }
 }
 
-/// Returns the curves that carry most under a pattern, in units; empty if nothing is known.
-fn carry_most(pattern: &Pattern<'_>, units: Units) -> Vec<usize> {
+/// Largest traffic under a pattern, and the curves that carry it.
+struct Most {
+    traffic: f64,
+    curves: Vec<usize>,
+}
+
+/// Returns the curves that carry most under a pattern, in units; `None` if nothing is known.
+fn carry_most(pattern: &Pattern<'_>, units: Units) -> Option<Most> {
     let value = |curve: &Curve<'_>| curve.series.carried_by_host().map(|flits| units.traffic(flits, curve));
-    let Some(largest) = pattern.curves.iter().filter_map(value).reduce(f64::max) else { return Vec::new() };
+    let traffic = pattern.curves.iter().filter_map(value).reduce(f64::max)?;
     // Saturation is known within 1 %.
-    (0..pattern.curves.len())
-        .filter(|&at| value(&pattern.curves[at]).is_some_and(|own| own >= (1.0 - SAME) * largest))
-        .collect()
+    let is_best = |&at: &usize| value(&pattern.curves[at]).is_some_and(|own| own >= (1.0 - SAME) * traffic);
+    Some(Most { traffic, curves: (0..pattern.curves.len()).filter(is_best).collect() })
 }
 
 /// Returns the curves that carry most under a pattern, whose flits and cycles are the same for all.
 pub(super) fn best(pattern: &Pattern<'_>) -> Vec<usize> {
-    carry_most(pattern, Units::Cycles)
+    carry_most(pattern, Units::Cycles).map_or_else(Vec::new, |most| most.curves)
 }
 
 /// Returns the sentence about a pattern: the networks that carry most.
 fn verdict(pattern: &Pattern<'_>, units: Units) -> Option<String> {
     let value = |curve: &Curve<'_>| curve.series.carried_by_host().map(|flits| units.traffic(flits, curve));
-    let largest = pattern.curves.iter().filter_map(value).reduce(f64::max)?;
-    let best = carry_most(pattern, units);
+    let Most { traffic: largest, curves: best } = carry_most(pattern, units)?;
     let curve = &pattern.curves[*best.iter().find(|&&at| value(&pattern.curves[at]) == Some(largest))?];
     let amount = if largest >= 10.0 { format!("{largest:.1}") } else { format!("{largest:.3}") };
     let amount = format!("{amount} {}", units.of_traffic());

@@ -24,7 +24,7 @@ pub(super) struct Timeline {
     pub workload: String,
     pub network: String,
     pub svg: String,
-    /// What the drawing shows, in words.
+    /// Description of the drawing in words.
     pub words: String,
     pub marks: Vec<String>,
     pub first_rank: usize,

@@ -2,7 +2,6 @@
 //!
 //! Text leaves a name out that repeats in the next row. The page sorts and filters rows, so each row has its name here.
 
-use super::parts::RESTS_ON_ALL;
 use crate::report::captioned::CaptionedTable;
 use crate::report::{cross_check, failures, jobs, routings, tables};
 use crate::study::comparison::Comparison;
@@ -16,8 +15,6 @@ pub(super) struct SharedTable {
     rows: Vec<SharedRow>,
     /// Sentences below the table.
     sentences: Vec<String>,
-    /// Choices of the interactive view on which the table depends.
-    rests_on: &'static str,
 }
 
 /// Row of a table.
@@ -45,7 +42,6 @@ fn shown(table: CaptionedTable) -> SharedTable {
         headings: table.headings,
         rows: table.rows.into_iter().map(row).collect(),
         sentences: table.sentences,
-        rests_on: RESTS_ON_ALL,
     }
 }
 

@@ -283,7 +283,7 @@ fn worth(c: &Comparison, order: &[usize], offers: &[Offer]) -> Option<String> {
 
 /// States which times are extrapolated; `None` if none is.
 fn extrapolated(c: &Comparison) -> Option<String> {
-    let has = |w: usize| c.runs.iter().any(|run| run.workload == w && run.record.extrapolation.is_some());
+    let has = |workload: usize| c.any_run(workload, |record| record.extrapolation.is_some());
     let names: Vec<String> = (0..c.workloads.len()).filter(|&w| has(w)).map(|w| c.workloads[w].name.clone()).collect();
     (!names.is_empty()).then(|| {
         format!(

@@ -13,7 +13,7 @@ use crate::trace::tables::{Full, Tables};
 use crate::trace::transform::{Cut, CutError, Part, cut};
 use crate::trace::{
     Action, Actions, CollectiveCall, CollectiveKind, CommunicatorId, Counts, Datatype, Effect, Gap, Members, Options,
-    Trace, TraceWarning,
+    Trace, TraceWarning, Triple,
 };
 
 /// Position in a file.
@@ -298,13 +298,9 @@ impl<'o> Program<'o> {
     }
 
     /// Waits for the message of a triple that was posted by the action with index `at`.
-    pub fn wait_for(&mut self, rank: u32, triple: (u32, u32, i32), at: usize) {
+    pub fn wait_for(&mut self, rank: u32, triple: Triple, at: usize) {
         let nth = self.ranks[rank as usize].requests.ended(triple, at);
-        if nth > 0 {
-            self.push(rank, Action::Pick { nth });
-        }
-        let (source, destination, tag) = triple;
-        self.push(rank, Action::Wait { source, destination, tag });
+        Action::wait_for(triple, nth).for_each(|action| self.push(rank, action));
     }
 
     /// Records a blocking collective of a rank. Its counts are one per member of its communicator, which includes the

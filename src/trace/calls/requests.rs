@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::trace::Action;
 use crate::trace::queues::OpenMessages;
+use crate::trace::{Action, Triple};
 
 /// An operation in progress.
 #[derive(Clone, Copy, Debug)]
@@ -73,12 +73,12 @@ impl Requests {
     }
 
     /// Adds a message whose action is that with index `at`, such as a receive whose source is known now.
-    pub fn posted(&mut self, triple: (u32, u32, i32), at: usize) {
+    pub fn posted(&mut self, triple: Triple, at: usize) {
         self.messages.post(triple, at);
     }
 
     /// Ends the wait for a message, and returns the number of older ones of its triple that a replay remembers.
-    pub fn ended(&mut self, triple: (u32, u32, i32), at: usize) -> u32 {
+    pub fn ended(&mut self, triple: Triple, at: usize) -> u32 {
         let older = self.messages.end(triple, at);
         if self.is_woven { 0 } else { older }
     }

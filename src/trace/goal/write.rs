@@ -12,7 +12,7 @@ use crate::steps::Steps;
 use crate::trace::options::DEFAULT_RECORDED_SPEED;
 use crate::trace::queues::take_nth;
 use crate::trace::write::{WriteError, Writer};
-use crate::trace::{Action, Actions, Trace, UNKNOWN_COUNT, ti};
+use crate::trace::{Action, Actions, Trace, Triple, UNKNOWN_COUNT, ti};
 
 /// GOAL text. Computation is written as nanoseconds of a host of 100 Gflop/s; one-sided communication cannot be
 /// expressed, and collectives only as their messages.
@@ -93,9 +93,6 @@ fn write(
 
 /// Above this, a time exceeds the 64 bits of the format: six centuries.
 const MOST_NANOSECONDS: f64 = (1u128 << 64) as f64;
-
-/// Source, destination and tag.
-type Triple = (u32, u32, i32);
 
 /// The operation that another one follows.
 #[derive(Clone, Copy)]

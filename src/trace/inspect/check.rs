@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::deadlock::{EagerLimit, Triple, blocked};
+use super::deadlock::{EagerLimit, blocked};
 use super::matching::Matching;
 use crate::trace::queues::{take_nth, take_oldest};
-use crate::trace::{Action, Effect, Trace, TraceWarning};
+use crate::trace::{Action, Effect, Trace, TraceWarning, Triple};
 
 /// Size in bytes from which the sender of a message waits for its receive in a replay, by default.
 pub const EAGER_BELOW: u64 = 65_536;

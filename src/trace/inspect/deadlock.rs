@@ -16,10 +16,7 @@ use crate::trace::actions::ActionCursor;
 use crate::trace::communicator::Sequence;
 use crate::trace::gathering::Gathering;
 use crate::trace::queues::{take_nth, take_oldest};
-use crate::trace::{Action, Actions, CollectiveKind, Datatype, Trace};
-
-/// Source, destination and tag.
-pub(super) type Triple = (u32, u32, i32);
+use crate::trace::{Action, Actions, CollectiveKind, Datatype, Trace, Triple};
 
 /// A send or a receive of an action.
 #[derive(Clone, Copy, Debug)]

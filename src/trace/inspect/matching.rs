@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::check::{Finding, Severity, Tally};
-use super::deadlock::{Call, Meeting, Side, Triple, Watch};
+use super::deadlock::{Call, Meeting, Side, Watch};
 use super::sizes::{Difference, MetCalls};
 use crate::trace::communicator::Sequence;
-use crate::trace::{CollectiveCall, CollectiveKind, Datatype, Trace, UNKNOWN_COUNT};
+use crate::trace::{CollectiveCall, CollectiveKind, Datatype, Trace, Triple, UNKNOWN_COUNT};
 
 /// Entries of collectives that agree and are remembered: 16 MiB.
 const MOST_REMEMBERED: usize = 1 << 22;
@@ -218,13 +218,12 @@ fn common(trace: &Trace, entry: Option<u32>) -> Option<Common<'_>> {
     use CollectiveKind as K;
     let call: &CollectiveCall = &trace.collectives[entry? as usize];
     let (bytes, counts): (_, &[u32]) = match call.kind {
-        K::Bcast | K::Reduce | K::Allreduce | K::Scan | K::Exscan => (Some(call.send_type.bytes(call.send_count)), &[]),
         K::ReduceScatter => {
             let counts = trace.counts(call.recv_counts);
             let sum: u64 = counts.iter().map(|&c| u64::from(c)).sum();
             (Some(sum * call.send_type.size()), counts)
         }
-        _ => (None, &[]),
+        _ => (call.bytes_of_all(), &[]),
     };
     Some(Common { kind: call.kind, root: call.root, bytes, counts })
 }

@@ -8,7 +8,7 @@ use super::keyword::Keyword;
 use super::line::{Arguments, Broken};
 use super::number::{self, capacity, count, datatype, integer, real, skip_blanks, split_word, tag};
 use crate::trace::error::{TraceErrorKind as Kind, shorten};
-use crate::trace::{Action, Datatype, SendRecv};
+use crate::trace::{Action, Datatype, SendRecv, Triple};
 
 impl TraceBuilder {
     /// Reads the action of a line, from the text after its keyword.
@@ -120,7 +120,7 @@ impl TraceBuilder {
 
     /// Reads source, destination and tag of a remembered request.
     #[inline]
-    fn request<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, (u32, u32, i32)> {
+    fn request<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, Triple> {
         let (rest, source) = self.partner("source", text)?;
         let (rest, destination) = self.partner("destination", rest)?;
         Ok((source, destination, tag(rest)?.1))

@@ -18,7 +18,7 @@ use crate::trace::communicator::Sequence;
 use crate::trace::queues::{take_nth, take_oldest};
 use crate::trace::tables::Tables;
 use crate::trace::{
-    ANY_TARGET, Action, Actions, CollectiveCall, CollectiveKind, CommunicatorId, SendRecv, Trace, TraceWarning,
+    ANY_TARGET, Action, Actions, CollectiveCall, CollectiveKind, CommunicatorId, SendRecv, Trace, TraceWarning, Triple,
 };
 
 /// Part of each rank's actions to keep.
@@ -88,9 +88,6 @@ pub enum CutError {
     #[error("the part has too many different {0}")]
     Full(&'static str),
 }
-
-/// Source, destination and tag of a message.
-type Triple = (u32, u32, i32);
 
 /// The sends and receives of a triple that are inside the part, by their numbers in the order of the trace.
 #[derive(Clone, Copy, Default)]

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::period::{FEWEST, IN_MEMORY, Repetition, is_call, repetition};
 use crate::trace::communicator::CommunicatorId;
-use crate::trace::{Action, Actions, SendRecv, Trace};
+use crate::trace::{Action, Actions, SendRecv, Trace, Triple};
 
 /// The iterations of a trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,7 +65,7 @@ impl Iterations {
     /// with a tag as the receiver receives, and the members of a communicator have equally many collectives. Leaving out
     /// one iteration on all ranks then leaves a complete program.
     pub fn match_each_other(&self, trace: &Trace) -> bool {
-        let mut messages: FxHashMap<(u32, u32, i32), i64> = FxHashMap::default();
+        let mut messages: FxHashMap<Triple, i64> = FxHashMap::default();
         let mut collectives: FxHashMap<CommunicatorId, (usize, u64)> = FxHashMap::default();
         let mut agree = true;
         for rank in 0..trace.ranks() as u32 {
