@@ -154,7 +154,9 @@ impl UserError for FitError {
             Self::FasterThanBandwidth { .. } => {
                 "give the bandwidth of the slowest link between the two hosts with --link-bandwidth; without it, that of the largest messages is taken"
             }
-            Self::NoBandwidth { .. } => "measure larger messages, for example up to 4 MiB, or give --link-bandwidth",
+            Self::NoBandwidth { .. } => {
+                "start the two ranks on cores of their own (ranks that take turns on one core wait as long for any size), measure larger messages, for example up to 4 MiB, or give --link-bandwidth"
+            }
             Self::FasterThanRoute { .. } => "give the latency of the links between the two hosts with --link-latency",
         };
         help.to_owned()
