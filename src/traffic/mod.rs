@@ -50,7 +50,7 @@ pub const PATTERNS: &[PatternKind] = &[
     PatternKind { name: "random_permutation", aliases: &["permutation", "randperm", "uniform_permutation"], parameters: &["seed"], help: "a random permutation, each equally likely", random: true, build: orders::random_permutation },
     PatternKind { name: "mirror", aliases: &["reverse"], parameters: &[], help: "n-1-s: bit complement for any number of hosts", random: false, build: orders::mirror },
     PatternKind { name: "matrix_transpose", aliases: &[], parameters: &["rows"], help: "hosts as a matrix, transposed; rows = largest divisor up to sqrt(n) if left out", random: false, build: orders::matrix_transpose },
-    PatternKind { name: "worst_case", aliases: &["longest_matching"], parameters: &[], help: "a permutation of the farthest pairs (longest matching)", random: false, build: worst_case::build },
+    PatternKind { name: "worst_case", aliases: &["longest_matching"], parameters: &[], help: "the permutation with the largest sum of distances (longest matching)", random: false, build: worst_case::build },
     PatternKind { name: "next_group", aliases: &["bad_dragon", "dragonfly_worst"], parameters: &["hosts"], help: "to all hosts of the next group equally; hosts = hosts per group, for a dragonfly that of its groups", random: false, build: next_group::build },
     PatternKind { name: "matrix", aliases: &[], parameters: &["path"], help: "traffic matrix from a file", random: false, build: matrix::build },
     PatternKind { name: "trace", aliases: &[], parameters: &["path"], help: "what the ranks of a trace send; rank r is host r", random: false, build: from_trace::build },
