@@ -176,7 +176,7 @@ def routing():
 
 
 def packets():
-    p = Picture(760, 330, "A switch with input buffers in two virtual channels, and the credits that return to the switch before it")
+    p = Picture(760, 330, "A switch with input buffers in two virtual channels, and the credits that return to the upstream switch")
     p.rect(190, 40, 440, 236, "e", 8)
     p.text(410, 30, "switch", "m", "middle")
     p.text(20, 62, "from other switches", "m", size=12)
