@@ -81,7 +81,7 @@ fn statements(all: &Results) -> String {
         rows.push(vec![
             format!("{figure}, {}", pattern.replace('_', " ")),
             "DSN-F has a lower latency than the torus".to_owned(),
-            format!("{:.2} of it at a load of 0.05", ratio),
+            format!("{:.2} of the latency of the torus at a load of 0.05", ratio),
             holds(ratio < 1.0).to_owned(),
         ]);
     }
@@ -110,7 +110,7 @@ fn statements(all: &Results) -> String {
         rows.push(vec![
             format!("{figure}, {}", pattern.replace('_', " ")),
             "DSN-F, torus, DLN and DSN accept about the same (within 25 %)".to_owned(),
-            format!("most divided by least carried: {with:.2}, without DLN {without:.2}"),
+            format!("most carried divided by least carried: {with:.2}, without DLN {without:.2}"),
             match (with <= 1.25, without <= 1.25) {
                 (true, _) => "true",
                 (false, true) => "true without DLN",

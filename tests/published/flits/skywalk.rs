@@ -149,7 +149,7 @@ fn statements(all: &Results) -> String {
             format!("{torus:.1}; lowest of the others {all_others:.1}, lowest at degree 8 or more {larger:.1}"),
             match (torus < all_others, torus < larger) {
                 (true, _) => "true",
-                (false, true) => "true from degree 8 on",
+                (false, true) => "true against degree 8 or more",
                 (false, false) => "not here",
             },
         );

@@ -153,7 +153,7 @@ fn statements(all: &Results) -> String {
         let name = if rule == "amin" { "minimal routing" } else { "deflection" };
         row(
             &format!("accepted traffic grows with the degree ({name})"),
-            format!("from 6 to 8: {least:.2} to {most:.2} times, by pattern and ports of hosts"),
+            format!("from 6 to 8: {least:.2} to {most:.2} times, depending on pattern and host ports"),
             holds(least > 1.0),
         );
     }
