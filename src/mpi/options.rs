@@ -15,7 +15,7 @@ pub struct MpiOptions {
     /// sender with one tag keep their order.
     pub async_below: u64,
     /// One-way trips of control messages before the data of a rendezvous message leave: 0, none (as in SMPI); 1, the
-    /// receiver's clearance; 2, the sender's request as well. In a rendezvous message the sender waits, and it does not
+    /// receiver's clear-to-send (CTS); 2, the sender's request as well. In a rendezvous message the sender waits, and it does not
     /// travel before its receive is posted.
     pub rendezvous_trips: u8,
     /// Time of a blocking detached send (`smpi/os`).

@@ -154,7 +154,8 @@ impl ModelChoice {
             if trips > 2 {
                 let (option, value) = ("rendezvous-trips".to_owned(), trips.to_string());
                 let rule =
-                    "is not 0 (none), 1 (the receiver's clearance) or 2 (the sender's request as well)".to_owned();
+                    "is not 0 (none), 1 (the receiver's clear-to-send) or 2 (the sender's request-to-send as well)"
+                        .to_owned();
                 return Err(ChoiceError { option, value, rule, fault: ChoiceFault::Value });
             }
             mpi.rendezvous_trips = trips;

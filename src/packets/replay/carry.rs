@@ -124,13 +124,13 @@ impl<'a> Carry<'a> {
             state.queue.add(t, FabricEvent::Begin { message });
             return latency;
         };
-        // The clearance is a packet. The request has left when the send was posted, which may be in the past, so it takes
+        // The clear-to-send is a packet. The request has left when the send was posted, which may be in the past, so it takes
         // the time of an empty network.
-        let clearance = state.enter(NONE, (to, from), job, 0);
-        state.messages[clearance as usize].then = message;
+        let clear_to_send = state.enter(NONE, (to, from), job, 0);
+        state.messages[clear_to_send as usize].then = message;
         let before = handshake.seconds(now, latency);
         let leaves = t + whole((before - latency).max(0.0) * PS);
-        state.queue.add(leaves, FabricEvent::Begin { message: clearance });
+        state.queue.add(leaves, FabricEvent::Begin { message: clear_to_send });
         latency + before
     }
 

@@ -66,14 +66,14 @@ fn a_divided_message_takes_both_planes_and_a_packet_one() {
 }
 
 #[test]
-fn each_part_has_its_own_clearance() {
+fn each_part_has_its_own_clear_to_send() {
     let two = planes("striped");
     let mut carrier = two.fabric.carrier(&two.platform, false);
     let handshake = Handshake { trips: 1, requested: 0.0 };
     Transfers::start_after(&mut carrier, handshake, 0.0, (HostId(0), HostId(5)), (0, 5), 1 << 20, 0).unwrap();
     let found = carrier.next_delay(0.0, None).unwrap();
-    let clearance = two.latency(5, 0) + HEADER as f64 / two.bandwidth();
-    let expected = clearance + two.latency(0, 5) + on_the_wire(1 << 19) as f64 / two.bandwidth();
+    let clear_to_send = two.latency(5, 0) + HEADER as f64 / two.bandwidth();
+    let expected = clear_to_send + two.latency(0, 5) + on_the_wire(1 << 19) as f64 / two.bandwidth();
     assert!((found - expected).abs() < SLACK, "{found} {expected}");
     assert_eq!(carrier.packets().unwrap().packets, 2 + (1 << 20) / MTU);
 }

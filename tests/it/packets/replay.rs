@@ -249,8 +249,8 @@ fn control_messages_are_packets() {
     let hosts = (HostId(0), HostId(5));
     Transfers::start_after(&mut carrier, handshake, 0.0, hosts, (0, 5), 1 << 20, 0).unwrap();
     let found = carrier.next_delay(0.0, None).unwrap();
-    let clearance = ground.latency(5, 0) + HEADER as f64 / ground.bandwidth();
-    let expected = clearance + ground.latency(0, 5) + on_the_wire(1 << 20) as f64 / ground.bandwidth();
+    let clear_to_send = ground.latency(5, 0) + HEADER as f64 / ground.bandwidth();
+    let expected = clear_to_send + ground.latency(0, 5) + on_the_wire(1 << 20) as f64 / ground.bandwidth();
     assert!((found - expected).abs() < 50e-12, "{found} {expected}");
     assert_eq!(carrier.packets().unwrap().packets, 1 + (1 << 20) / MTU);
 }
