@@ -153,9 +153,9 @@ pub struct FloorSurvey {
     pub switch_delay_ns: f64,
     /// Delay per metre of cable, in nanoseconds.
     pub cable_delay_ns_per_metre: f64,
-    /// Largest latency between switches on the fastest paths, in nanoseconds.
+    /// Largest latency on the fastest paths between two different switches that have hosts attached, in nanoseconds.
     pub max_latency_ns: Option<f64>,
-    /// Mean latency on the fastest paths, in nanoseconds.
+    /// Mean latency on these paths, in nanoseconds: each pair of switches counts once, and hosts of one switch do not count.
     pub mean_latency_ns: Option<f64>,
     /// Largest latency on the fastest of the paths with the fewest hops, in nanoseconds.
     pub nearest_max_latency_ns: Option<f64>,

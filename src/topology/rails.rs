@@ -2,8 +2,7 @@
 //!
 //! A plane is a topology of its own, and every host is attached to all of them: host i is the i-th host of each plane.
 //! In a plane, a host may have ports on several switches: its own one and others of those that have hosts. A *rail* is
-//! one port of every host. Port 0 is on the host's own switch of the plane, and a rail of several ports per plane is
-//! the plane seen from that port.
+//! one port of every host; a rail of several ports per plane is the plane seen from that port.
 //!
 //! The graph of such a network is the disjoint union of its planes: switches, cables and arcs are numbered plane by
 //! plane, so floor plans, prices, failures and links need no second case. [`Graph::default_hosts`] is then the number of
@@ -21,11 +20,13 @@ pub const MAX_RAILS: usize = 256;
 /// Switches that have the further ports of a host, if a host has several ports in a plane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Spread {
-    /// The next switches with hosts, in the order of their numbers, starting again from the first.
+    /// The next switches with hosts, in the order of their numbers, starting again from the first. Port 0 is on the host's
+    /// own switch.
     #[default]
     Next,
-    /// The other switches of a group: with k ports, each k consecutive switches with hosts form a group, and every host
-    /// of a group has a port on each of its switches.
+    /// The switches of a group: with k ports, each k consecutive switches with hosts form a group, and port i of every host
+    /// of a group is on the i-th of its switches, as servers are connected to a pair of leaves: two hosts of a group are
+    /// one switch apart on every rail.
     Group,
 }
 
@@ -43,7 +44,8 @@ pub struct Plane {
     pub first_switch: u32,
     /// Number of its first arc in the whole network.
     pub first_arc: u32,
-    /// Number of hosts whose first port in the plane is on a switch, for each switch; failures do not change it.
+    /// Number of hosts that belong to a switch, for each switch; failures do not change it. Under [`Spread::Next`], they
+    /// are those with their first port in the plane on it.
     pub homes: Vec<u32>,
     /// `true` for switches that failed: ports on them are lost. Empty if none failed.
     pub failed: Vec<bool>,
@@ -154,21 +156,29 @@ impl Rails {
                 hosts(&homes[other])
             ));
         }
-        let mut all = Vec::with_capacity(self.count());
+        let mut switches = Vec::with_capacity(self.count());
         for (plane, homes) in homes.iter().enumerate() {
             let bearing: Vec<u32> =
                 (0..).zip(homes).filter(|&(_, &count)| count > 0).map(|(switch, _)| switch).collect();
             self.check_ports(plane, bearing.len())?;
-            let first = all.len();
             for port in 0..self.ports as usize {
-                let on = (0..bearing.len()).map(|at| SwitchId(bearing[self.neighbour(at, port, bearing.len())]));
+                let on = (0..bearing.len()).map(|at| SwitchId(bearing[self.port_at(at, port, bearing.len())]));
                 let counts = bearing.iter().map(|&switch| homes[switch as usize] as usize);
-                let switches = on.zip(counts).flat_map(|(switch, count)| std::iter::repeat_n(switch, count)).collect();
-                all.push(Places { plane, switches, numbers: Vec::new() });
+                switches.push(on.zip(counts).flat_map(|(switch, count)| std::iter::repeat_n(switch, count)).collect());
             }
-            number(&mut all[first..], homes.len());
         }
-        Ok(all)
+        Ok(self.places_on(switches))
+    }
+
+    /// Returns the places of ports on these switches of their planes: for each rail, the switch of each host's port.
+    pub fn places_on(&self, switches: Vec<Vec<SwitchId>>) -> Vec<Places> {
+        let plane_of = |rail: usize| rail / self.ports as usize;
+        let place = |(rail, switches)| Places { plane: plane_of(rail), switches, numbers: Vec::new() };
+        let mut all: Vec<Places> = switches.into_iter().enumerate().map(place).collect();
+        for (rails, plane) in all.chunks_mut(self.ports as usize).zip(&self.planes) {
+            number(rails, plane.homes.len());
+        }
+        all
     }
 
     fn check_ports(&self, plane: usize, bearing: usize) -> Result<(), String> {
@@ -184,15 +194,12 @@ impl Rails {
         Ok(())
     }
 
-    /// Returns the index of the switch that has port `port` of the hosts on switch `at`, among `bearing` switches with
+    /// Returns the index of the switch that has port `port` of the hosts of switch `at`, among `bearing` switches with
     /// hosts.
-    fn neighbour(&self, at: usize, port: usize, bearing: usize) -> usize {
+    fn port_at(&self, at: usize, port: usize, bearing: usize) -> usize {
         match self.spread {
             Spread::Next => (at + port) % bearing,
-            Spread::Group => {
-                let (size, place) = (self.ports as usize, at % self.ports as usize);
-                at - place + (place + port) % size
-            }
+            Spread::Group => at - at % self.ports as usize + port,
         }
     }
 
@@ -359,11 +366,11 @@ mod tests {
             places.iter().map(|rail| rail.switches.iter().map(|switch| switch.0).collect()).collect()
         };
         assert_eq!(switches("rails:base=ring:4,ports=2"), [[0, 1, 2, 3], [1, 2, 3, 0]]);
-        assert_eq!(switches("rails:base=ring:4,ports=2,at=group"), [[0, 1, 2, 3], [1, 0, 3, 2]]);
+        assert_eq!(switches("rails:base=ring:4,ports=2,at=group"), [[0, 0, 2, 2], [1, 1, 3, 3]]);
         // Leaves 0 to 3 with two hosts each; the spines have none.
         assert_eq!(
             switches("rails:base=fat_tree2:4,ports=2,at=group"),
-            [[0, 0, 1, 1, 2, 2, 3, 3], [1, 1, 0, 0, 3, 3, 2, 2]]
+            [[0, 0, 0, 0, 2, 2, 2, 2], [1, 1, 1, 1, 3, 3, 3, 3]]
         );
         let (topology, tree) = rails("rails:base=fat_tree2:4,ports=2");
         assert_eq!(topology.graph.default_hosts(), [4, 4, 4, 4, 0, 0]);

@@ -179,12 +179,11 @@ impl Fabric {
     fn of_planes(ground: &Ground<'_>, rails: &Rails, level: &PacketLevel) -> Result<Self, PacketError> {
         let (topology, platform) = (ground.topology, ground.platform);
         let ports: Vec<Vec<Port>> = hosts(platform).map(|host| ports_of(platform, host)).collect();
-        let homes = rails.planes.iter().enumerate().map(|(number, plane)| {
-            let first = number * rails.ports as usize;
-            let switches = ports.iter().map(|ports| SwitchId(ports[first].0.0 - plane.first_switch));
-            ports_on(switches, plane.homes.len())
-        });
-        let mut places = rails.places(&homes.collect::<Vec<_>>()).expect("the platform has these places");
+        let planes_of_rails = rails.planes.iter().flat_map(|plane| std::iter::repeat_n(plane, rails.ports as usize));
+        let switches = planes_of_rails
+            .enumerate()
+            .map(|(rail, plane)| ports.iter().map(|ports| SwitchId(ports[rail].0.0 - plane.first_switch)).collect());
+        let mut places = rails.places_on(switches.collect());
         let mut all_ports_on = rails.ports_on(&places);
         leave_out_lost(rails, &mut places, &mut all_ports_on);
         let link_of_arc = links_of_arcs(topology, ground.duplex);

@@ -99,11 +99,32 @@ fn further_ports_are_on_other_switches() {
     takes(two, &["--host-ports", "2"], 10.0);
     takes(two, &["--host-ports", "2", "--rail", "striped"], 10.0);
     takes(&[(0, 1)], &["--host-ports", "2", "--rail", "striped"], 5.0);
-    // In groups of two: from switch 0 to 1 and from 1 to 0.
+    // In groups of two: both within a switch. Between groups: from switch 0 to 2 and from 1 to 3.
     takes(two, &["--host-ports", "2", "--host-ports-at", "group"], 10.0);
+    takes(&[(0, 2), (0, 2)], &["--host-ports", "2", "--host-ports-at", "group"], 10.0);
+    takes(&[(0, 2); 4], &["--host-ports", "2", "--host-ports-at", "group"], 20.0);
     // Two ports in each of two planes.
     takes(&[(0, 1); 4], &["--planes", "2", "--host-ports", "2"], 10.0);
     takes(&[(0, 1)], &["--planes", "2", "--host-ports", "2", "--rail", "striped"], 2.5);
+}
+
+/// Hosts of a group are on its switches port by port, so one switch joins them on every rail.
+#[test]
+fn ports_of_a_group_are_aligned() {
+    let folder = Folder::with_trace(&messages(&[(0, 1)]));
+    for (spec, switches) in [
+        ("rails:base=full_mesh:2,ports=2,at=group", 1.0),
+        // Of 127 other hosts, 63 are in the group of eight leaves.
+        ("rails:base=fat_tree2:k=16,ports=8,at=group", (63.0 + 64.0 * 3.0) / 127.0),
+    ] {
+        let found = number(&folder.json(&["topology", spec]), "host_aspl_switches");
+        assert!((found - switches).abs() < 1e-12, "{spec}: {found}");
+    }
+    // As packets, too: the time of two packets through one switch, whatever the other leaves are.
+    let options = ["replay", "t.ti", "--model", "packet", "--host-ports", "2", "--host-ports-at", "group"];
+    let time =
+        |topology| number(&folder.json(&[&options[..], &["--topology", topology]].concat()), "simulated_seconds");
+    assert_eq!(time("full_mesh:4"), time("ring:4"));
 }
 
 #[test]
