@@ -106,18 +106,19 @@ pub(crate) fn base_of(spec: &Spec) -> Option<Spec> {
 pub(crate) fn whole(topology: &Topology) -> Option<Topology> {
     let spec = base_of(&topology.spec)?;
     let arguments = topology.spec.arguments();
-    let stays = |name: &&str| {
+    let is_zero = |name: &&str| {
         let text = arguments.text(name);
         text.is_empty() || text.parse::<Amount>().is_ok_and(Amount::is_zero)
     };
+    // An amount of 0 is none, and a list of 0 is switch 0.
+    let nothing_fails = ["cables", "switches"].iter().all(is_zero) && arguments.text("without").is_empty();
     let is_given = |name: &&str| arguments.get(name).is_some();
     // The specification of a plane does not list what failed there: its cables are counted.
     let is_complete = || {
         let is_listed = ["cables", "switches", "without", "degraded"].iter().any(is_given);
         is_listed || spec.build().is_ok_and(|intact| intact.graph.cables() == topology.graph.cables())
     };
-    let is_whole = ["cables", "switches", "without"].iter().all(stays) && is_complete();
-    is_whole.then(|| Topology { spec, ..topology.clone() })
+    (nothing_fails && is_complete()).then(|| Topology { spec, ..topology.clone() })
 }
 
 /// Cables and switches that failed.
@@ -263,6 +264,16 @@ mod tests {
         assert_eq!(tree.default_hosts(), [2, 0, 2, 2, 0, 0]);
         assert!(build("damaged:base=\"clos:m=3,n=2,r=3\",without=3").unwrap_err().to_string().contains("is a host"));
         assert!(build("damaged:base=\"clos:m=3,n=2,r=3\",without=13").is_ok());
+    }
+
+    /// Switch 0 is not an amount of 0: routes avoid it under every rule.
+    #[test]
+    fn a_network_without_its_first_switch_is_not_whole() {
+        for base in ["torus:3x3", "hypercube:3", "dragonfly:a=4,h=2", "hyperx:3x3"] {
+            let topology = build(&format!("damaged:base=\"{base}\",without=0")).unwrap();
+            assert!(super::whole(&topology).is_none(), "{base}");
+        }
+        assert!(super::whole(&build("damaged:base=torus:3x3,cables=0").unwrap()).is_some());
     }
 
     #[test]

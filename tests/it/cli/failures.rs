@@ -86,6 +86,13 @@ fn other_verbs_take_what_is_missing() {
         folder.output(&["topology", "torus:4x4", "--without", "0-1", "--route", "0", "1", "--routing", "repaired"]);
     assert!(repaired.contains("detour"), "{repaired}");
     folder.run(&["throughput", "torus:4x4", "--without", "0-1,5", "-q"]).success();
+    // Switch 0 is one like any other: rules that follow the structure of a family no longer hold.
+    for topology in ["torus:4x4", "mesh:4x4", "hypercube:4", "hyperx:4x4", "dragonfly:a=4,h=2", "slim_fly:5"] {
+        for options in [&[][..], &["--routing", "bfs"], &["--routing", "repaired"]] {
+            let without = [&["throughput", topology, "--without", "0", "-q"][..], options].concat();
+            folder.run(&without).success();
+        }
+    }
     let packets =
         ["packets", "fat_tree2:4", "--without", "1", "--load", "0.1", "--no-saturation", "--measure", "300", "-q"];
     folder.run(&packets).success();
