@@ -22,8 +22,13 @@ pub(super) const MAGIC: [u8; 8] = 4223u64.to_le_bytes();
 /// Bytes of an operation.
 const OPERATION: u64 = 39;
 
-/// Bytes of an operation of LogGOPSim2, whose files begin with the same magic (src/simulator/Parser.hpp).
-const OPERATION_2: u64 = 104;
+/// Bytes of an operation of LogGOPSim2, whose files begin with the same magic: of its program (src/simulator/Parser.hpp),
+/// and of its tests (tests/testsim).
+const OPERATIONS_2: [u64; 2] = [104, 56];
+
+/// Remedy for files of LogGOPSim2.
+const FROM_TEXT: &str = "if the text has only send, recv and calc, give the text, or make the file again with txt2bin of LogGOPSim; \
+                         write one-sided operations as these three";
 
 /// The file, whose positions are not in order.
 struct PagedBytes<'a> {
@@ -85,9 +90,9 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
         return Err(bytes.error(length, "the file ends within the places of the ranks"));
     }
     if of_version_2(&mut bytes, table, ranks)? {
-        let problem = "this is the binary form of LogGOPSim2, another version, which is not read";
-        let help = "make it again from the text with txt2bin of LogGOPSim, or give the text";
-        return Err(bytes.error_with(0, problem, help));
+        let problem = "this is the binary form of LogGOPSim2, another version, which is not read: its operations include one-sided \
+                       ones (put, tput, append, test)";
+        return Err(bytes.error_with(0, problem, FROM_TEXT));
     }
     let mut schedule = Schedule::new(options, FilePosition::Byte);
     schedule.set_ranks(ranks);
@@ -128,7 +133,7 @@ fn of_version_2(bytes: &mut PagedBytes<'_>, table: u64, ranks: usize) -> Result<
         let fits = |size: u64, bytes: &mut PagedBytes<'_>| {
             body(size).is_some_and(|left| edges(size, bytes).and_then(|edges| edges.checked_mul(4)) == Some(left))
         };
-        return Ok(!fits(OPERATION, bytes) && fits(OPERATION_2, bytes));
+        return Ok(!fits(OPERATION, bytes) && OPERATIONS_2.into_iter().any(|size| fits(size, bytes)));
     }
     Ok(false)
 }

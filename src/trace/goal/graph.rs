@@ -51,6 +51,9 @@ const LAST: u64 = (1 << 40) - 1;
 /// Remedy for receives from any source or with any tag.
 pub(super) const NO_WILDCARDS: &str = "give each receive the source and the tag that it got";
 
+/// Remedy for the one-sided operations of LogGOPSim2.
+pub(super) const ONE_SIDED: &str = "write the schedule with send, recv and calc, the operations of LogGOPSim";
+
 /// Nanoseconds per second: the unit of `calc`.
 pub(super) const NANOSECONDS: f64 = 1e9;
 

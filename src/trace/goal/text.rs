@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::graph::{GraphOperation, MOST, NO_WILDCARDS};
+use super::graph::{GraphOperation, MOST, NO_WILDCARDS, ONE_SIDED};
 use super::labels::Labels;
 use super::schedule::{Schedule, trace};
 use crate::trace::Trace;
@@ -72,11 +72,16 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
         labels: Labels::default(),
     };
     let (mut comment, mut kept) = (false, Vec::new());
-    Blocks::new(source).each_line(budget, |number, line| {
+    let read = Blocks::new(source).each_line(budget, |number, line| {
         reader.line = number;
         without_comments(line, &mut comment, &mut kept);
         reader.take(&kept)
-    })?;
+    });
+    match read {
+        // After the `}` of the last rank nothing can be missing but a line end.
+        Err(error) if matches!(error.kind, TraceErrorKind::CutOff) && reader.is_complete() => {}
+        read => drop(read?),
+    }
     if let Some(rank) = reader.rank {
         return Err(reader.error(format!("rank {rank} is not closed by `}}`"), "the file may be cut off"));
     }
@@ -97,9 +102,17 @@ struct GoalTextReader {
     labels: Labels,
 }
 
+/// Operations of LogGOPSim2, for one-sided communication.
+const OPERATIONS_2: [&[u8]; 4] = [b"put", b"tput", b"append", b"test"];
+
 const GRAMMAR: &str = "write `LABEL: send 8b to 1 tag 0`, `recv 8b from 0`, `calc 100` or `LABEL requires LABEL`";
 
 impl GoalTextReader {
+    /// Returns `true` if all ranks are defined and closed.
+    fn is_complete(&self) -> bool {
+        self.rank.is_none() && !self.seen.is_empty() && self.seen.iter().all(|&seen| seen)
+    }
+
     fn error(&self, problem: impl Into<String>, help: &'static str) -> TraceError {
         error(&self.file, self.line, problem, help)
     }
@@ -192,6 +205,10 @@ impl GoalTextReader {
             Some(b"send") => OperationKind::Send,
             Some(b"recv") => OperationKind::Receive,
             Some(b"calc") => OperationKind::Calculate,
+            Some(other) if OPERATIONS_2.contains(&other) => {
+                let problem = format!("`{}` is an operation of LogGOPSim2, which is not replayed", shorten(other));
+                return Err(self.error(problem, ONE_SIDED));
+            }
             other => {
                 let said = shorten(other.unwrap_or_default());
                 return Err(self.error(format!("`{said}` is no operation"), GRAMMAR));
