@@ -73,13 +73,16 @@ pub(super) struct Schedule {
     places: Vec<GraphPosition>,
     /// Meaning of the positions of operations.
     at: fn(u64) -> FilePosition,
+    /// `true` if a tag is too large for a list.
+    has_large_tags: bool,
 }
 
 impl Schedule {
     /// Creates a schedule for ranks without operations.
     pub fn new(options: &Options, at: fn(u64) -> FilePosition) -> Self {
         // The same limit as for the resulting actions.
-        Self { graphs: PagedGraphs::new(options.actions_in_memory.saturating_mul(16)), places: Vec::new(), at }
+        let graphs = PagedGraphs::new(options.actions_in_memory.saturating_mul(16));
+        Self { graphs, places: Vec::new(), at, has_large_tags: false }
     }
 
     /// Sets the number of ranks.
@@ -95,6 +98,7 @@ impl Schedule {
 
     /// Adds an operation to the rank that is being read; returns its number, or `None` if there are too many.
     pub fn push(&mut self, operation: &GraphOperation) -> Option<u32> {
+        self.has_large_tags |= i32::try_from(operation.tag).is_err();
         (self.graphs.operations() < MOST).then(|| self.graphs.push(operation))
     }
 
@@ -133,11 +137,34 @@ struct Order<'o> {
     /// Links of the current operation.
     links: Vec<Dependency>,
     at: fn(u64) -> FilePosition,
+    tags: Tags,
+}
+
+/// Tags of the lists. Those of a schedule have 32 bits, those of a list 31: if any has more, all from [`KEPT_TAGS`] on
+/// are replaced, in the order in which they are used, by others from the largest number down.
+struct Tags {
+    replaces: bool,
+    replaced: FxHashMap<u32, i32>,
+}
+
+/// Tags below this number are never replaced.
+const KEPT_TAGS: u32 = 1 << 30;
+
+impl Tags {
+    /// Returns the tag of a list for one of the schedule; `None` if there are more than 2^30 to replace.
+    fn of_list(&mut self, tag: u32) -> Option<i32> {
+        if !self.replaces || tag < KEPT_TAGS {
+            return i32::try_from(tag).ok();
+        }
+        let next = i32::MAX - i32::try_from(self.replaced.len()).ok()?;
+        let tag = *self.replaced.entry(tag).or_insert(next);
+        (tag >= KEPT_TAGS as i32).then_some(tag)
+    }
 }
 
 /// Keeps the graphs of all ranks unchanged.
 fn graphs(schedule: Schedule, name: &str, file: &Path, options: &Options) -> Result<Trace, TraceError> {
-    let Schedule { mut graphs, places, at } = schedule;
+    let Schedule { mut graphs, places, at, .. } = schedule;
     if places.iter().all(|place| place.count == 0) {
         return Err(TraceError::whole(file, TraceErrorKind::Empty));
     }
@@ -178,7 +205,7 @@ pub(super) fn trace(schedule: Schedule, name: &str, file: &Path, options: &Optio
     if options.keep_graphs {
         return graphs(schedule, name, file, options);
     }
-    let Schedule { graphs, places, at } = schedule;
+    let Schedule { graphs, places, at, has_large_tags } = schedule;
     let ranks = places.len() as u32;
     let mut order = Order {
         program: Program::new("GOAL", options, places.len()),
@@ -189,6 +216,7 @@ pub(super) fn trace(schedule: Schedule, name: &str, file: &Path, options: &Optio
         posted: FxHashMap::default(),
         links: Vec::new(),
         at,
+        tags: Tags { replaces: has_large_tags, replaced: FxHashMap::default() },
     };
     loop {
         while let Some(rank) = order.active.pop_front() {
@@ -360,7 +388,9 @@ impl Order<'_> {
                 // the other. It is received when it is sent, so waiting for that one is enough.
                 if operation.kind != OperationKind::Send || operation.peer != rank {
                     run.open -= 1;
-                    wait(&mut self.program, rank, &operation, is_last);
+                    // It was posted, so its tag has a replacement if it needs one.
+                    let tag = self.tags.of_list(operation.tag).unwrap_or(i32::MAX);
+                    wait(&mut self.program, rank, (&operation, tag), is_last);
                 }
             }
         }
@@ -370,14 +400,15 @@ impl Order<'_> {
         let program = &mut self.program;
         let run = &mut self.runs[rank as usize];
         if operation.cpu > 0 {
-            let what = "operations on several cores of a rank: one after the other";
+            let what = "operations on several cores of a rank: in a list one after the other, so a replay can take longer (a \
+                        .goal file keeps the graph)";
             program.note(Effect::Approximated, what, rank, file, here);
         }
         if operation.nic > 0 && operation.kind != OperationKind::Calculate {
             program.note(Effect::Approximated, CARDS, rank, file, here);
         }
-        let Ok(tag) = i32::try_from(operation.tag) else {
-            return Err(program.error(file, here, "the tag is above 2147483647", "use smaller tags"));
+        let Some(tag) = self.tags.of_list(operation.tag) else {
+            return Err(program.error(file, here, "more than 2^30 tags are above 2^30", "use smaller tags"));
         };
         if operation.kind == OperationKind::Calculate {
             self.graphs.waited(run.place, number);
@@ -411,7 +442,8 @@ impl Order<'_> {
         self.graphs.earlier(run.place, next, &mut required);
         if self.links.iter().any(|link| !link.on_start && !required.contains(link)) {
             let what = "an operation beside which others are ready, in a list one after the other: the order is that in \
-                        which they become ready, rank by rank (a replay of the schedule itself keeps the graph)";
+                        which they become ready, rank by rank, and a replay can take longer (a .goal file keeps the graph, as does a \
+                        replay of the schedule itself)";
             self.program.note(Effect::Approximated, what, rank, file, here);
         }
     }
@@ -481,8 +513,8 @@ enum Blocker {
 
 /// Waits for a message; one that was posted just before becomes a blocking call. An older one of the same partner
 /// and tag is different: blocking on the newer one would wait for something that may only come after the older is used.
-fn wait(program: &mut Program<'_>, rank: u32, operation: &GraphOperation, is_last: bool) {
-    let (peer, tag) = (operation.peer, operation.tag as i32);
+fn wait(program: &mut Program<'_>, rank: u32, (operation, tag): (&GraphOperation, i32), is_last: bool) {
+    let peer = operation.peer;
     let actions = &mut program.ranks[rank as usize].actions;
     match actions.last() {
         Some(last) if is_last => {
