@@ -212,7 +212,7 @@ pub enum TraceErrorKind {
     #[error("{}: {}", .0.format, .0.problem)]
     Inexpressible(Box<FormatError>),
     /// The side file is invalid.
-    #[error("the side file of the trace is wrong: {0}")]
+    #[error("the side file of the trace, NAME.toml, is wrong: {0}")]
     Side(String),
 }
 
@@ -385,7 +385,9 @@ impl UserError for TraceError {
                 "a list may only name files of its own folder, unless --files-anywhere marks it as trusted".into()
             }
             K::Format(error) | K::Inexpressible(error) => error.help.into(),
-            K::Side(_) => "the side file `NAME.toml` describes the trace; mend it, or move it away".into(),
+            K::Side(_) => "a file NAME.toml beside a trace NAME.* is read as its description (title, operations, ...); mend it, or \
+                           rename it if it is something else, such as a model file"
+                .into(),
         }
     }
 
