@@ -134,14 +134,20 @@ impl<'p, 'o> RankReader<'p, 'o> {
         self.call(name, &fields)
     }
 
-    /// Returns the kind of a communicator: all ranks, this one alone, or others.
+    /// Returns the kind of a communicator: all ranks, this one alone, or others. One with all ranks counts as that of all
+    /// ranks, as in schedgen, so that all members agree on it, whatever each has recorded as its own rank. Recorders that
+    /// do not know the own rank write 0.
     fn comm(&mut self, name: &str, fields: &Fields<'_>, field: usize) -> Result<Option<bool>, TraceError> {
         let (own, size) = (self.get(fields, field, 1)?, self.get(fields, field, 2)?);
         let ranks = self.program.ranks.len() as i64;
         if size == 1 && ranks > 1 {
             return Ok(Some(false));
         }
-        if size == ranks && own == i64::from(self.rank) {
+        if size == ranks {
+            if own != i64::from(self.rank) {
+                let what = "a communicator of all ranks in which the rank has another number: taken for MPI_COMM_WORLD";
+                self.note(what.to_owned());
+            }
             return Ok(Some(true));
         }
         self.refuse(&format!("MPI_{name}"), "the members of its communicator are not recorded")?;

@@ -102,3 +102,18 @@ fn errors_and_notes_have_their_line() {
         .collect();
     assert_eq!(effects, [Effect::Approximated, Effect::LeftOut]);
 }
+
+/// Early recorders write 0 as the own rank in each file. A communicator of all ranks is that of all ranks, so that all
+/// take part in its collectives, with `leave_out` as without; others are left out on all of their members.
+#[test]
+fn a_communicator_of_all_ranks_is_that_of_all() {
+    let text = "# collprof 0.9 output file\nMPI_Init:-:1:2:1.0\nMPI_Bcast:3.0:56:12:13,1,1:1:56412,0,3:4.0\n\
+                MPI_Barrier:5.0:56413,0,2:6.0\nMPI_Barrier:7.0:56412,0,3:8.0\n";
+    let error = read_files(&[text; 3], &Options::default()).unwrap_err();
+    assert!(error.line == Some(4) && error.to_string().contains("MPI_Barrier"), "{error}");
+    let trace = read_files(&[text; 3], &Options { leave_out: true, ..Options::default() }).unwrap();
+    let lines: Vec<String> = ti(&trace).lines().filter(|l| !l.contains("compute")).map(str::to_owned).collect();
+    let rank = |rank: u32| format!("{rank} init\n{rank} bcast 12 1 6\n{rank} barrier");
+    assert_eq!(lines.join("\n"), [0, 1, 2].map(rank).join("\n"));
+    assert!(trace.warnings.iter().any(|warning| warning.to_string().contains("taken for MPI_COMM_WORLD")));
+}
