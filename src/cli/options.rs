@@ -6,6 +6,7 @@ use super::site::Site;
 use mopsim::network::model::NetworkModel;
 use mopsim::platform::parameters::{HostsPerSwitch, PlatformParameters};
 use mopsim::study::Placement;
+use mopsim::study::choice::is_loggops;
 use mopsim::study::choice::{ChoiceError, ModelChoice};
 use mopsim::study::model_file;
 use mopsim::study::network::NetworkChoice;
@@ -128,7 +129,7 @@ pub fn reading(ranks: Option<usize>, files_anywhere: bool, max_unpacked_bytes: O
 
 /// Returns the choices of a network model by its name, or those of a file.
 pub fn named_model(name: &str) -> Result<ModelChoice, Failure> {
-    if has_packets(name) || NetworkModel::by_name(name).is_some() {
+    if has_packets(name) || is_loggops(name) || NetworkModel::by_name(name).is_some() {
         return Ok(ModelChoice { network_model: Some(name.to_owned()), ..ModelChoice::default() });
     }
     if name.ends_with(".toml") || Path::new(name).is_file() {

@@ -3,7 +3,7 @@
 pub use super::choice_error::ChoiceError;
 pub use super::cross_traffic::CrossTraffic;
 pub use super::description::ModelDescription;
-pub use super::loggops::LogGopsChoice;
+pub use super::loggops::{LogGopsChoice, is_loggops};
 pub use super::packet_choice::PacketChoice;
 use super::packet_choice::has_packets;
 pub use super::tables::CollectiveTable;

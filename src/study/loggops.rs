@@ -1,8 +1,21 @@
-//! Constants of the LogGOPS model as a study or model file sets them.
+//! Constants of the LogGOPS model as a study, a model file or the name of the model sets them.
 
+use super::choice_error::ChoiceError;
+use super::packet_choice::wrong;
 use crate::network::model::LogGops;
 use crate::platform::units::Seconds;
 use serde::Deserialize;
+
+/// Name of the model at the beginning of a setting's model.
+const NAME: &str = "loggops";
+
+/// Letters of the constants.
+const KEYS: [&str; 6] = ["L", "o", "g", "G", "O", "S"];
+
+/// Returns `true` if a setting's model is this one, with or without constants.
+pub fn is_loggops(model: &str) -> bool {
+    model.split(':').next() == Some(NAME)
+}
 
 /// Constants of the LogGOPS model as written, by their letters; the defaults are those of LogGOPSim.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
@@ -24,6 +37,53 @@ pub struct LogGopsChoice {
 }
 
 impl LogGopsChoice {
+    /// Parses the text after `loggops:` in the name of a model, e.g. `L=1us,G=0.1ns,S=8192`.
+    ///
+    /// # Errors
+    /// [`ChoiceError`] for an unknown letter, one that is set twice, or a value that is no time or size.
+    pub fn parse(text: &str) -> Result<Self, ChoiceError> {
+        let mut choice = Self::default();
+        let mut seen = Vec::new();
+        for item in text.split(',') {
+            let (key, value) = item.split_once('=').unwrap_or((item, ""));
+            let (key, value) = (key.trim(), value.trim());
+            if !KEYS.contains(&key) {
+                return Err(ChoiceError::unknown(NAME, key, &KEYS));
+            }
+            if seen.contains(&key) {
+                return Err(wrong(NAME, item.trim(), format!("sets {key} a second time")));
+            }
+            seen.push(key);
+            if key == "S" {
+                let bytes = value.parse::<u64>();
+                choice.S = Some(bytes.map_err(|_| wrong(NAME, item.trim(), "is not a whole number of bytes"))?);
+                continue;
+            }
+            let time = value.parse::<Seconds>();
+            let time = time.map_err(|error| wrong(NAME, item.trim(), format!("is no time: {}", error.rule)))?;
+            *match key {
+                "L" => &mut choice.L,
+                "o" => &mut choice.o,
+                "g" => &mut choice.g,
+                "G" => &mut choice.G,
+                _ => &mut choice.O,
+            } = Some(time);
+        }
+        Ok(choice)
+    }
+
+    /// Returns these choices, with missing ones from `base`.
+    pub fn over(self, base: &Self) -> Self {
+        Self {
+            L: self.L.or(base.L),
+            o: self.o.or(base.o),
+            g: self.g.or(base.g),
+            G: self.G.or(base.G),
+            O: self.O.or(base.O),
+            S: self.S.or(base.S),
+        }
+    }
+
     /// Returns the constants, with the defaults for those that are not set.
     pub(super) fn build(&self) -> LogGops {
         let default = LogGops::default();

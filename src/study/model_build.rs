@@ -4,6 +4,7 @@ use super::choice::ModelChoice;
 use super::choice_error::{ChoiceError, ChoiceFault};
 use super::cross_traffic::CrossTraffic;
 use super::description::{CALIBRATION, ModelDescription};
+use super::loggops::{LogGopsChoice, is_loggops};
 use super::packet_choice::{PacketChoice, has_packets};
 use super::packet_refusals::refuse_factors;
 use super::site::over_site;
@@ -233,9 +234,17 @@ impl ModelChoice {
             return Ok((model, ModelDescription { from_site, ..description }));
         }
         let text = self.network_model.as_deref().unwrap_or_else(|| self.default_network_model());
-        let (name, inline) = match text.split_once(':') {
-            Some((name, constants)) if has_packets(text) => (name, Some(PacketChoice::parse(constants)?)),
-            _ => (text, None),
+        let (mut inline, mut inline_loggops) = (None, None);
+        let name = match text.split_once(':') {
+            Some((name, constants)) if has_packets(text) => {
+                inline = Some(PacketChoice::parse(constants)?);
+                name
+            }
+            Some((name, constants)) if is_loggops(text) => {
+                inline_loggops = Some(LogGopsChoice::parse(constants)?);
+                name
+            }
+            _ => text,
         };
         let mut network = NetworkModel::by_name(name)
             .ok_or_else(|| ChoiceError::unknown("network-model", name, &NetworkModel::NAMES))?;
@@ -252,7 +261,8 @@ impl ModelChoice {
         }
         match (&mut network.loggops, self.loggops) {
             (Some(constants), chosen) => {
-                *constants = chosen.unwrap_or_default().build();
+                let chosen = chosen.unwrap_or_default();
+                *constants = inline_loggops.map_or(chosen, |inline| inline.over(&chosen)).build();
                 let LogGops { latency, o, g, gap_per_byte, overhead_per_byte, eager_up_to } = *constants;
                 let text = format!(
                     "L={latency:e} o={o:e} g={g:e} G={gap_per_byte:e} O={overhead_per_byte:e} s, S={eager_up_to} bytes"

@@ -161,7 +161,8 @@ pub struct ModelFlags {
     /// A file is TOML with the keys of the table `[model]` of studies (docs/reference/studies.md): `network_model`,
     /// `bandwidth_factor`, `latency_factor`, `send_overhead`, `async_below` and others. Other flags override it. The
     /// `config` of a SimGrid platform applies where neither file nor flag sets a value. `packet` sends messages as packets
-    /// through the buffers of switches; `packet:routing=amin,vcs=6` sets its constants (docs/packets.md).
+    /// through the buffers of switches; `packet:routing=amin,vcs=6` sets its constants (docs/packets.md), and
+    /// `loggops:L=1us,G=0.1ns` those of LogGOPS.
     #[arg(long, value_name = "NAME|FILE", visible_alias = "network-model", value_parser = Known(models), hide_possible_values = true)]
     pub model: Option<String>,
     /// Table of collective algorithms, e.g. ompi [default: mvapich2]
