@@ -46,7 +46,10 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
         && model.build()?.0.network.loggops.is_some()
     {
         let message = format!("{flag}: the model loggops has no links and reports nothing of what happens on the way");
-        return Err(Failure::input(message, "leave it out, or choose another model, such as --model ideal"));
+        return Err(Failure::input(
+            message,
+            "leave it out, or choose another model, such as --model ideal; --format json lists the end of each rank",
+        ));
     }
     if !output.quiet {
         network.warnings().for_each(|warning| say(&format!("warning: {warning}")));

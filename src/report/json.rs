@@ -59,6 +59,8 @@ struct JsonReplay<'a> {
     mapping: &'a str,
     time_split: &'a TimeSplit,
     time_shares: &'a Shares,
+    /// Time at which each rank ended; of an extrapolated replay, in the replayed part.
+    rank_end_seconds: &'a [f64],
     average_hops: Option<f64>,
     busiest_links: &'a [BusyLink],
     load_profile: &'a [f64],
@@ -131,6 +133,7 @@ impl Reporter for Json {
             mapping: &r.mapping,
             time_split: &r.times,
             time_shares: &r.explanation.time_shares,
+            rank_end_seconds: &r.ends,
             average_hops: r.explanation.average_hops,
             busiest_links: &r.explanation.busiest_links,
             load_profile: &r.explanation.load_profile,

@@ -34,6 +34,8 @@ pub struct ReplayReport {
     pub bytes: u64,
     /// Parts of the ranks' time.
     pub times: TimeSplit,
+    /// Time in seconds at which each rank ended.
+    pub ends: Vec<f64>,
     /// Explanation of the time.
     pub explanation: Explanation,
     /// Counts of packets, if messages were packets.
@@ -94,6 +96,7 @@ impl ReplayReport {
             messages: outcome.messages,
             bytes: outcome.bytes,
             times: TimeSplit::of(outcome),
+            ends: outcome.ranks.iter().map(|rank| rank.end).collect(),
             explanation: result.explanation.clone(),
             packets: outcome.packets,
             jobs: result.jobs.clone(),
