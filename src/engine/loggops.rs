@@ -2,11 +2,15 @@
 //!
 //! A message of s bytes occupies the processor of its sender for o + (s-1) O and its card for g + (s-1) G. Its first
 //! byte reaches the receiver o + L after the send begins; there it waits until processor and card are free, and
-//! occupies them for o + (s-1) max(O, G) and g + (s-1) G, whether its receive is posted or not. A message of more than
-//! S bytes keeps its send open until it has met its receive. These are the rules of LogGOPSim (Hoefler, Schneider,
-//! Lumsdaine: LogGOPSim - Simulating Large-Scale Applications in the LogGOPS Model, HPDC 2010, section 2), event by
-//! event, so times match to the nanosecond. One rule differs: an operation that a dependency on another processor of
-//! the rank releases begins when that dependency ends, not when that processor is free.
+//! occupies them for o + (s-1) max(O, G) and g + (s-1) G, whether its receive is posted or not. They are those with the
+//! numbers that the send names, whatever its receive names. A message of more than S bytes keeps its send open until it
+//! has met its receive. These are the rules of LogGOPSim (Hoefler, Schneider, Lumsdaine: LogGOPSim - Simulating
+//! Large-Scale Applications in the LogGOPS Model, HPDC 2010, section 2), event by event, so times match to the
+//! nanosecond. Two rules differ:
+//!
+//! - An operation never begins before the end of those that it requires. In LogGOPSim, if these, or the messages that
+//!   they receive, are on another processor, it begins when its own processor is free, even if that is earlier.
+//! - A message of 0 bytes takes as long as one of 1 byte. LogGOPSim charges it for (0-1) bytes, so it takes G less.
 //!
 //! Every rank is a host of its own. Time is counted in picoseconds, so that no order depends on rounding.
 
@@ -73,8 +77,10 @@ struct SentMessage {
 /// Rank under way.
 #[derive(Default)]
 struct LogGopsRank {
-    /// Time at which each processor is free.
+    /// Time at which each processor is free. Messages of other ranks may occupy more than the rank's operations name.
     processors: Vec<u64>,
+    /// Number of processors that its operations name, or that messages have occupied.
+    used: usize,
     /// Times at which each card can send, and receive.
     sends: Vec<u64>,
     receives: Vec<u64>,
@@ -228,7 +234,7 @@ impl Replay<'_> {
                 let key = (operation.peer, rank, operation.tag);
                 match take(&mut self.unexpected, key) {
                     Some(index) => {
-                        self.met(index, now);
+                        self.met(index, (operation.stream, operation.card), now);
                         self.free(rank, number, false, now);
                     }
                     None => self.posted.entry(key).or_default().push_back(number),
@@ -237,15 +243,17 @@ impl Replay<'_> {
         }
     }
 
-    /// Matches a message with its receive, which releases a sender that waited for that.
-    fn met(&mut self, index: u32, now: u64) {
+    /// Matches a message with its receive, which releases a sender that waited for that. Its processor and card with
+    /// these numbers are busy until then: those of whichever came last, as in LogGOPSim.
+    fn met(&mut self, index: u32, (stream, card): (u8, u8), now: u64) {
         let message = self.messages[index as usize];
         self.free_messages.push(index);
         if message.size > self.model.eager_up_to {
             let sender = &mut self.ranks[message.from as usize];
-            let processor = &mut sender.processors[message.stream as usize];
+            let processor = &mut sender.processors[stream as usize];
             *processor = now.max(*processor);
-            let card = &mut sender.sends[message.card as usize];
+            sender.used = sender.used.max(usize::from(stream) + 1);
+            let card = &mut sender.sends[card as usize];
             *card = now.max(*card);
             self.free(message.from, message.operation, false, now);
         }
@@ -257,13 +265,7 @@ impl Replay<'_> {
         let key = (message.from, message.to, message.tag);
         let receive = self.posted.get(&key).and_then(|queue| queue.front().copied());
         let state = &mut self.ranks[message.to as usize];
-        // A message without a posted receive occupies the processor and the card with the numbers of those of its send.
-        let (stream, card) = receive.map_or((message.stream, message.card), |number| {
-            let operation = self.schedule.ranks[message.to as usize].operation(number);
-            (operation.stream, operation.card)
-        });
-        let stream = usize::from(stream).min(state.processors.len() - 1);
-        let card = usize::from(card).min(state.receives.len() - 1);
+        let (stream, card) = (usize::from(message.stream), usize::from(message.card));
         let free = state.processors[stream].max(state.receives[card]);
         if free > now {
             self.events.push(Reverse(LogGopsEvent { time: free, ..event }));
@@ -271,6 +273,7 @@ impl Replay<'_> {
         }
         let duration = model.receive(message.size);
         let end = now.saturating_add(duration);
+        state.used = state.used.max(stream + 1);
         state.processors[stream] = end;
         state.receives[card] = now.saturating_add(model.gap(message.size));
         state.communicated = state.communicated.saturating_add(duration);
@@ -278,7 +281,7 @@ impl Replay<'_> {
         match receive {
             Some(number) => {
                 take(&mut self.posted, key);
-                self.met(index, now);
+                self.met(index, (message.stream, message.card), now);
                 self.free(message.to, number, false, end);
             }
             None => self.unexpected.entry(key).or_default().push_back(index),
@@ -359,8 +362,10 @@ pub(super) fn replay(
         graph.operations().iter().map(number).max().map_or(1, |last| usize::from(last) + 1)
     };
     let cards = schedule.ranks.iter().map(|graph| most(graph, |operation| operation.card)).max().unwrap_or(1);
+    let processors = schedule.ranks.iter().map(|graph| most(graph, |operation| operation.stream)).max().unwrap_or(1);
     let state = |graph: &Graph| LogGopsRank {
-        processors: vec![0; most(graph, |operation| operation.stream)],
+        processors: vec![0; processors],
+        used: most(graph, |operation| operation.stream),
         sends: vec![0; cards],
         receives: vec![0; cards],
         left: graph.waits(),
@@ -415,9 +420,9 @@ pub(super) fn replay(
     if end >= ENDLESS {
         return Err(ReplayError::Endless { seconds: seconds(now) });
     }
-    // For a rank with several processors these are means over them.
+    // For a rank with several processors these are means over those that it uses.
     let times = replay.ranks.iter().zip(ends).map(|(state, own)| {
-        let mean = |picoseconds: u64| seconds(picoseconds) / state.processors.len() as f64;
+        let mean = |picoseconds: u64| seconds(picoseconds) / state.used as f64;
         let (compute, communication) = (mean(state.calculated), mean(state.communicated));
         RankTimes {
             compute,

@@ -276,6 +276,45 @@ fn cards_are_kept_apart() {
     }
 }
 
+/// A message occupies the processor and the card that its send names, also at its receiver; nanoseconds by LogGOPSim.
+#[test]
+fn messages_use_the_processor_and_the_card_of_their_send() {
+    let cpu = "num_ranks 2\nrank 0 {\nl1: send 1000b to 1 tag 1 cpu 0\n}\nrank 1 {\nl1: recv 1000b from 0 tag 1 cpu 1\n\
+               l2: calc 20000 cpu 1\n}\n";
+    let default = (2500.0, 1500.0, 1000.0, 6.0, 0.0, 65535);
+    assert_eq!((seconds(&graph(cpu), default) * 1e9).round() as u64, 20_000);
+    let nic = "num_ranks 2\nrank 0 {\nl1: send 1000b to 1 tag 1 nic 0\nl2: send 1000b to 1 tag 2 nic 1\n}\n\
+               rank 1 {\nl1: recv 1000b from 0 tag 1 nic 1\nl2: recv 1000b from 0 tag 2 nic 1\n}\n";
+    assert_eq!((seconds(&graph(nic), (0.0, 0.0, 50_000.0, 0.0, 0.0, 65535)) * 1e9).round() as u64, 0);
+}
+
+/// The constants may follow the name of the model, where they override those of a file's table.
+#[test]
+fn constants_follow_the_name_of_the_model() {
+    let folder = Folder::new().pinned();
+    folder.write("t.goal", "num_ranks 2\nrank 0 {\na: send 101b to 1\n}\nrank 1 {\na: recv 101b from 0\n}\n");
+    let nanoseconds = |model: &str| {
+        let json = folder.json(&["replay", "-q", "t.goal", "--topology", "ring:2", "--model", model]);
+        let ends: Vec<f64> =
+            json["rank_end_seconds"].as_array().expect("a list").iter().filter_map(|e| e.as_f64()).collect();
+        let end = number(&json, "simulated_seconds");
+        assert!(ends.len() == 2 && ends[1] == end && ends[0] < end, "{ends:?} {end}");
+        (end * 1e9).round() as u64
+    };
+    assert_eq!(nanoseconds("loggops"), 1500 + 2500 + 1500 + 600);
+    assert_eq!(nanoseconds("loggops:L=1us,o=0,G=0.5ns,g=0,O=0,S=8192"), 1000 + 50);
+    folder.write("m.toml", "network_model = 'loggops:L=2us'\nloggops = { L = 1, o = 0, G = '1 ns' }\n");
+    assert_eq!(nanoseconds("m.toml"), 2000 + 100);
+    for (model, parts) in [
+        ("loggops:l=1us", ["`l`", "L, o, g, G, O"]),
+        ("loggops:L=1us,L=2us", ["L=2us", "a second time"]),
+        ("loggops:L=quick", ["L=quick", "time"]),
+        ("loggops:S=1.5", ["S=1.5", "whole number of bytes"]),
+    ] {
+        folder.refuse(&["replay", "t.goal", "--topology", "ring:2", "--model", model], 2, &parts);
+    }
+}
+
 /// The start of the first send releases the third operation, and its end the second one: the third is sent first. The
 /// nanoseconds are LogGOPSim's; in the order of the operations they would be 868,048.
 #[test]
