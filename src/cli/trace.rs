@@ -22,20 +22,23 @@ pub fn run(arguments: &args::Trace, output: &Output) -> Result<(), Failure> {
     }
 }
 
-/// Reads a trace with the options of the flags.
+/// Reads a trace with the options of the flags; graphs become lists.
 pub fn read(path: &Path, flags: &Reading, output: &Output) -> Result<Trace, Failure> {
-    read_within(path, flags.number_of_ranks, &flags.limits, output)
+    read_within(path, flags.number_of_ranks, &flags.limits, false, output)
 }
 
-/// Reads a trace of `ranks` ranks, or of its own number of ranks, within limits.
+/// Reads a trace of `ranks` ranks, or of its own number of ranks, within limits. Graphs are kept as graphs, or become
+/// lists.
 pub fn read_within(
     path: &Path,
     ranks: Option<usize>,
     flags: &ReadingLimits,
+    keep_graphs: bool,
     output: &Output,
 ) -> Result<Trace, Failure> {
     let how = Options {
         leave_out: flags.leave_out,
+        keep_graphs,
         recorded_speed: speed("recorded-speed", flags.recorded_speed.as_deref())?,
         ..options::reading(ranks, flags.files_anywhere, flags.max_unpacked_bytes)
     };
@@ -70,7 +73,9 @@ fn info(arguments: &TraceInfo, output: &Output) -> Result<(), Failure> {
         .report("--csv", arguments.csv.as_deref(), arguments.force)
         .check(|| inputs::trace(&arguments.trace))?;
     let host_speed = speed("host-speed", arguments.host_speed.as_deref())?;
-    let trace = read(&arguments.trace, &arguments.reading, output)?;
+    // The operations of a schedule are those of its graphs, not the calls of lists made of them.
+    let reading = &arguments.reading;
+    let trace = read_within(&arguments.trace, reading.number_of_ranks, &reading.limits, true, output)?;
     warn(&trace, output);
     let info = inspect::Info::of(&trace);
     let mut sheet = info_sheet(&trace, &info, host_speed)?;

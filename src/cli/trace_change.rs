@@ -1,9 +1,9 @@
 //! `mopsim trace convert`, `cut` and `scale`: traces derived from traces.
 
-use super::args::{ForTool, Output, Target, TraceConvert, TraceCut, TraceScale};
+use super::args::{ForTool, Output, ReadingLimits, Target, TraceConvert, TraceCut, TraceScale};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::trace::{read, read_within, warn};
+use super::trace::{read_within, warn};
 use super::trace_side::TraceSide;
 use super::{inputs, progress, say, trace_write};
 use mopsim::mpi::collective::Selector;
@@ -21,7 +21,8 @@ pub fn convert(arguments: &TraceConvert, output: &Output) -> Result<(), Failure>
         let message = format!("--for simgrid: SimGrid does not read {}", files::name(&arguments.target.output));
         return Err(Failure::input(message, "end the name in .ti"));
     }
-    let mut trace = read(&arguments.trace, &arguments.reading, output)?;
+    let reading = &arguments.reading;
+    let mut trace = read_for(&arguments.trace, reading.number_of_ranks, &reading.limits, &arguments.target, output)?;
     warn(&trace, output);
     match arguments.reader {
         Some(ForTool::Simgrid) => trace = for_simgrid(&trace, arguments.reading.limits.leave_out, output)?,
@@ -80,12 +81,18 @@ pub fn cut(arguments: &TraceCut, output: &Output) -> Result<(), Failure> {
     };
     let selector = check(&arguments.trace, &arguments.target)?;
     refuse_side_file(&arguments.target, "is only a part of the program", output)?;
-    let trace = read_within(&arguments.trace, arguments.number_of_ranks, &arguments.limits, output)?;
+    let (path, given) = (&arguments.trace, arguments.number_of_ranks);
+    let trace = match part {
+        Part::All => read_for(path, given, &arguments.limits, &arguments.target, output)?,
+        // Iterations and percentages are parts of a list.
+        _ => read_within(path, given, &arguments.limits, false, output)?,
+    };
     let (part, _) = transform::cut(&trace, &Cut { ranks, part }).map_err(|error| {
         let help = match &error {
             CutError::NoRank { .. } => "give ranks that the trace has",
             CutError::NoIterations { .. } => "--window takes a part of any trace",
             CutError::TooFewIterations { .. } => "give iterations that the trace has",
+            CutError::Graph => "cut --ranks, or convert the schedule to an .mtrace file, which has lists",
             CutError::Empty => "give more ranks or a larger window",
             CutError::Full(_) => "cut a smaller part",
         };
@@ -103,13 +110,32 @@ pub fn scale(arguments: &TraceScale, output: &Output) -> Result<(), Failure> {
     }
     let selector = check(&arguments.trace, &arguments.target)?;
     refuse_side_file(&arguments.target, "has other computations", output)?;
-    let mut trace = read(&arguments.trace, &arguments.reading, output)?;
+    let reading = &arguments.reading;
+    let mut trace = read_for(&arguments.trace, reading.number_of_ranks, &reading.limits, &arguments.target, output)?;
     warn(&trace, output);
     transform::scale_compute(&mut trace, factor).map_err(|error| {
         let message = format!("{}: --compute: {error}", arguments.trace.display());
         Failure::input(message, "give a smaller factor")
     })?;
     write(&trace, &arguments.target, selector.as_ref(), output)
+}
+
+/// Reads a trace that is written to `target`: graphs stay graphs if the format has them, since a list would run their
+/// parallel operations one after another.
+fn read_for(
+    path: &Path,
+    ranks: Option<usize>,
+    limits: &ReadingLimits,
+    target: &Target,
+    output: &Output,
+) -> Result<Trace, Failure> {
+    let writes_graphs = trace::writer_for(&target.output).writes_graphs();
+    let mut trace = read_within(path, ranks, limits, writes_graphs, output)?;
+    if trace.schedule.is_some() {
+        // They state how a replay treats parts of the graph, which are written as they are.
+        trace.warnings.clear();
+    }
+    Ok(trace)
 }
 
 /// Refuses to replace an input file, or an existing file without force. Returns the selector of collective algorithms,
@@ -157,7 +183,8 @@ fn write(trace: &Trace, target: &Target, selector: Option<&Selector>, output: &O
     if !output.quiet {
         let (ranks, actions) = (trace.ranks(), grouped(trace.total_actions()));
         let (ranks, format) = (number::counted(ranks as u64, "rank"), trace::format_for(file).name);
-        say(&format!("{}: {actions} actions of {ranks}, as {format}", files::name(file)));
+        let what = if trace.schedule.is_some() { "operations" } else { "actions" };
+        say(&format!("{}: {actions} {what} of {ranks}, as {format}", files::name(file)));
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use mopsim::mpi::collective::rounds::TraceRounds;
 use mopsim::mpi::rank_map::RankMap;
 use mopsim::steps::Steps;
 use mopsim::study::choice::ModelChoice;
-use mopsim::trace::goal::Goal;
+use mopsim::trace::goal::{Goal, GoalBinary};
 use mopsim::trace::{self, Packing, Trace, WriteError, Writer};
 use std::io::Write;
 use std::path::Path;
@@ -48,13 +48,19 @@ pub fn pack(
     out: &mut (dyn Write + Send),
     steps: &Steps,
 ) -> Result<(), Failure> {
+    // Graphs have no collectives.
+    let selector = selector.filter(|_| trace.schedule.is_none());
     let rounds = selector.map(|selector| TraceRounds::new(trace, selector, &RankMap::one_each(trace.ranks())));
     let rounds = rounds.transpose().map_err(|error| {
         let help = "`mopsim trace check` shows where the ranks differ, in a trace that keeps its collectives";
         Failure::input(format!("{}: {error}", trace.name), help)
     })?;
-    let goal = rounds.as_ref().map(|rounds| Goal::with_rounds(rounds));
-    let writer: &dyn Writer = goal.as_ref().map_or(trace::writer_for(file), |writer| writer);
+    let is_binary = trace::format_for(file).name == trace::goal::BINARY_NAME;
+    let writer: Option<Box<dyn Writer>> = rounds.as_ref().map(|rounds| match is_binary {
+        true => Box::new(GoalBinary::with_rounds(rounds)) as Box<dyn Writer>,
+        false => Box::new(Goal::with_rounds(rounds)),
+    });
+    let writer = writer.as_deref().unwrap_or(trace::writer_for(file));
     let written = Packing::of(file).pack(out, |out| trace::write_watched(trace, writer, out, steps));
     written.map_err(|error| match error {
         WriteError::Output(error) => Failure::file("write", file, &error),
@@ -62,7 +68,7 @@ pub fn pack(
             let help = "write an .mtrace file, which can express everything";
             let place = match &error {
                 WriteError::Inexpressible { rank, index, .. } => trace.locate(*rank, *index),
-                WriteError::Output(_) => None,
+                _ => None,
             };
             match place {
                 Some(source) => Failure::input(format!("{}:{}: {error}", source.file.display(), source.line), help),

@@ -3,8 +3,8 @@
 use crate::mpi::collective::Selector;
 use crate::mpi::collective::rounds::TraceRounds;
 use crate::mpi::rank_map::RankMap;
-use crate::trace::goal::Goal;
-use crate::trace::{Options, Trace, read_from, write};
+use crate::trace::Trace;
+use crate::trace::goal::{Goal, as_graph};
 
 /// Converts a list to a graph: each action follows the previous one, and collectives become the messages of the
 /// algorithms that the table selects. Computations are rounded to nanoseconds of a core of 100 Gflop/s.
@@ -13,9 +13,5 @@ use crate::trace::{Options, Trace, read_from, write};
 /// Reason why the conversion is impossible, in words.
 pub(super) fn of_list(trace: &Trace, selector: &Selector, rank_map: &RankMap) -> Result<Trace, String> {
     let rounds = TraceRounds::new(trace, selector, rank_map).map_err(|error| error.to_string())?;
-    let mut text = Vec::new();
-    write(trace, &Goal::with_rounds(&rounds), &mut text).map_err(|error| error.to_string())?;
-    let how = Options { keep_graphs: true, ..Options::default() };
-    let graph = read_from(&text[..], &trace.name, &how).map_err(|error| error.to_string())?;
-    Ok(Trace { name: trace.name.clone(), side: trace.side.clone(), ..graph })
+    as_graph(trace, &Goal::with_rounds(&rounds)).map_err(|error| error.to_string())
 }

@@ -117,6 +117,11 @@ impl Graph {
         &self.operations
     }
 
+    /// Returns all operations, to be changed; their edges stay.
+    pub(super) fn operations_mut(&mut self) -> &mut [Operation] {
+        &mut self.operations
+    }
+
     /// Returns the operations that wait for one.
     pub fn dependants(&self, number: u32) -> &[Dependant] {
         let start = match number {

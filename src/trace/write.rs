@@ -23,6 +23,15 @@ pub enum WriteError {
         /// Text of the action, as TI text.
         action: String,
     },
+    /// The format needs all ranks together.
+    #[error("{format} is written as a whole, not rank by rank")]
+    InParts {
+        /// Name of the format.
+        format: &'static str,
+    },
+    /// The trace cannot be a graph, for the reason in words.
+    #[error("{0}")]
+    NoGraph(String),
 }
 
 /// Writes traces in a format, a few ranks at a time.
@@ -57,6 +66,11 @@ pub trait Writer: Sync {
     /// Returns `true` if collectives have to be passed as their messages
     /// ([`Goal::with_rounds`](super::goal::Goal::with_rounds)).
     fn needs_rounds(&self) -> bool {
+        false
+    }
+
+    /// Returns `true` if the format can express graphs of operations.
+    fn writes_graphs(&self) -> bool {
         false
     }
 

@@ -68,7 +68,7 @@ pub struct ReadingLimits {
 /// Where a new trace goes.
 #[derive(Debug, Args)]
 pub struct Target {
-    /// New file: TI text, .mtrace or .goal, with .zst, .gz or .xz for compression
+    /// New file: TI text, .mtrace, .goal or .goal.bin, also .zst, .gz, .xz
     ///
     /// `-` is TI text on standard output.
     #[arg(long, short, value_name = "FILE")]

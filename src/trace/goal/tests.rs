@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::trace::error::TraceError;
+use crate::trace::schedule::Schedule;
 use crate::trace::{Options, Trace, read_from, write};
 
 fn parse(bytes: &[u8]) -> Result<Trace, TraceError> {
@@ -213,6 +214,8 @@ fn errors_have_their_line() {
         ("num_ranks 1\nrank 0 {\n", 2, "not closed"),
         ("num_ranks 99999999\n", 1, "99999999 ranks"),
         ("num_ranks 1\nrank 0 {\ncalc 5", 3, "no line end"),
+        ("num_ranks 2\nrank 0 {\n}", 3, "no line end"),
+        ("num_ranks 1\nrank 0 {\nl: put 1b to 0 ct 0 tag 10\n}\n", 3, "`put` is an operation of LogGOPSim2"),
     ] {
         let error = parse(text.as_bytes()).unwrap_err();
         assert!(error.line == Some(line) && error.to_string().contains(part), "{error}");
@@ -303,5 +306,95 @@ fn the_binary_form_says_the_same() {
         let error = parse(&any).unwrap_err();
         assert!(error.to_string().contains(problem) && error.byte() == Some((first + at) as u64), "{error}");
         assert!(!error.to_string().contains("damaged"), "{error}");
+    }
+}
+
+/// Reads a schedule as graphs.
+fn graphs(bytes: &[u8]) -> Trace {
+    read_from(bytes, "t", &Options { keep_graphs: true, ..Options::default() }).unwrap()
+}
+
+fn schedule(trace: &Trace) -> &Schedule {
+    trace.schedule.as_deref().unwrap()
+}
+
+#[test]
+fn graphs_are_written_as_graphs() {
+    // Edges to later operations exist in the binary form only; both forms keep the numbers of all operations.
+    let forward = binary(&[
+        (&[(3, 0, 1 << 60, 0), (1, 1, 8, u32::MAX - 1), (3, 0, 7, 0)], &[(0, 2, true), (1, 0, false), (1, 2, false)]),
+        (&[(2, 0, 8, u32::MAX - 1)], &[]),
+        (&[], &[]),
+    ]);
+    let streams = "num_ranks 1\nrank 0 {\na: calc 3 cpu 2\nb: send 9b to 0 tag 1 cpu 1 nic 3\nc: recv 9b from 0 tag 1\n\
+                   b irequires a\nc requires a\n}\n";
+    for bytes in [SAMPLE.as_bytes(), &forward, streams.as_bytes()] {
+        let trace = graphs(bytes);
+        for writer in [&Goal::PLAIN as &dyn crate::trace::Writer, &GoalBinary::PLAIN] {
+            let mut written = Vec::new();
+            write(&trace, writer, &mut written).unwrap();
+            assert_eq!(schedule(&graphs(&written)), schedule(&trace), "{}", String::from_utf8_lossy(&written));
+        }
+    }
+    let mut written = Vec::new();
+    write(&graphs(SAMPLE.as_bytes()), &GoalBinary::PLAIN, &mut written).unwrap();
+    assert!(written == sample_binary());
+    // Another recorded speed changes the nanoseconds, which are those of 100 Gflop/s.
+    let how = Options { keep_graphs: true, recorded_speed: 5e10, ..Options::default() };
+    let mut text = Vec::new();
+    write(&read_from(SAMPLE.as_bytes(), "t", &how).unwrap(), &Goal::PLAIN, &mut text).unwrap();
+    assert!(String::from_utf8(text).unwrap().contains("l1: calc 50\n"));
+}
+
+/// A list becomes a graph on the way to the binary form, which is written with all ranks or not at all.
+#[test]
+fn lists_are_written_in_the_binary_form() {
+    let text = "0 compute 100000\n0 send 1 3 8 6\n1 recv 0 3 8 6\n";
+    let trace = read_from(text.as_bytes(), "t", &Options::default()).unwrap();
+    let (mut goal, mut bytes) = (Vec::new(), Vec::new());
+    write(&trace, &Goal::PLAIN, &mut goal).unwrap();
+    write(&trace, &GoalBinary::PLAIN, &mut bytes).unwrap();
+    assert_eq!(schedule(&graphs(&bytes)), schedule(&graphs(&goal)));
+    let steps = crate::steps::Steps::default();
+    let error = crate::trace::Writer::part(&GoalBinary::PLAIN, &trace, 0, 3, &mut Vec::new(), &steps).unwrap_err();
+    assert!(error.to_string().contains("written as a whole"), "{error}");
+}
+
+/// Nothing can be missing after the last rank but a line end.
+#[test]
+fn the_last_brace_needs_no_line_end() {
+    let text = SAMPLE.trim_end();
+    assert_eq!(ti(&parse(text.as_bytes()).unwrap()), ti(&parse(SAMPLE.as_bytes()).unwrap()));
+}
+
+/// Tags of a schedule have 32 bits. Those of a list have 31: the upper half is replaced, consistently at both ends.
+#[test]
+fn large_tags_are_replaced_in_lists() {
+    let text = "num_ranks 2\n\
+        rank 0 {\na: send 1b to 1 tag 4294967294\nb: send 2b to 1 tag 2147483647\nc: send 3b to 1 tag 5\nd: calc 1\n\
+        d requires b\nd requires a\n}\n\
+        rank 1 {\na: recv 2b from 0 tag 2147483647\nb: recv 1b from 0 tag 4294967294\nc: recv 3b from 0 tag 5\n}\n";
+    let trace = parse(text.as_bytes()).unwrap();
+    let [top, next] = [i32::MAX, i32::MAX - 1];
+    let found = ti(&trace);
+    for line in [format!("0 isend 1 {top} 1 6\n"), format!("1 irecv 0 {next} 2 6\n"), "0 isend 1 5 3 6\n".to_owned()] {
+        assert!(found.contains(&line), "{line}{found}");
+    }
+    assert!(crate::trace::inspect::check(&trace).is_empty(), "{found}");
+    // Without larger ones, large tags stay.
+    let text = text.replace("4294967294", "2147483646");
+    assert!(ti(&parse(text.as_bytes()).unwrap()).contains("0 isend 1 2147483646 1 6\n"));
+}
+
+/// The operations of LogGOPSim2 are larger: 104 bytes, or 56 as in its tests.
+#[test]
+fn the_binary_form_of_loggopsim2_is_named() {
+    for size in [56, 104] {
+        let mut bytes = binary(&[(&[(4, 0, 8, 10)], &[])]);
+        bytes.resize(bytes.len() + size - 39, 0);
+        let end = bytes.len() as u64 - 8;
+        bytes[22..30].copy_from_slice(&end.to_le_bytes());
+        let error = parse(&bytes).unwrap_err();
+        assert!(error.to_string().contains("LogGOPSim2") && error.to_string().contains("put"), "{size}: {error}");
     }
 }

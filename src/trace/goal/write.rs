@@ -1,18 +1,23 @@
-//! Writing GOAL text: each action waits for the previous one.
+//! Writing GOAL: graphs stay graphs (`write_graph.rs`); in a list, each action waits for the previous one.
 
 use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, Write};
+use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
 use super::graph::NANOSECONDS;
 use super::rounds::{RankRounds, Round, Rounds};
+use super::write_graph;
 use crate::steps::Steps;
+use crate::trace::error::TraceError;
+use crate::trace::format::Input;
 use crate::trace::options::DEFAULT_RECORDED_SPEED;
 use crate::trace::queues::take_nth;
+use crate::trace::source::Source;
 use crate::trace::write::{WriteError, Writer};
-use crate::trace::{Action, Actions, Trace, Triple, UNKNOWN_COUNT, ti};
+use crate::trace::{Action, Actions, Options, Trace, Triple, UNKNOWN_COUNT, ti};
 
 /// GOAL text. Computation is written as nanoseconds of a host of 100 Gflop/s; one-sided communication cannot be
 /// expressed, and collectives only as their messages.
@@ -45,7 +50,10 @@ impl Writer for Goal<'_> {
     }
 
     fn part(&self, part: &Trace, first: usize, _: usize, out: &mut dyn Write, steps: &Steps) -> Result<(), WriteError> {
-        write(part, first, self.0, out, steps)
+        match &part.schedule {
+            Some(schedule) => write_graph::text(schedule, first, out, steps),
+            None => write(part, first, self.0, out, steps),
+        }
     }
 
     fn tail(&self, _: usize, _: u64, _: &mut dyn Write) -> Result<(), WriteError> {
@@ -55,6 +63,75 @@ impl Writer for Goal<'_> {
     fn needs_rounds(&self) -> bool {
         self.0.is_none()
     }
+
+    fn writes_graphs(&self) -> bool {
+        true
+    }
+}
+
+/// The binary form of GOAL, which LogGOPSim reads. It begins with the positions of all ranks, so a trace is written
+/// whole, not rank by rank; a list of actions becomes a graph first, by way of the text.
+#[derive(Debug)]
+pub struct GoalBinary<'r>(Goal<'r>);
+
+impl GoalBinary<'static> {
+    /// Writer for traces without collectives.
+    pub const PLAIN: Self = Self(Goal::PLAIN);
+}
+
+impl<'r> GoalBinary<'r> {
+    /// Creates a writer for a whole trace, whose collectives consist of these messages.
+    pub fn with_rounds(rounds: &'r dyn Rounds) -> Self {
+        Self(Goal::with_rounds(rounds))
+    }
+}
+
+impl Writer for GoalBinary<'_> {
+    fn head(&self, _: usize, _: &[String], _: &mut dyn Write) -> Result<(), WriteError> {
+        // The format has no room for remarks.
+        Ok(())
+    }
+
+    fn part(&self, part: &Trace, _: usize, ranks: usize, out: &mut dyn Write, steps: &Steps) -> Result<(), WriteError> {
+        if part.ranks() != ranks {
+            return Err(WriteError::InParts { format: "GOAL binary" });
+        }
+        match &part.schedule {
+            Some(schedule) => write_graph::binary(schedule, out, steps),
+            None => {
+                let graph = as_graph(part, &self.0)?;
+                write_graph::binary(graph.schedule.as_deref().expect("graphs are kept"), out, steps)
+            }
+        }
+    }
+
+    fn tail(&self, _: usize, _: u64, _: &mut dyn Write) -> Result<(), WriteError> {
+        Ok(())
+    }
+
+    fn needs_rounds(&self) -> bool {
+        self.0.needs_rounds()
+    }
+
+    fn writes_graphs(&self) -> bool {
+        true
+    }
+}
+
+/// Converts a list to a graph: each action follows the previous one, and collectives become messages. Computations are
+/// rounded to nanoseconds of a core of 100 Gflop/s.
+///
+/// # Errors
+/// [`WriteError`] if an action cannot be expressed, or a message is too large.
+pub fn as_graph(trace: &Trace, writer: &Goal<'_>) -> Result<Trace, WriteError> {
+    let mut text = Vec::new();
+    crate::trace::write(trace, writer, &mut text)?;
+    let how = Options { keep_graphs: true, ..Options::default() };
+    let wrong = |error: TraceError| WriteError::NoGraph(error.to_string());
+    let source = Source::stream(Path::new(&trace.name), &text[..]).map_err(wrong)?;
+    let (budget, name) = (&mut how.budget(), trace.name.as_str());
+    let graph = super::text::read(Input { source, budget, name, options: &how, is_file: false, formats: &[] });
+    Ok(Trace { side: trace.side.clone(), ..graph.map_err(wrong)? })
 }
 
 fn write(

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::graphs::{self, CutGraphs};
 use super::iterations::{iterations, why_no_iterations};
 use super::sequences::common_sequences;
 use crate::printable::counted;
@@ -81,6 +82,9 @@ pub enum CutError {
         /// Number of iterations.
         number: usize,
     },
+    /// A part of the time is requested of graphs, whose operations have no order.
+    #[error("the ranks are graphs, which have neither iterations nor an order of operations")]
+    Graph,
     /// Nothing is left.
     #[error("nothing is left of the trace")]
     Empty,
@@ -121,11 +125,27 @@ pub fn cut(trace: &Trace, what: &Cut) -> Result<(Trace, Dropped), CutError> {
     if let Some(&rank) = ranks.iter().find(|&&rank| rank as usize >= trace.ranks()) {
         return Err(CutError::NoRank { rank, ranks: trace.ranks() });
     }
-    let ranges = ranges(trace, &what.part)?;
     let mut renumbered = vec![None; trace.ranks()];
     for (new, &old) in (0..).zip(ranks) {
         renumbered[old as usize] = Some(new);
     }
+    if let Some(schedule) = &trace.schedule {
+        if what.part != Part::All {
+            return Err(CutError::Graph);
+        }
+        let CutGraphs { schedule, sends, receives } = graphs::cut(schedule, ranks, &renumbered);
+        if schedule.operations() == 0 {
+            return Err(CutError::Empty);
+        }
+        let dropped = Dropped { sends, receives, ..Dropped::default() };
+        let actions = ranks.iter().map(|_| Actions::default()).collect();
+        let mut warnings = trace.warnings.clone();
+        let text = dropped.note(what, ranks.len(), "; a `calc 0` takes the place of each");
+        warnings.push(TraceWarning::Noted { file: trace.name.clone().into(), text });
+        let (name, schedule) = (trace.name.clone(), Some(Arc::new(schedule)));
+        return Ok((Trace { name, actions, schedule, warnings, ..Trace::default() }, dropped));
+    }
+    let ranges = ranges(trace, &what.part)?;
     let mut cutter = Cutter {
         trace,
         messages: inside(trace, ranks, &ranges),
@@ -147,14 +167,14 @@ pub fn cut(trace: &Trace, what: &Cut) -> Result<(Trace, Dropped), CutError> {
     }
     let (tables, dropped) = (cutter.tables, cutter.dropped);
     let mut warnings = trace.warnings.clone();
-    warnings.push(TraceWarning::Noted { file: trace.name.clone().into(), text: dropped.note(what, ranks.len()) });
+    warnings.push(TraceWarning::Noted { file: trace.name.clone().into(), text: dropped.note(what, ranks.len(), "") });
     let cut = Trace { name: trace.name.clone(), actions, warnings, ..tables.into_trace() };
     Ok((cut, dropped))
 }
 
 impl Dropped {
-    /// Describes the part, and its omissions, in words.
-    fn note(&self, what: &Cut, ranks: usize) -> String {
+    /// Describes the part, and its omissions, in words; `instead` follows those.
+    fn note(&self, what: &Cut, ranks: usize, instead: &str) -> String {
         let part = match &what.part {
             Part::All => "all actions".to_owned(),
             Part::Iterations(range) => format!("iterations {} to {}", range.start + 1, range.end),
@@ -169,7 +189,10 @@ impl Dropped {
             of(self.one_sided, "one-sided operation", "on ranks outside"),
         ];
         let left_out: Vec<String> = left_out.into_iter().flatten().collect();
-        let left_out = if left_out.is_empty() { String::new() } else { format!("; left out: {}", left_out.join(", ")) };
+        let left_out = match left_out.is_empty() {
+            true => String::new(),
+            false => format!("; left out: {}{instead}", left_out.join(", ")),
+        };
         let roots = of(self.roots, "call", "of collectives with another root, since theirs is outside");
         let roots = roots.map(|roots| format!("; {roots}")).unwrap_or_default();
         format!("part of the trace: {part} of {}{left_out}{roots}", counted(ranks as u64, "rank"))

@@ -1,6 +1,7 @@
 //! Traces derived from others: parts, merged jobs, and other speeds of computation.
 
 mod cut;
+mod graphs;
 mod iterations;
 mod merge;
 mod period;
@@ -10,23 +11,15 @@ mod simgrid;
 mod tests;
 
 pub use cut::{Cut, CutError, Dropped, Part, cut};
+pub use graphs::ScaleError;
 pub use iterations::{Iterations, iterations, why_no_iterations};
 pub use merge::{MergeError, merge};
 pub use simgrid::{Unreadable, for_simgrid, unreadable_by_simgrid};
 
 use super::{Action, Trace};
 
-/// An amount of computation that is too large after scaling.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error("{flops:e} flops times {factor:e} are more than the largest number, 1.8e308")]
-pub struct ScaleError {
-    /// Amount of computation in the trace.
-    pub flops: f64,
-    /// Factor by which it was to be multiplied.
-    pub factor: f64,
-}
-
-/// Multiplies all amounts of computation, including those inside collectives, by a factor that is positive and finite.
+/// Multiplies all amounts of computation, including those inside collectives and in graphs, by a factor that is 0 or more
+/// and finite. Calculations of graphs are rounded to nanoseconds.
 ///
 /// # Errors
 /// [`ScaleError`] if an amount would be too large for a number; then the trace stays as it is.
@@ -34,8 +27,9 @@ pub fn scale_compute(trace: &mut Trace, factor: f64) -> Result<(), ScaleError> {
     let of_action = |action: Action| if let Action::Compute { flops } = action { flops } else { 0.0 };
     let amounts = trace.actions.iter().flatten().map(of_action).chain(trace.collectives.iter().map(|call| call.flops));
     if let Some(flops) = amounts.into_iter().find(|flops| !(flops * factor).is_finite()) {
-        return Err(ScaleError { flops, factor });
+        return Err(ScaleError::Flops { flops, factor });
     }
+    graphs::scale(trace, factor)?;
     let scale = |flops: &mut f64| *flops *= factor;
     for actions in &mut trace.actions {
         actions.change(|action| {

@@ -165,3 +165,56 @@ fn communicators_keep_the_members_that_are_kept() {
     let (text, _) = of(&trace, None, Part::Window(0.6, 1.0));
     assert!(!text.contains("iallreduce") && !text.contains("wait_request"), "{text}");
 }
+
+/// Graphs of three ranks: rank 0 computes on two streams, then sends to the others.
+const GRAPHS: &str = "num_ranks 3\n\
+    rank 0 {\na: calc 1000 cpu 1\nb: calc 3\nc: send 8b to 1 tag 5\nc requires a\nc requires b\nd: send 9b to 2 tag 6 nic 1\n\
+    d irequires c\n}\n\
+    rank 1 {\na: recv 8b from 0 tag 5\nb: calc 4\nb requires a\n}\n\
+    rank 2 {\na: recv 9b from 0 tag 6\nb: calc 18446744073709551615\nb requires a\n}\n";
+
+fn goal(trace: &Trace) -> String {
+    let mut text = Vec::new();
+    crate::trace::write(trace, &crate::trace::goal::Goal::PLAIN, &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+fn graphs() -> Trace {
+    read_from(GRAPHS.as_bytes(), "t", &Options { keep_graphs: true, ..Options::default() }).unwrap()
+}
+
+#[test]
+fn graphs_are_scaled_as_graphs() {
+    let mut trace = graphs();
+    scale_compute(&mut trace, 1.0).unwrap();
+    assert_eq!(goal(&trace), goal(&graphs()));
+    scale_compute(&mut trace, 0.5).unwrap();
+    let half = goal(&trace);
+    assert!(half.contains("l1: calc 500 cpu 1\nl2: calc 2\nl3: send 8b to 1 tag 5\nl3 requires l1\n"), "{half}");
+    scale_compute(&mut trace, 0.0).unwrap();
+    assert_eq!(goal(&trace).matches(": calc 0").count(), 4);
+    let mut trace = graphs();
+    let error = scale_compute(&mut trace, 2.0).unwrap_err();
+    assert!(error.to_string().starts_with("18446744073709551615 ns times 2e0"), "{error}");
+    assert_eq!(goal(&trace), goal(&graphs()));
+}
+
+#[test]
+fn graphs_are_cut_as_graphs() {
+    let trace = graphs();
+    let ranks = |ranks: &[u32]| Cut { ranks: Some(ranks.to_vec()), part: Part::All };
+    let (cut_out, dropped) = cut(&trace, &ranks(&[0, 2])).unwrap();
+    assert_eq!(dropped, Dropped { sends: 1, ..Dropped::default() });
+    let text = goal(&cut_out);
+    // The send to rank 1 is replaced; the second one, which requires its start, still waits for the computations.
+    let kept = "l3: calc 0\nl3 requires l1\nl3 requires l2\nl4: send 9b to 1 tag 6 nic 1\nl4 irequires l3\n";
+    assert!(text.contains(kept) && text.contains("recv 9b from 0 tag 6"), "{text}");
+    let noted = cut_out.warnings.last().unwrap().to_string();
+    assert!(noted.contains("1 send whose receive is outside; a `calc 0`"), "{noted}");
+    assert_eq!(cut(&trace, &Cut { ranks: None, part: Part::Window(0.0, 0.5) }).unwrap_err(), CutError::Graph);
+    assert_eq!(cut(&trace, &ranks(&[3])).unwrap_err(), CutError::NoRank { rank: 3, ranks: 3 });
+    assert_eq!(goal(&cut(&trace, &Cut { ranks: None, part: Part::All }).unwrap().0).lines().count(), {
+        // A note has one line.
+        goal(&trace).lines().count() + 1
+    });
+}

@@ -48,16 +48,11 @@ fn the_name_says_the_format_and_the_answer_repeats_it() {
         ("lu.A.64", "time-independent trace"),
         ("a.goal", "GOAL"),
         ("b.Goal", "GOAL"),
+        ("a.goal.bin", "GOAL binary"),
     ] {
         convert(name).stderr(predicates::str::contains(format!("as {format}\n")));
     }
-    for (name, format) in [
-        ("a.bin", "DUMPI"),
-        ("A.BIN", "DUMPI"),
-        ("a.goal.bin", "GOAL binary"),
-        ("a.otf2", "OTF2"),
-        ("a.mrec", "recording"),
-    ] {
+    for (name, format) in [("a.bin", "DUMPI"), ("A.BIN", "DUMPI"), ("a.otf2", "OTF2"), ("a.mrec", "recording")] {
         let expected = [format, "is read, not written", ".mtrace"];
         folder.refuse(&["trace", "convert", "t.ti", "-o", name], 2, &expected);
         assert!(!folder.path(name).exists());

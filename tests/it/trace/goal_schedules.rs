@@ -198,3 +198,55 @@ fn a_large_schedule_replays() {
     let nanoseconds = number(&result, "simulated_seconds") * 1e9;
     assert!(nanoseconds >= 5.0 * f64::from(MANY) && nanoseconds <= 8.0 * f64::from(MANY), "{nanoseconds}");
 }
+
+/// Two computations run in parallel, and a message follows both. The verbs that change traces keep that; as a list, one
+/// computation would follow the other.
+#[test]
+fn changed_schedules_stay_graphs() {
+    let folder = Folder::new();
+    let parallel = "num_ranks 3\nrank 0 {\na: calc 100000\nb: calc 100000 cpu 1\nc: send 8b to 1 tag 1\nc requires a\n\
+                    c requires b\n}\nrank 1 {\na: recv 8b from 0 tag 1\n}\nrank 2 {\na: calc 1\n}\n";
+    folder.write("t.goal", parallel);
+    let takes = |file: &str| (seconds(&folder, file, 3) * 1e9).round();
+    let run = |verb: &[&str], from: &str, to: &str| {
+        let run = folder.run(&[&["trace"], verb, &[from, "-o", to]].concat()).success();
+        String::from_utf8_lossy(&run.get_output().stderr).into_owned()
+    };
+    assert_eq!(takes("t.goal"), 101_008.0);
+    assert!(run(&["convert"], "t.goal", "a.goal").contains("a.goal: 5 operations of 3 ranks, as GOAL"));
+    assert_eq!(takes("a.goal"), 101_008.0);
+    run(&["convert"], "a.goal", "b.goal.bin");
+    assert_eq!(takes("b.goal.bin"), 101_008.0);
+    run(&["convert"], "b.goal.bin", "c.goal.zst");
+    assert_eq!(takes("c.goal.zst"), 101_008.0);
+    run(&["scale", "--compute", "0.5"], "b.goal.bin", "half.goal");
+    assert_eq!(takes("half.goal"), 51_008.0);
+    run(&["cut", "--ranks", "0-1"], "t.goal", "cut.goal.bin");
+    assert_eq!(takes("cut.goal.bin"), 101_008.0);
+    // A list has one order, which is reported with its effect.
+    for (verb, file) in [
+        (&["convert"][..], "l.ti"),
+        (&["scale", "--compute", "0.5"], "l.mtrace"),
+        (&["cut", "--ranks", "0-1"], "l2.ti"),
+        (&["cut", "--window", "0%-100%"], "l.goal"),
+    ] {
+        let said = run(verb, "t.goal", file);
+        assert!(said.contains("in a list one after the other, so a replay can take longer"), "{verb:?}: {said}");
+    }
+    assert_eq!(takes("l.goal"), 201_008.0);
+    // The contents are those of the schedule.
+    let info = folder.json(&["trace", "info", "t.goal"]);
+    let calls: Vec<&str> =
+        info["calls"].as_array().expect("a list").iter().filter_map(|c| c["call"].as_str()).collect();
+    assert_eq!((calls, &info["compact_bytes"]), (vec!["calc", "recv", "send"], &serde_json::Value::Null));
+}
+
+/// The file of a model beside a schedule of the same name is read as a description of the schedule, and refused.
+#[test]
+fn a_model_file_of_the_same_name_is_no_side_file() {
+    let folder = Folder::new();
+    folder.write("t.goal", "num_ranks 1\nrank 0 {\na: calc 1\n}\n");
+    folder.write("t.toml", "network_model = 'loggops'\n");
+    let run = ["replay", "t.goal", "--topology", "ring:2", "--model", "t.toml"];
+    folder.refuse(&run, 2, &["t.toml:1", "the side file of the trace, NAME.toml", "rename it if it is something else"]);
+}
