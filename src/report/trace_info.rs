@@ -11,8 +11,8 @@ use crate::trace::transform::{Iterations, why_no_iterations};
 pub struct Extras {
     /// Speed of a host in flop/s, to compute how long ranks compute.
     pub host_speed: f64,
-    /// Bytes in the compact form, and bytes of that compressed by zstd.
-    pub compressed: (u64, u64),
+    /// Bytes in the compact form, and bytes of that compressed by zstd; `None` for graphs.
+    pub compressed: Option<(u64, u64)>,
     /// Iterations, if the ranks repeat their actions.
     pub iterations: Option<Iterations>,
 }
@@ -35,7 +35,11 @@ pub fn info(trace: &Trace, info: &Info, extras: &Extras) -> Sheet {
     let flops = info.mean_and_largest(|rank| rank.flops);
     let seconds = (flops.0 * per_second, flops.1 * per_second);
     let sleep = info.mean_and_largest(|rank| rank.sleep);
-    let (compact, packed) = extras.compressed;
+    let (compact, packed) = extras.compressed.unzip();
+    let memory = match &trace.schedule {
+        Some(schedule) => schedule.ranks.iter().map(|graph| graph.bytes() as u64).sum(),
+        None => trace.total_actions() * 16,
+    };
     let iterations = extras.iterations.as_ref();
     let mut totals: Vec<Total> = vec![
         ("ranks", "ranks", Datum::Count(trace.ranks() as u64), None, 0),
@@ -53,9 +57,9 @@ pub fn info(trace: &Trace, info: &Info, extras: &Extras) -> Sheet {
         ),
         ("sleep_seconds", "seconds of sleep", Datum::Number(info.sum(|rank| rank.sleep), 6), Some(sleep), 6),
         ("iterations", "iterations", Datum::count(iterations.map(|found| found.number as u64)), None, 0),
-        ("memory_bytes", "bytes in memory", Datum::Count(trace.total_actions() * 16), None, 0),
-        ("compact_bytes", "bytes as .mtrace", Datum::Count(compact), None, 0),
-        ("packed_bytes", "bytes as .mtrace.zst", Datum::Count(packed), None, 0),
+        ("memory_bytes", "bytes in memory", Datum::Count(memory), None, 0),
+        ("compact_bytes", "bytes as .mtrace", Datum::count(compact), None, 0),
+        ("packed_bytes", "bytes as .mtrace.zst", Datum::count(packed), None, 0),
         ("replay_seconds", "seconds to replay, about", Datum::Number(info.replay_seconds(), 2), None, 0),
     ];
     if let Some(found) = iterations {

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::given;
 use crate::trace::compact::Compact;
+use crate::trace::schedule::{OperationKind, Schedule};
 use crate::trace::{Action, Actions, CollectiveKind, Trace, WriteError, write};
 
 /// Calls of a kind.
@@ -68,7 +69,10 @@ impl Info {
         let mut info = Self { sizes: vec![0; 65], ..Self::default() };
         let mut gets = FxHashMap::default();
         for (rank, actions) in (0..).zip(&trace.actions) {
-            info.rank(trace, rank, actions, &mut gets);
+            match &trace.schedule {
+                Some(schedule) => info.graph(schedule, rank),
+                None => info.rank(trace, rank, actions, &mut gets),
+            }
         }
         info.answer(gets);
         while info.sizes.len() > 1 && info.sizes.last() == Some(&0) {
@@ -93,6 +97,53 @@ impl Info {
             total.bytes += volume.bytes;
         }
         self.matrix = all.into_iter().map(|((from, to), volume)| (from, to, volume)).collect();
+    }
+
+    /// Adds the operations of a rank whose program is a graph, by their names in the schedule.
+    fn graph(&mut self, schedule: &Schedule, rank: u32) {
+        let graph = &schedule.ranks[rank as usize];
+        let mut total = RankTotal { actions: graph.len() as u64, ..RankTotal::default() };
+        let mut row: FxHashMap<u32, Volume> = FxHashMap::default();
+        for operation in graph.operations() {
+            let (name, bytes) = match operation.kind {
+                OperationKind::Send => ("send", operation.size),
+                OperationKind::Receive => ("recv", operation.size),
+                OperationKind::Calculate => ("calc", 0),
+            };
+            match operation.kind {
+                OperationKind::Send => self.sent(&mut total, &mut row, operation.peer, bytes),
+                OperationKind::Receive => {}
+                OperationKind::Calculate => total.flops += operation.size as f64 * schedule.flops_per_nanosecond,
+            }
+            self.call(name, bytes);
+        }
+        self.close(rank, total, row);
+    }
+
+    /// Counts a message of a rank.
+    fn sent(&mut self, total: &mut RankTotal, row: &mut FxHashMap<u32, Volume>, to: u32, bytes: u64) {
+        total.messages += 1;
+        total.bytes += bytes;
+        let pair = row.entry(to).or_default();
+        pair.messages += 1;
+        pair.bytes += bytes;
+        self.sizes[size_class(bytes)] += 1;
+    }
+
+    /// Counts a call.
+    fn call(&mut self, name: &'static str, bytes: u64) {
+        let call = self.calls.entry(name).or_default();
+        call.calls += 1;
+        call.bytes += bytes;
+        call.largest = call.largest.max(bytes);
+    }
+
+    /// Adds the totals of a rank and the volume of its messages by destination.
+    fn close(&mut self, rank: u32, total: RankTotal, row: FxHashMap<u32, Volume>) {
+        let mut row: Vec<(u32, Volume)> = row.into_iter().collect();
+        row.sort_unstable_by_key(|&(to, _)| to);
+        self.matrix.extend(row.into_iter().map(|(to, volume)| (rank, to, volume)));
+        self.ranks.push(total);
     }
 
     fn rank(&mut self, trace: &Trace, rank: u32, actions: &Actions, gets: &mut FxHashMap<(u32, u32), Volume>) {
@@ -143,22 +194,11 @@ impl Info {
                 _ => {}
             }
             if let Some(to) = sent {
-                total.messages += 1;
-                total.bytes += bytes;
-                let pair = row.entry(to).or_default();
-                pair.messages += 1;
-                pair.bytes += bytes;
-                self.sizes[size_class(bytes)] += 1;
+                self.sent(&mut total, &mut row, to, bytes);
             }
-            let call = self.calls.entry(name).or_default();
-            call.calls += 1;
-            call.bytes += bytes;
-            call.largest = call.largest.max(bytes);
+            self.call(name, bytes);
         }
-        let mut row: Vec<(u32, Volume)> = row.into_iter().collect();
-        row.sort_unstable_by_key(|&(to, _)| to);
-        self.matrix.extend(row.into_iter().map(|(to, volume)| (rank, to, volume)));
-        self.ranks.push(total);
+        self.close(rank, total, row);
     }
 
     /// Returns the sum of something over all ranks.
@@ -218,13 +258,17 @@ impl std::io::Write for ByteCounter {
 }
 
 /// Returns the compressed size of a trace: bytes in the compact form, and bytes of that compressed by zstd (level 3).
+/// `None` for graphs, which that form does not express.
 ///
+/// # Errors
 /// [`WriteError`], which does not occur while memory is available.
-/// [`WriteError`], which does not happen while memory lasts.
-pub fn compressed(trace: &Trace) -> Result<(u64, u64), WriteError> {
+pub fn compressed(trace: &Trace) -> Result<Option<(u64, u64)>, WriteError> {
+    if trace.schedule.is_some() {
+        return Ok(None);
+    }
     let mut plain = ByteCounter::default();
     write(trace, &Compact, &mut plain)?;
     let mut packed = zstd::Encoder::new(ByteCounter::default(), 3)?;
     write(trace, &Compact, &mut packed)?;
-    Ok((plain.0, packed.finish()?.0))
+    Ok(Some((plain.0, packed.finish()?.0)))
 }

@@ -217,7 +217,7 @@ fn bytes_of_collectives_are_those_of_send_buffers() {
 #[test]
 fn repetition_compresses() {
     let lines: String = (0..2000).map(|_| "0 send 0 0 5 6\n0 recv 0 0 5 6\n").collect();
-    let (compact, packed) = compressed(&ti(&lines)).unwrap();
+    let (compact, packed) = compressed(&ti(&lines)).unwrap().unwrap();
     assert!(compact < 4200 && packed < 300, "{compact} {packed}");
 }
 
@@ -276,4 +276,19 @@ fn who_only_gives_in_a_collective_need_not_wait() {
     for call in ["barrier", "bcast 4 1 6", "gather 4 4 0 6 6", "allreduce 4 0 6"] {
         assert_eq!(in_between(call), [("deadlock", 2, 0, 0)], "{call}");
     }
+}
+
+/// Of a schedule, the operations of its graphs are counted, not the calls of lists made of them.
+#[test]
+fn operations_of_schedules_are_counted() {
+    let text = "num_ranks 2\nrank 0 {\na: calc 100\nb: send 8b to 1\nb requires a\nc: send 20b to 1\nc requires a\n}\n\
+                rank 1 {\na: recv 8b from 0\nb: recv 20b from 0\nc: calc 7\nc requires b\n}\n";
+    let how = Options { keep_graphs: true, ..Options::default() };
+    let trace = crate::trace::read_from(text.as_bytes(), "t", &how).unwrap();
+    let info = Info::of(&trace);
+    let calls: Vec<_> = info.calls.iter().map(|(name, call)| (*name, call.calls, call.bytes, call.largest)).collect();
+    assert_eq!(calls, [("calc", 2, 0, 0), ("recv", 2, 28, 20), ("send", 2, 28, 20)]);
+    assert_eq!(info.matrix, [(0, 1, Volume { messages: 2, bytes: 28 })]);
+    assert_eq!((info.ranks[0].actions, info.ranks[0].messages, info.ranks[0].flops), (3, 2, 10_000.0));
+    assert!(compressed(&trace).unwrap().is_none());
 }
