@@ -39,7 +39,7 @@ pub fn run(arguments: &Collectives, output: &Output) -> Result<(), Failure> {
 }
 
 fn kind(name: &str) -> Result<CollectiveKind, Failure> {
-    CollectiveKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+    CollectiveKind::from_name(name).ok_or_else(|| {
         let names = CollectiveKind::ALL.map(CollectiveKind::name).join(", ");
         Failure::input(format!("there is no collective `{name}`"), format!("collectives are {names}"))
     })

@@ -13,7 +13,7 @@ use mopsim::study::network::NetworkChoice;
 use mopsim::study::packet_choice::has_packets;
 use mopsim::topology::Spec;
 use mopsim::topology::damage::Damage;
-use mopsim::trace;
+use mopsim::trace::{self, CollectiveKind};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::path::Path;
 
@@ -181,7 +181,8 @@ pub fn model(flags: &ModelFlags) -> Result<ModelChoice, Failure> {
             let message = format!("--collective `{pair}` is not of the form KIND=ALGORITHM");
             return Err(Failure::input(message, "write for example --collective alltoall=bruck"));
         };
-        if let Some(other) = choice.collective.insert(kind.to_owned(), algorithm.to_owned()) {
+        let operation = CollectiveKind::from_name(kind).map_or(kind, |known| known.name());
+        if let Some(other) = choice.collective.insert(operation.to_owned(), algorithm.to_owned()) {
             let message = format!("--collective {kind} is there twice, with `{other}` and `{algorithm}`");
             return Err(Failure::input(message, "give one algorithm for all calls of an operation"));
         }

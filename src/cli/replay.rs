@@ -41,15 +41,9 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     options::check_rail(options::asks_for_rail(&arguments.network), has_several)?;
     let (model, mapping) = setting(arguments, &network)?;
     let model = output.site.beneath(model);
-    let asked = [("--explain", arguments.explain), ("--timeline", arguments.timeline.is_some())];
-    if let Some((flag, _)) = asked.iter().find(|(_, given)| *given)
-        && model.build()?.0.network.loggops.is_some()
-    {
-        let message = format!("{flag}: the model loggops has no links and reports nothing of what happens on the way");
-        return Err(Failure::input(
-            message,
-            "leave it out, or choose another model, such as --model ideal; --format json lists the end of each rank",
-        ));
+    let several = jobs::are_asked_for(arguments);
+    if model.build()?.0.network.loggops.is_some() {
+        check_loggops(arguments, several)?;
     }
     if !output.quiet {
         network.warnings().for_each(|warning| say(&format!("warning: {warning}")));
@@ -59,7 +53,6 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
         keep_graphs: true,
         ..options::reading(arguments.ranks, arguments.files_anywhere, arguments.max_unpacked_bytes)
     };
-    let several = jobs::are_asked_for(arguments);
     let workload = match &arguments.traces[..] {
         [trace] if !several => {
             let waiting = progress::counted(format!("reading {}", files::name(trace)), &how.steps, output.quiet);
@@ -148,6 +141,26 @@ pub fn report(study: &Study, result: &CellResult) -> ReplayReport {
     let (workload, network) = (&study.workloads[0], &study.networks[0]);
     let described = workload.jobs.as_ref().map_or_else(|| study.mapping.describe(), |mix| mix.describe());
     ReplayReport::new(workload.info(), network.info.clone(), described, study.description().clone(), result)
+}
+
+/// Refuses what the model `loggops` lacks: links, and events of ranks.
+fn check_loggops(arguments: &Replay, several: bool) -> Result<(), Failure> {
+    let asked = [("--explain", arguments.explain), ("--timeline", arguments.timeline.is_some())];
+    if let Some((flag, _)) = asked.iter().find(|(_, given)| *given) {
+        let message = format!("{flag}: the model loggops has no links and reports nothing of what happens on the way");
+        return Err(Failure::input(
+            message,
+            "leave it out, or choose another model, such as --model ideal; --format json lists the end of each rank",
+        ));
+    }
+    if several {
+        let message = "the model loggops has no links that several jobs could share";
+        return Err(Failure::input(
+            message,
+            "replay the jobs one by one, or choose another model, such as --model ideal",
+        ));
+    }
+    Ok(())
 }
 
 /// Refuses a half width that follows `--until-steady` without an equals sign, and so is a trace.

@@ -9,6 +9,7 @@ use super::packet_choice::has_packets;
 pub use super::tables::CollectiveTable;
 use crate::defaults::Version;
 use crate::network::message_latency::MessageLatency;
+use crate::trace::CollectiveKind;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -118,6 +119,13 @@ fn text_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<S
     })
 }
 
+/// Returns algorithms by the names of operations that traces have: `reduce_scatter` is `reducescatter`.
+pub(super) fn by_operation(algorithms: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let name =
+        |written: &String| CollectiveKind::from_name(written).map_or(written.clone(), |kind| kind.name().to_owned());
+    algorithms.iter().map(|(kind, algorithm)| (name(kind), algorithm.clone())).collect()
+}
+
 impl ModelChoice {
     /// `true` if its network model is named, and has packets.
     pub(super) fn has_packets(&self) -> bool {
@@ -132,8 +140,9 @@ impl ModelChoice {
 
     /// Returns these choices, with missing ones from `base`.
     pub fn over(self, base: &ModelChoice) -> ModelChoice {
-        let mut collective = base.collective.clone();
-        collective.extend(self.collective);
+        // Two spellings of an operation are one choice.
+        let mut collective = by_operation(&base.collective);
+        collective.extend(by_operation(&self.collective));
         ModelChoice {
             file: self.file.or_else(|| base.file.clone()),
             network_model: self.network_model.or_else(|| base.network_model.clone()),

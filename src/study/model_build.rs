@@ -1,6 +1,6 @@
 //! From choices to the model: names and numbers are checked, and defaults filled in.
 
-use super::choice::ModelChoice;
+use super::choice::{ModelChoice, by_operation};
 use super::choice_error::{ChoiceError, ChoiceFault};
 use super::cross_traffic::CrossTraffic;
 use super::description::{CALIBRATION, ModelDescription};
@@ -325,12 +325,11 @@ impl ModelChoice {
         let as_smpi = network.is_of_simgrid() || self.reproduces_simgrid();
         let smp_setup = self.smp_setup.unwrap_or(as_smpi && self.defaults.unwrap_or_default().values().smp_setup);
         let mut collectives = chosen.selector(smp_setup);
-        for (kind, algorithm) in &self.collective {
+        let overridden = by_operation(&self.collective);
+        for (kind, algorithm) in &overridden {
             let kind_names = CollectiveKind::ALL.map(CollectiveKind::name);
-            let operation = CollectiveKind::ALL
-                .into_iter()
-                .find(|k| k.name() == kind)
-                .ok_or_else(|| ChoiceError::unknown("collective", kind, &kind_names))?;
+            let operation =
+                CollectiveKind::from_name(kind).ok_or_else(|| ChoiceError::unknown("collective", kind, &kind_names))?;
             collectives = collectives.with_override(operation, algorithm).map_err(|error| ChoiceError {
                 option: "collective".to_owned(),
                 value: format!("{kind}={algorithm}"),
@@ -341,7 +340,7 @@ impl ModelChoice {
         let description = ModelDescription {
             network_model: network.name.to_owned(),
             collectives: chosen.name,
-            collective: self.collective.clone(),
+            collective: overridden,
             sharing: if network.packet_level.is_some() { "packets".to_owned() } else { sharing.to_string() },
             timing_precision,
             crosstraffic: network.cross_traffic.is_some(),

@@ -144,8 +144,7 @@ fn take(all: &mut SimgridSettings, setting: &Setting) -> Result<(), Problem> {
                 let is_harmless = harmless.contains(&value);
                 return if is_harmless { Ok(()) } else { Err(Problem::Refused((*reason).to_owned())) };
             }
-            let operation = key.strip_prefix("smpi/").map(|name| name.replace('_', ""));
-            match CollectiveKind::ALL.into_iter().find(|kind| operation.as_deref() == Some(kind.name())) {
+            match key.strip_prefix("smpi/").and_then(CollectiveKind::from_name) {
                 Some(kind) => drop(model.collective.insert(kind.name().to_owned(), value.to_owned())),
                 None => all.ignored.push(key.to_owned()),
             }

@@ -26,6 +26,19 @@ pub struct CollectiveTable {
     pub rules: Option<Arc<RuleFile>>,
 }
 
+/// Returns the error for a name that is no table. Two selectors of SimGrid are not simulated, and similar names would be wrong.
+fn unknown_table(name: &str) -> ChoiceError {
+    let known = Table::ALL.map(Table::name);
+    let of_simgrid = match name {
+        "impi" => "the choices of Intel MPI; mpich4 is nearest, as Intel MPI is derived from MPICH",
+        "automatic" => "runs all algorithms and takes the fastest; choose one by --collective KIND=ALGORITHM",
+        _ => return ChoiceError::unknown("collectives", name, &known),
+    };
+    let rule =
+        format!("is a selector of SimGrid that is not simulated ({of_simgrid}); tables are {}", known.join(", "));
+    ChoiceError { option: "collectives".to_owned(), value: name.to_owned(), rule, fault: ChoiceFault::Name }
+}
+
 impl CollectiveTable {
     /// Returns the table with a name, such as `ompi`, or that of Open MPI with a rule file, as in `ompi:rules.conf`.
     ///
@@ -40,8 +53,7 @@ impl CollectiveTable {
                 fault,
             });
         }
-        let table = Table::from_name(name)
-            .ok_or_else(|| ChoiceError::unknown("collectives", name, &Table::ALL.map(Table::name)))?;
+        let table = Table::from_name(name).ok_or_else(|| unknown_table(name))?;
         Ok(Self { name: name.to_owned(), table, rules: None })
     }
 
@@ -78,6 +90,23 @@ impl CollectiveTable {
         match &self.rules {
             Some(rules) => selector.with_rules(Arc::clone(rules)),
             None => selector,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn selectors_of_simgrid_that_are_not_simulated_are_named() {
+        for (name, part) in [("impi", "mpich4 is nearest"), ("automatic", "choose one by --collective")] {
+            let error = CollectiveTable::find(name).unwrap_err().to_string();
+            assert!(
+                error.contains("is a selector of SimGrid that is not simulated") && error.contains(part),
+                "{error}"
+            );
+            assert!(!error.contains("did you mean"), "{error}");
         }
     }
 }

@@ -336,6 +336,13 @@ impl CollectiveKind {
         }
     }
 
+    /// Returns the collective with this name in any case, with underscores or hyphens: `reduce_scatter`, as MPI and SimGrid
+    /// write it, is `reducescatter`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase().replace(['_', '-'], "");
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// Returns the name of the non-blocking form, as written in traces.
     pub fn nonblocking_name(self) -> &'static str {
         match self {

@@ -110,7 +110,7 @@ fn bad_arguments_are_refused() {
     refuse(&["--ranks", "6", "--ranks-per-host", "4", "--size", "1"], &["--ranks-per-host 4 does not divide"]);
     refuse(
         &["--ranks", "6", "--size", "1", "--collectives", "impi"],
-        &["`impi` is not one of", "mvapich2, ompi, mpich"],
+        &["`impi` is a selector of SimGrid that is not simulated", "mvapich2, ompi, mpich"],
     );
     refuse(&["--ranks", "6", "--size", "99999999999"], &["--size", "at most 4294967295 bytes"]);
     refuse(&["--ranks", "6", "--size", "4 KB"], &["--size", "there is no unit `KB`; write it like `64 KiB`"]);
