@@ -42,6 +42,38 @@ pub(crate) fn without_late_declaration(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Returns the text with comments that XML permits: in a comment, `--` and a `-` at the end are forbidden, and SimGrid's parser
+/// accepts both, as a comment ends only with `-->`. Equals signs replace these hyphens, so that lines and columns are unchanged.
+pub(crate) fn with_plain_comments(text: Cow<'_, str>) -> Cow<'_, str> {
+    const OPEN: &str = "<!--";
+    const DATA: &str = "<![CDATA[";
+    let mut changed: Option<String> = None;
+    let mut at = 0;
+    while let Some(found) = text[at..].find("<!") {
+        let start = at + found;
+        let rest = &text[start..];
+        if let Some(content) = rest.strip_prefix(OPEN) {
+            // The parser reports a comment that is not closed.
+            let Some(length) = content.find("-->") else { break };
+            let inside = start + OPEN.len()..start + OPEN.len() + length;
+            let comment = &text[inside.clone()];
+            if comment.contains("--") || comment.ends_with('-') {
+                changed
+                    .get_or_insert_with(|| text.clone().into_owned())
+                    .replace_range(inside.clone(), &comment.replace('-', "="));
+            }
+            at = inside.end + "-->".len();
+        } else if rest.starts_with(DATA) {
+            // What looks like a comment here is text.
+            let Some(length) = rest.find("]]>") else { break };
+            at = start + length;
+        } else {
+            at = start + "<!".len();
+        }
+    }
+    changed.map_or(text, Cow::Owned)
+}
+
 /// Finds a document type with declarations of its own: `<!DOCTYPE platform [ ... ]>`.
 pub(crate) fn declarations(file: &str, text: &str) -> Option<Located> {
     let mut rest = text.trim_start_matches('\u{feff}');
@@ -78,4 +110,26 @@ pub(crate) fn declarations(file: &str, text: &str) -> Option<Located> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hyphens_in_comments_are_accepted_as_simgrid_does() {
+        let repaired = |text: &str| with_plain_comments(Cow::Borrowed(text)).into_owned();
+        let text = "<a>\n<!-- <b x=\"-1\"/> -- two -->\n<!-- - plain -->\n<!-- end ---><c/>\n</a>";
+        let new = repaired(text);
+        assert_eq!(new, "<a>\n<!-- <b x=\"=1\"/> == two -->\n<!-- - plain -->\n<!-- end =--><c/>\n</a>");
+        parse("p.xml", &new).unwrap();
+        for same in
+            ["<a><![CDATA[<!-- -- -->]]></a>", "<a><!-- open --", "<!DOCTYPE a><a/>", "<a><![CDATA[ <!-- -- ", "<!--->"]
+        {
+            assert_eq!(repaired(same), same);
+        }
+        // Places in the rest of the file stay those of the file.
+        let error = parse("p.xml", &repaired("<a><!-- - -- -->\n<b></a>")).unwrap_err();
+        assert_eq!((error.line, error.column), (2, 4), "{error}");
+    }
 }

@@ -69,6 +69,8 @@ pub(super) struct PlatformBuilder<'a, 'input> {
     pub(super) places: HashMap<PointId, VivaldiPoint>,
     pub(super) settings: Vec<Setting>,
     pub(super) disks: u32,
+    /// Number of peers with the deprecated attribute `lat`, which has no effect.
+    pub(super) peer_latencies: u32,
 }
 
 impl<'a, 'input> PlatformBuilder<'a, 'input> {

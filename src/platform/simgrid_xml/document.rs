@@ -48,6 +48,7 @@ pub(super) fn read(source: XmlSource<'_, '_>, loopback: Loopback) -> Result<Desc
         places: HashMap::new(),
         settings: Vec::new(),
         disks: 0,
+        peer_latencies: 0,
     };
     let root = source.document.root_element();
     builder.platform(root)?;
@@ -57,9 +58,14 @@ pub(super) fn read(source: XmlSource<'_, '_>, loopback: Loopback) -> Result<Desc
         builder.routes(zone, node, kind, loopback)?;
     }
     let network = Zones { zones: builder.zones, points: builder.points, point_of_host: builder.point_of_host };
-    let PlatformBuilder { hosts, links, settings, disks, .. } = builder;
-    let remarks =
-        (disks > 0).then(|| format!("disks ({disks}): input and output are not simulated")).into_iter().collect();
+    let PlatformBuilder { hosts, links, settings, disks, peer_latencies, .. } = builder;
+    let of_disks = (disks > 0).then(|| format!("disks ({disks}): input and output are not simulated"));
+    let of_peers = (peer_latencies > 0).then(|| {
+        format!(
+            "`lat` of peers ({peer_latencies}) has no effect, as in SimGrid 3.32: the latency is that of `coordinates`"
+        )
+    });
+    let remarks = of_disks.into_iter().chain(of_peers).collect();
     Ok(Description { hosts, links, loopback, network, settings, remarks })
 }
 
@@ -260,7 +266,8 @@ impl<'a, 'input> PlatformBuilder<'a, 'input> {
     /// Reads a host with a link for sending and one for receiving.
     fn peer(&mut self, node: Node<'a, 'input>, zone: ZoneId) -> Result<(), PlatformError> {
         let source = self.source;
-        source.attributes(node, &["id", "speed", "coordinates", "bw_in", "bw_out"])?;
+        source.attributes(node, &["id", "speed", "coordinates", "bw_in", "bw_out", "lat"])?;
+        self.peer_latencies += u32::from(node.attribute("lat").is_some());
         source.properties_only(node)?;
         let id = source.required(node, "id")?;
         source.required(node, "coordinates")?;

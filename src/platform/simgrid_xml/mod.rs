@@ -70,7 +70,7 @@ pub fn parse_all(file: &str, text: &str, loopback: Loopback) -> Result<Loaded, P
     if let Some(located) = xml::declarations(file, text) {
         return Err(PlatformError::Unsupported(located));
     }
-    let text = xml::without_late_declaration(text);
+    let text = xml::with_plain_comments(xml::without_late_declaration(text));
     let document = xml::parse(file, &text).map_err(PlatformError::File)?;
     let Description { hosts, links, loopback, network, settings, remarks } =
         document::read(XmlSource { file, document: &document }, loopback)?;
