@@ -36,8 +36,11 @@ pub enum TraceErrorKind {
     /// The operating system refused to read the file.
     #[error("the file cannot be read: {0}")]
     Read(#[source] io::Error),
+    /// The path is a folder of no kind that is read.
+    #[error("this is a folder, and neither a recording of `mopsim record` nor an OTF2 archive")]
+    Folder,
     /// A file that a list names cannot be opened.
-    #[error("the file named by this line of the list cannot be opened: {0}")]
+    #[error("the file was taken for a list of trace files, and the file that this line names cannot be opened: {0}")]
     OpenListed(#[source] io::Error),
     /// A compressed file is truncated, modified, or followed by something else.
     #[error("the {format} data are damaged, cut off, or followed by something else: {error}")]
@@ -149,7 +152,7 @@ pub enum TraceErrorKind {
         problem: ArgumentProblem,
     },
     /// An allgatherv has neither the arguments of the form with displacements nor of the one without.
-    #[error("allgatherv has {given} arguments after its counts, which fits no form of it for {ranks} ranks")]
+    #[error("allgatherv has {given} arguments after its counts, which fits no form of it for {}", counted(*.ranks as u64, "rank"))]
     Displacements {
         /// Arguments after the counts.
         given: usize,
@@ -157,7 +160,7 @@ pub enum TraceErrorKind {
         ranks: usize,
     },
     /// A collective with a count per rank has too many arguments.
-    #[error("{action} has more arguments than it takes with {ranks} ranks, from here on")]
+    #[error("{action} has more arguments than it takes with {}, from here on", counted(*.ranks as u64, "rank"))]
     SurplusArguments {
         /// Name of the action.
         action: &'static str,
@@ -270,6 +273,10 @@ pub enum ArgumentProblem {
     UnknownDatatype,
 }
 
+/// Remedy for one of several files of a trace.
+const LIST: &str = "if each rank has a file of its own, write a list of these files, one per line in the order of ranks \
+                    (`ls -v FOLDER/* > list.txt`), and give the list; of DUMPI and liballprof, give the file of the first rank";
+
 fn foreign_lines(foreign: u64) -> String {
     match foreign {
         0 => String::new(),
@@ -315,10 +322,12 @@ impl UserError for TraceError {
         match &self.kind {
             K::Open(_) | K::Read(_) => "check the path and its permissions".into(),
             K::OpenListed(_) => {
-                "paths are relative to the current folder, then to the folder of the list; a file whose \
-                                 first line is not `RANK ACTION ...` is taken for a list of trace files"
+                "paths are relative to the current folder, then to the folder of the list; text of no known format whose first \
+                 line is not `RANK ACTION ...` is taken for a list. docs/what-loads.md lists what is read: time-independent text, \
+                 GOAL, DUMPI, OTF2, liballprof, recordings and .mtrace"
                     .into()
             }
+            K::Folder => format!("give a file in it; {LIST}"),
             K::Damaged { .. } => "fetch or pack the file again; nothing of it was used".into(),
             K::Unsupported { format: "tar" } => {
                 "unpack it with `tar -xf`, and give the folder, or the file of the first rank".into()
@@ -351,6 +360,7 @@ impl UserError for TraceError {
             K::RankOutOfRange { role: "rank", .. } => {
                 "give the number of ranks that the trace was recorded with".into()
             }
+            K::RankOutOfRange { ranks: 1, .. } => format!("the file has actions of one rank; {LIST}"),
             K::RankOutOfRange { .. } => "ranks count from 0; check that the number of ranks is the one that the trace \
                  was recorded with, and that the trace is complete"
                 .into(),
@@ -368,6 +378,9 @@ impl UserError for TraceError {
                     .into()
             }
             K::Argument { problem, argument, .. } => problem.help(argument),
+            K::Displacements { ranks: 1, .. } | K::SurplusArguments { ranks: 1, .. } => {
+                format!("the file has actions of one rank; {LIST}")
+            }
             K::Displacements { ranks, .. } => {
                 format!("after the counts come at most two datatypes, {ranks} displacements, or both")
             }
@@ -393,7 +406,7 @@ impl UserError for TraceError {
 
     fn is_io(&self) -> bool {
         use TraceErrorKind as K;
-        matches!(self.kind, K::Open(_) | K::Read(_) | K::OpenListed(_))
+        matches!(self.kind, K::Open(_) | K::Read(_) | K::Folder | K::OpenListed(_))
     }
 }
 

@@ -22,13 +22,28 @@ pub(super) fn named(head: &[u8]) -> Option<(&'static str, &'static str)> {
     if text.starts_with(b"#Paraver") {
         return Some(PARAVER);
     }
-    if text.starts_with(b"<?xml") || text.starts_with(b"<!DOCTYPE") || text.starts_with(b"<html") {
+    // No path of a list begins like a tag.
+    if text.len() > 1 && text[0] == b'<' && (matches!(text[1], b'?' | b'!') || text[1].is_ascii_alphabetic()) {
         return Some(XML);
+    }
+    if text.starts_with(b"PROJECTIONS-RECORD") || text.starts_with(b"PROJECTIONS_ID") {
+        return Some(PROJECTIONS);
+    }
+    if is_codes(text) {
+        return Some(CODES);
     }
     if head.starts_with(b"SQLite format 3\0") {
         return Some(SQLITE);
     }
     chakra_protobuf(head).then_some(CHAKRA)
+}
+
+/// Recognises a configuration of CODES by its first meaningful line: the groups of the older form (`LPGROUPS`), or the
+/// first key of the form in YAML.
+fn is_codes(text: &[u8]) -> bool {
+    let lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let first = lines.into_iter().find(|line| !matches!(line.first(), None | Some(b'#'))).unwrap_or_default();
+    first.starts_with(b"LPGROUPS") || first.starts_with(b"schema_version:")
 }
 
 /// Recognises a protobuf stream of Chakra: the length of its first message, then that message, which describes the
@@ -64,12 +79,13 @@ fn length_of(bytes: &[u8]) -> Option<(usize, &[u8])> {
 const RECORD: &str = "record the MPI program with `mopsim record`, or see docs/what-loads.md for what is read";
 const CHAKRA: (&str, &str) = (
     "a Chakra execution trace",
-    "it is not read; make a GOAL schedule of it (ATLAHS has a converter), or see docs/what-loads.md for what is read",
+    "it is not read, and no converter to a format that is read is known; record the program with `mopsim record` if it uses MPI, or \
+     see docs/what-loads.md for what is read",
 );
 const KINETO: (&str, &str) = (
     "a Kineto or Chrome trace (JSON with `traceEvents`)",
-    "it has times of kernels and no messages; make a GOAL schedule of it with the tools of ATLAHS, or see docs/what-loads.md \
-     for what is read",
+    "it has times of kernels and no messages; ATLAHS makes GOAL schedules of Nsight Systems reports of the same program, which are \
+     read: see docs/what-loads.md",
 );
 const JSON: (&str, &str) = ("JSON", RECORD);
 const PAJE: (&str, &str) = (
@@ -79,9 +95,15 @@ const PAJE: (&str, &str) = (
 const PARAVER: (&str, &str) = ("a Paraver trace", RECORD);
 const XML: (&str, &str) =
     ("XML", "a platform is given by --platform, a trace is of another format: see docs/what-loads.md");
+const PROJECTIONS: (&str, &str) = ("a log of Projections (Charm++)", RECORD);
+const CODES: (&str, &str) = (
+    "a configuration of CODES",
+    "it describes a network and its ranks, not their messages: give the trace that the configuration names, and the network by \
+     --topology; see docs/guide/coming-from-goal.md",
+);
 const SQLITE: (&str, &str) = (
     "an SQLite database, as Nsight Systems exports",
-    "make a GOAL schedule of it with the tools of ATLAHS, or see docs/what-loads.md for what is read",
+    "make a GOAL schedule of it with ATLAHS (goal_gen/ai in spcl/atlahs), or see docs/what-loads.md for what is read",
 );
 
 #[cfg(test)]
@@ -104,6 +126,12 @@ mod tests {
             (b"%EventDef PajeDefineContainerType 0\n% Alias string\n", "a Paje trace"),
             (b"#Paraver (01/01/2024 at 00:00):1000_ns:1(4):1:1(1:1)\n", "a Paraver trace"),
             (b"<?xml version='1.0'?>\n<platform/>", "XML"),
+            (b"<algo name=\"a\" nchunksperloop=\"8\">\n", "XML"),
+            (b"\n<platform version=\"4.1\">", "XML"),
+            (b"PROJECTIONS-RECORD 985\n6 77991\n", "a log of Projections"),
+            (b"PROJECTIONS_ID 6\nVERSION 11.0\n", "a log of Projections"),
+            (b"# a dragonfly\n\nLPGROUPS\n{\n", "a configuration of CODES"),
+            (b"schema_version: 1\n\ncomponents:\n", "a configuration of CODES"),
             (b"SQLite format 3\0\x10\0", "an SQLite database"),
         ] {
             let error = read_from(content, "t", &Options::default()).expect_err(kind);
@@ -112,11 +140,13 @@ mod tests {
             for format in ["time-independent trace", "GOAL", "OTF2", "DUMPI", "liballprof"] {
                 assert!(text.contains(format), "{text}");
             }
-            assert!(error.help().contains("docs/what-loads.md"), "{}", error.help());
+            assert!(error.help().contains("docs/what-loads.md") || kind.contains("CODES"), "{}", error.help());
         }
         // A list may contain files of any name, so the text has to look like a version.
         for content in [
             &b"./{x}\n"[..],
+            b"< in.txt\n",
+            b"lpgroups.txt\n",
             b"\x07\x0a\x05a.b.c\x12",
             b"\x07\x0a\x20",
             b"\x07\x12\x0f\x0a\x06schema",

@@ -30,6 +30,13 @@ pub(super) struct Definitions {
     windows: FxHashMap<u64, u64>,
 }
 
+/// Problem of an archive without MPI.
+const NO_MPI: &str = "the archive has no MPI: its definitions name no ranks";
+
+/// Remedy for an archive without MPI.
+const NO_MPI_HELP: &str = "it was recorded without a program of MPI, and a replay needs messages; record an MPI program with Score-P, or \
+                           with `mopsim record`";
+
 impl Definitions {
     /// Defines the ranks of MPI: these locations, in this order.
     pub fn set_ranks(&mut self, locations: &[u64]) {
@@ -56,6 +63,8 @@ impl Definitions {
     /// missing definition.
     pub fn check(&self, missing: &'static str) -> Result<(), (String, &'static str)> {
         match self.ranks() {
+            // With a clock there are definitions, so it is the archive that has no ranks.
+            0 if self.ticks.is_some() => return Err((NO_MPI.to_owned(), NO_MPI_HELP)),
             0 => return Err(("the ranks of MPI are not defined in front of the events".to_owned(), missing)),
             1..=MOST_RANKS => {}
             ranks => return Err((format!("{ranks} ranks are too many"), "check the trace")),

@@ -2,6 +2,7 @@
 
 use crate::trace::error::TraceError;
 use crate::trace::{Effect, Options, Trace, TraceWarning, read_from};
+use crate::user_error::UserError;
 
 /// The text of four ranks, of which 1 and 3 have a separate communicator.
 pub(in crate::trace) const SAMPLE: &str = r#"
@@ -91,7 +92,7 @@ fn errors_have_their_line() {
     };
     assert_eq!(line(&SAMPLE.replace("Tag: 7, Length: 100\nLEAVE", "Tag: 7\nLEAVE"), "not as otf2-print"), 29);
     assert_eq!(line(&SAMPLE.replacen("Request: 77\nMPI", "Request: 78\nMPI", 1), "no request 77"), 39);
-    assert_eq!(line(&SAMPLE.replace("Paradigm: MPI, Flags", "Paradigm: X, Flags"), "not defined"), 18);
+    assert_eq!(line(&SAMPLE.replace("Paradigm: MPI, Flags", "Paradigm: X, Flags"), "the archive has no MPI"), 18);
     assert_eq!(line(&SAMPLE[..SAMPLE.find("=== Ev").unwrap()], "no events"), 17);
     let unknown = SAMPLE
         .replace("Operation: BCAST, Communicator: \"MPI_COMM_WORLD\" <0>", "Operation: BCAST, Communicator: \"x\" <9>");
@@ -349,7 +350,13 @@ fn definitions_have_ranks_and_a_clock() {
         parse(&(lines.join("\n") + "\n"), &Options::default()).unwrap_err().to_string()
     };
     assert!(without("CLOCK").contains("the clock is not defined"), "{}", without("CLOCK"));
-    assert!(without("GROUP").contains("the ranks of MPI are not defined"), "{}", without("GROUP"));
+    assert!(without("GROUP").contains("the archive has no MPI: its definitions name no ranks"), "{}", without("GROUP"));
+    // Events without any definitions are text of `otf2-print` without `-A`.
+    let events: Vec<&str> =
+        SAMPLE.lines().filter(|line| !line.starts_with("CLOCK") && !line.starts_with("GROUP")).collect();
+    let error = parse(&(events.join("\n") + "\n"), &Options::default()).unwrap_err();
+    assert!(error.to_string().contains("the ranks of MPI are not defined"), "{error}");
+    assert!(UserError::help(&error).contains("otf2-print -A"), "{error}");
     let twice = SAMPLE.replacen(
         "\"Master thread\" <11>, \"Master thread\" <12>",
         "\"Master thread\" <11>, \"Master thread\" <11>",

@@ -86,9 +86,8 @@ fn files_that_are_no_traces_are_refused() {
 fn files_that_cannot_be_read_are_io_failures() {
     let folder = Folder::with_trace(MESSAGE);
     folder.write("folder.d/x", "");
-    let cases: [&[&str]; 9] = [
+    let cases: [&[&str]; 8] = [
         &["replay", "nope.ti", "--topology", "ring:4"],
-        &["replay", "folder.d", "--topology", "ring:4"],
         &["replay", "t.ti", "--topology", "nope.json"],
         &["replay", "t.ti", "--platform", "nope.json"],
         &["replay", "t.ti", "--platform", "nope.toml"],
@@ -101,6 +100,8 @@ fn files_that_cannot_be_read_are_io_failures() {
         let name = arguments.iter().find(|a| a.starts_with("nope") || a.starts_with("folder")).expect("a name");
         folder.refuse(arguments, 3, &["error: ", name, "help: check the "]);
     }
+    let of_ranks = ["folder.d: this is a folder", "help: give a file in it", "write a list of these files"];
+    folder.refuse(&["replay", "folder.d", "--topology", "ring:4"], 3, &of_ranks);
 }
 
 #[test]

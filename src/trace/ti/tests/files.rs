@@ -148,7 +148,15 @@ fn files_that_are_not_there() {
     let error = read_in(&files, "nothing", None).unwrap_err();
     assert!(error.is_io() && matches!(error.kind, Kind::Open(_)));
     let error = read_in(&files, "r", None).unwrap_err();
-    assert!(error.is_io(), "{error}");
+    assert!(matches!(error.kind, Kind::Folder) && error.help().contains("write a list of these files"), "{error}");
+    // One of several files: its messages go to ranks that it does not have.
+    let files = folder(&[("r/0.txt", "0 init\n0 send 1 0 8\n")]);
+    let error = read_in(&files, "r/0.txt", None).unwrap_err();
+    assert!(error.help().contains("write a list of these files"), "{error}: {}", error.help());
+    let files = folder(&[("rand.conf", "rand\nlinear\n")]);
+    let error = read_in(&files, "rand.conf", None).unwrap_err();
+    assert!(error.to_string().contains("the file was taken for a list of trace files"), "{error}");
+    assert!(error.help().contains("docs/what-loads.md lists what is read"), "{}", error.help());
 }
 
 #[test]
