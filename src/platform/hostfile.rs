@@ -1,6 +1,7 @@
 //! Host files: the hosts that ranks run on. Each line has one name; `name:k` and `name slots=k` are equivalent to k
 //! lines; empty lines and what follows a `#` do not count. A name with numbers in brackets, such as `h[0-3,8]`, is one
-//! for each number. These are the forms of MPICH, Open MPI and Slurm.
+//! for each number. These are the forms of MPICH, Open MPI and Slurm. A host may also be its number on the platform, from 0, and a
+//! line of several numbers names several hosts, as in allocation files of CODES; a host that has such a name goes first.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -44,6 +45,9 @@ pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>,
             Err(HostLineFault::Name(name)) => {
                 return wrong(unknown(shown(&name, entries_read == 0), platform), NAME_HELP);
             }
+            Err(HostLineFault::Number(number)) => {
+                return wrong(unknown_number(&number, platform), NAME_HELP);
+            }
         };
         if count.saturating_mul(named.len()) > MAX_HOSTS - entries_read {
             return wrong(format!("more than {MAX_HOSTS} entries"), "use fewer ranks");
@@ -64,8 +68,8 @@ pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>,
     Ok(hosts)
 }
 
-const NAME_HELP: &str =
-    "each line is the name of a host of the platform, `name:k` or `name slots=k` for k ranks on it, or `name[0-3]`";
+const NAME_HELP: &str = "each line is the name of a host of the platform, `name:k` or `name slots=k` for k ranks on it, or `name[0-3]`; \
+                         or numbers of hosts, from 0: `0 1 2`";
 
 /// Reason why a line names no hosts.
 enum HostLineFault {
@@ -73,6 +77,8 @@ enum HostLineFault {
     Line(String),
     /// There is no host of this name.
     Name(String),
+    /// There is no host with this number.
+    Number(String),
 }
 
 /// Returns the hosts of a line, `None` for one that failed, and the number of ranks on each.
@@ -80,6 +86,9 @@ fn entries(line: &str, names: &HostNames<'_>) -> Result<(Vec<Option<HostId>>, us
     // A name may contain a colon or brackets itself, so what is a name as it stands goes first.
     if let Some(host) = names.find(line) {
         return Ok((vec![host], 1));
+    }
+    if let Some(numbered) = names.of_numbers(line) {
+        return Ok((numbered?, 1));
     }
     let (name, count) = counted(line).map_err(HostLineFault::Line)?;
     if let Some(host) = names.find(name) {
@@ -245,20 +254,46 @@ fn no_numbers(text: &str) -> String {
 }
 
 /// Index of the hosts of a platform by name; `None` for hosts that failed together with their switches.
-pub(super) struct HostNames<'a>(HashMap<&'a str, Option<HostId>>);
+pub(super) struct HostNames<'a> {
+    by_name: HashMap<&'a str, Option<HostId>>,
+    /// Number of hosts that did not fail.
+    hosts: usize,
+}
 
 impl<'a> HostNames<'a> {
     /// Builds the index of a platform.
     pub(super) fn of(platform: &'a Platform) -> Self {
         let failed = platform.failed.iter().map(|host| (host.name.as_str(), None));
         let hosts = platform.hosts.iter().enumerate();
-        Self(failed.chain(hosts.map(|(index, host)| (host.name.as_str(), Some(HostId::new(index))))).collect())
+        let by_name = failed.chain(hosts.map(|(index, host)| (host.name.as_str(), Some(HostId::new(index))))).collect();
+        Self { by_name, hosts: platform.hosts.len() }
+    }
+
+    /// Returns the host with this name or number, `Some(None)` if it failed together with its switch.
+    pub(super) fn find_numbered(&self, word: &str) -> Option<Option<HostId>> {
+        self.find(word).or_else(|| {
+            let number = word.parse().ok().filter(|&number: &usize| is_number(word) && number < self.hosts)?;
+            Some(Some(HostId::new(number)))
+        })
+    }
+
+    /// Returns the hosts of a line that consists of numbers; `None` for any other line.
+    fn of_numbers(&self, line: &str) -> Option<Result<Vec<Option<HostId>>, HostLineFault>> {
+        if !line.split_whitespace().all(is_number) {
+            return None;
+        }
+        let found = |word: &str| self.find_numbered(word).ok_or_else(|| HostLineFault::Number(word.to_owned()));
+        Some(line.split_whitespace().map(found).collect())
     }
 
     /// Returns the host of that name, `Some(None)` if it failed together with its switch.
     pub(super) fn find(&self, name: &str) -> Option<Option<HostId>> {
-        self.0.get(name).copied()
+        self.by_name.get(name).copied()
     }
+}
+
+fn is_number(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Returns an unknown name as it is shown in messages. A first line that cannot be the name of a host is from a file of
@@ -276,6 +311,15 @@ pub(super) fn unknown(name: &str, platform: &Platform) -> String {
         [first, .., last] => format!("`{}` to `{}`", first.name, last.name),
     };
     format!("platform `{}` has no host `{name}`; its hosts are {hosts}", platform.name)
+}
+
+/// Returns the message that no host has this number.
+pub(super) fn unknown_number(number: &str, platform: &Platform) -> String {
+    let (name, hosts) = (&platform.name, platform.hosts.len());
+    format!(
+        "there is no host number {number}: the {hosts} hosts of platform `{name}` are 0 to {}",
+        hosts.saturating_sub(1)
+    )
 }
 
 #[cfg(test)]
@@ -322,7 +366,7 @@ mod tests {
         });
         match all {
             Ok(()) => Ok(names),
-            Err(HostLineFault::Line(text) | HostLineFault::Name(text)) => Err(text),
+            Err(HostLineFault::Line(text) | HostLineFault::Name(text) | HostLineFault::Number(text)) => Err(text),
         }
     }
 
@@ -338,6 +382,24 @@ mod tests {
             assert!(ended.is_err());
             assert_eq!(made, 1);
         }
+    }
+
+    /// Files of CODES have a line of host numbers for each job.
+    #[test]
+    fn hosts_have_numbers_too() {
+        assert_eq!(read("3 0\n 2\nh1").unwrap(), [3, 0, 2, 1]);
+        let error = read("h0\n1 4").unwrap_err();
+        assert!(
+            error.contains("hosts:2:1: there is no host number 4: the 4 hosts of platform `ring:n=4` are 0 to 3"),
+            "{error}"
+        );
+        // A name goes before a number.
+        let platform = crate::platform::simgrid_xml::parse(
+            "p.xml",
+            "<platform version='4.1'><zone id='z' routing='None'><host id='1' speed='1f'/><host id='0' speed='1f'/></zone></platform>",
+            crate::platform::Loopback::default(),
+        );
+        assert_eq!(parse("hosts", "0 1\n0", &platform.unwrap()).unwrap(), [HostId(1), HostId(0), HostId(1)]);
     }
 
     #[test]

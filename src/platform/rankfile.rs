@@ -1,13 +1,13 @@
 //! Rank files: the host of each rank, by number.
 //!
 //! A line is `RANK HOST`, or `rank RANK=HOST` with or without `slot=...` as in files of Open MPI; slots are ignored,
-//! since all cores of a host are equal. `#` begins a comment, empty lines do not count. Every rank from 0 has exactly
+//! since all cores of a host are equal. A host is its name, or else its number on the platform, from 0. `#` begins a comment, empty lines do not count. Every rank from 0 has exactly
 //! one line, in any order.
 
 use std::path::Path;
 
 use super::error::PlatformError;
-use super::hostfile::{HostNames, unknown};
+use super::hostfile::{HostNames, unknown, unknown_number};
 use super::{Platform, parameters::MAX_HOSTS};
 use crate::ids::HostId;
 use crate::topology::input::{Located, MAX_FILE_BYTES, read_text};
@@ -21,7 +21,8 @@ pub fn load(path: &Path, platform: &Platform) -> Result<Vec<HostId>, PlatformErr
     parse(&path.to_string_lossy(), &read_text(path, MAX_FILE_BYTES)?, platform)
 }
 
-const LINE_HELP: &str = "each line is `RANK HOST`, or `rank RANK=HOST slot=N` as for Open MPI";
+const LINE_HELP: &str =
+    "each line is `RANK HOST`, or `rank RANK=HOST slot=N` as for Open MPI; a host is its name or its number, from 0";
 
 /// Splits a line into its rank and its host, as text.
 fn split(line: &str) -> Option<(&str, &str)> {
@@ -72,8 +73,10 @@ pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>,
                 return wrong(number, column, format!("`{rank}` is not a rank from 0 to {}", MAX_HOSTS - 1), LINE_HELP);
             }
         };
-        let Some(found) = names.find(host) else {
-            return wrong(number, column, unknown(host, platform), LINE_HELP);
+        let Some(found) = names.find_numbered(host) else {
+            let is_number = host.bytes().all(|byte| byte.is_ascii_digit());
+            let message = if is_number { unknown_number(host, platform) } else { unknown(host, platform) };
+            return wrong(number, column, message, LINE_HELP);
         };
         let Some(host) = found else {
             let message = format!("host `{host}` failed together with its switch");
@@ -121,6 +124,7 @@ mod tests {
     fn both_spellings_and_any_order() {
         assert_eq!(read("# a remark\n1 h0\n\n 0   h3 # here\r\n").unwrap(), [3, 0]);
         assert_eq!(read("rank 0=h2 slot=1\nrank 1 = h2 slot=0:1\nRank 2=h1\n").unwrap(), [2, 2, 1]);
+        assert_eq!(read("0 3\nrank 1=0 slot=1\n").unwrap(), [3, 0]);
     }
 
     #[test]
@@ -139,6 +143,7 @@ mod tests {
             ("0 h0\n2 h1\n", "ranks:2:1: rank 2 is placed, but rank 1 is not"),
             ("0 h0\n 0 h1\n", "ranks:2:2: rank 0 has a host already, in line 1"),
             ("0 h9\n", "ranks:1:1: platform `ring:n=4` has no host `h9`; its hosts are `h0` to `h3`"),
+            ("0 4\n", "ranks:1:1: there is no host number 4"),
             ("h0 0\n", "ranks:1:1: `h0` is not a rank from 0"),
             ("-1 h0\n", "ranks:1:1: `-1` is not a rank"),
             ("99999999999 h0\n", "ranks:1:1: `99999999999` is not a rank"),

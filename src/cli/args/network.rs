@@ -142,7 +142,8 @@ pub struct Floor {
 pub struct PlacementFiles {
     /// File with the host of each rank, in order
     ///
-    /// A host name on each line, `name:k` for k ranks. With more ranks than entries, the file starts again from the top.
+    /// A host name on each line, `name:k` for k ranks; or numbers of hosts, from 0. With more ranks than entries, the file starts again
+    /// from the top.
     #[arg(long, value_name = "FILE", conflicts_with = "mapping", hide_short_help = true)]
     pub hostfile: Option<PathBuf>,
     /// File with the host of each rank, by number
