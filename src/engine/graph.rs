@@ -145,7 +145,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         match operation.kind {
             OperationKind::Calculate => {
                 let flops = (operation.size as f64 * schedule.flops_per_nanosecond).min(f64::MAX);
-                if flops == 0.0 {
+                if flops == 0.0 || !self.model.mpi.simulate_computation {
                     self.operation_ended(rank, number, Cause::Stream(process));
                     return Ok(GoesOn);
                 }

@@ -199,7 +199,8 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
     fn act(&mut self, rank: u32, action: Action) -> Turned {
         match action {
             Action::Init | Action::Finalize | Action::NoOperation => Ok(GoesOn),
-            Action::Compute { flops } => self.compute(rank, flops),
+            Action::Compute { flops } if self.model.mpi.simulate_computation => self.compute(rank, flops),
+            Action::Compute { .. } => Ok(GoesOn),
             Action::Sleep { seconds } => {
                 if seconds <= 0.0 {
                     return Ok(GoesOn);

@@ -32,6 +32,9 @@ pub struct MpiOptions {
     pub probe_cpu_usage: f64,
     /// `true` if tests and probes that fail repeatedly take ever longer (`smpi/grow-injected-times`).
     pub growing_times: bool,
+    /// `false` if computations take no time (`smpi/simulate-computation`). Those of reductions still do, as in SimGrid's
+    /// replay.
+    pub simulate_computation: bool,
 }
 
 impl MpiOptions {
@@ -55,6 +58,7 @@ impl Default for MpiOptions {
             probe_time: 1e-4,
             probe_cpu_usage: 1.0,
             growing_times: true,
+            simulate_computation: true,
         }
     }
 }

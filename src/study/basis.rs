@@ -66,8 +66,8 @@ pub struct Basis {
     pub is_without_software: bool,
 }
 
-/// Constants of the message protocol, which are not speeds of the network.
-const OF_PROTOCOL: [&str; 4] = ["async-below", "detached-below", "growing-times", "delivery"];
+/// Constants of the message protocol and of computations, which are not speeds of the network.
+const OF_PROTOCOL: [&str; 5] = ["async-below", "detached-below", "growing-times", "simulate-computation", "delivery"];
 
 /// Models whose messages take no time in software by default.
 const WITHOUT_SOFTWARE: [&str; 3] = ["ordered", "tcp", "ideal"];

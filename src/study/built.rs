@@ -99,10 +99,27 @@ const BY_HOSTS: [Kind; 5] = [Kind::Bcast, Kind::Reduce, Kind::Allreduce, Kind::A
 const MANY_RANKS: usize = 1000;
 
 impl Study {
-    /// Returns warnings about models whose times probably lack a unit, and about workloads of many ranks whose first
-    /// collective sends two messages for each pair of them.
+    /// Returns warnings about models whose times probably lack a unit, about workloads of many ranks whose first collective
+    /// sends two messages for each pair of them, and about settings of SimGrid platforms that are not followed as written.
     pub fn warnings(&self) -> impl Iterator<Item = String> + '_ {
-        self.without_unit().chain(self.of_set_up())
+        self.without_unit().chain(self.of_set_up()).chain(self.of_simgrid_settings())
+    }
+
+    /// Returns notes about settings of SimGrid platforms that the models of their columns do not follow as written.
+    fn of_simgrid_settings(&self) -> impl Iterator<Item = String> + '_ {
+        let mut all: Vec<String> = Vec::new();
+        for column in &self.columns {
+            let (_, model) = &self.models[column.model];
+            for network in column.runs.iter().map(|run| &self.networks[run.network]) {
+                let notes = network.model.config.iter().flat_map(|config| config.notes(model));
+                for note in notes.map(|note| format!("{}: {note}", network.info.topology)) {
+                    if !all.contains(&note) {
+                        all.push(note);
+                    }
+                }
+            }
+        }
+        all.into_iter()
     }
 
     /// Returns warnings about messages that take longer than on any network of today.

@@ -6,6 +6,7 @@ pub use super::description::ModelDescription;
 pub use super::loggops::{LogGopsChoice, is_loggops};
 pub use super::packet_choice::PacketChoice;
 use super::packet_choice::has_packets;
+pub use super::simgrid_config::SimgridConfig;
 pub use super::tables::CollectiveTable;
 use crate::defaults::Version;
 use crate::network::message_latency::MessageLatency;
@@ -87,6 +88,8 @@ pub struct ModelChoice {
     pub probe_cpu_usage: Option<f64>,
     /// `true` if repeated failing tests and polls take longer and longer (`smpi/grow-injected-times`).
     pub growing_times: Option<bool>,
+    /// `false` if computations take no time (`smpi/simulate-computation`).
+    pub simulate_computation: Option<bool>,
     /// Measurements to which the constants were fitted, in words, for reports.
     pub calibration: Option<String>,
     /// Version of the defaults, from the study, the network or the command line.
@@ -96,6 +99,9 @@ pub struct ModelChoice {
     pub loggops: Option<LogGopsChoice>,
     /// Constants of `packet`.
     pub packet: Option<PacketChoice>,
+    /// Settings of a SimGrid platform whose effect depends on the other choices.
+    #[serde(skip)]
+    pub config: Option<Box<SimgridConfig>>,
     /// Choices of the site, for what nothing else sets.
     #[serde(skip)]
     pub site: Option<Box<ModelChoice>>,
@@ -174,6 +180,7 @@ impl ModelChoice {
             probe_time: self.probe_time.or(base.probe_time),
             probe_cpu_usage: self.probe_cpu_usage.or(base.probe_cpu_usage),
             growing_times: self.growing_times.or(base.growing_times),
+            simulate_computation: self.simulate_computation.or(base.simulate_computation),
             calibration: self.calibration.or_else(|| base.calibration.clone()),
             defaults: self.defaults.or(base.defaults),
             loggops: self.loggops.or(base.loggops),
@@ -181,6 +188,7 @@ impl ModelChoice {
                 (Some(own), Some(base)) => Some(own.over(base)),
                 (own, base) => own.or_else(|| base.clone()),
             },
+            config: self.config.or_else(|| base.config.clone()),
             site: self.site.or_else(|| base.site.clone()),
         }
     }

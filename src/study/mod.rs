@@ -64,6 +64,7 @@ mod run;
 pub mod sample;
 pub mod search;
 pub mod sensitivity;
+mod simgrid_config;
 mod simgrid_settings;
 mod site;
 mod source;

@@ -178,6 +178,10 @@ impl ModelChoice {
             mpi.growing_times = grow;
             said.insert("growing-times", grow.to_string());
         }
+        if let Some(simulated) = self.simulate_computation {
+            mpi.simulate_computation = simulated;
+            said.insert("simulate-computation", simulated.to_string());
+        }
         if let Some(calibration) = &self.calibration {
             said.insert(CALIBRATION, calibration.clone());
         }
@@ -228,6 +232,9 @@ impl ModelChoice {
     /// # Errors
     /// [`ChoiceError`] for a name or a number that is not allowed.
     pub fn build(&self) -> Result<(Model, ModelDescription), ChoiceError> {
+        if let Some(config) = &self.config {
+            return config.under(self).build();
+        }
         if let Some(site) = &self.site {
             let (choice, from_site) = over_site(self, site);
             let (model, description) = choice.build()?;

@@ -9,6 +9,9 @@ use super::packet_choice::wrong;
 /// # Errors
 /// [`ChoiceError`] names the first of them.
 pub(super) fn refuse_factors(choice: &ModelChoice) -> Result<(), ChoiceError> {
+    // Factors of a platform file count as well.
+    let resolved = choice.config.as_ref().map(|config| config.under(choice));
+    let choice = resolved.as_ref().unwrap_or(choice);
     let stands_for = |what: &str| format!("is not possible with the model packet: {what}");
     let protocol = "it stands for protocols and headers, which packets show themselves; leave it out";
     let shares = "packets share links by turns; leave it out";
@@ -58,6 +61,7 @@ pub(super) fn without_factors(choice: &ModelChoice) -> ModelChoice {
         sharing: None,
         compat: None,
         loggops: None,
+        config: choice.config.as_ref().map(|config| Box::new(config.without_factors())),
         ..choice.clone()
     }
 }

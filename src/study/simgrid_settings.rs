@@ -6,6 +6,7 @@
 
 use super::choice::{CrossTraffic, ModelChoice};
 use super::choice_error::ChoiceError;
+use super::simgrid_config::{FactorSetting, SimgridConfig};
 use crate::platform::{PlatformError, Setting};
 use crate::topology::input::Located;
 use crate::trace::CollectiveKind;
@@ -20,17 +21,12 @@ pub(super) struct SimgridSettings {
 }
 
 /// Settings that a replay of SimGrid honours and that are not simulated here, with the values that have no effect.
-const REFUSED: [(&str, &[&str], &str); 16] = [
+const REFUSED: [(&str, &[&str], &str); 15] = [
     ("smpi/IB-penalty-factors", &[], "contention of InfiniBand by penalties is not simulated"),
     (
         "smpi/comp-adjustment-file",
         &[""],
         "computations are not adjusted by place; scale the trace (`mopsim trace scale`)",
-    ),
-    (
-        "smpi/simulate-computation",
-        TRUE,
-        "computations are always simulated; scale the trace (`mopsim trace scale --compute 0`)",
     ),
     ("smpi/barrier-finalization", FALSE, "ranks end each for itself"),
     ("smpi/finalization-barrier", FALSE, "ranks end each for itself"),
@@ -43,11 +39,7 @@ const REFUSED: [(&str, &[&str], &str); 16] = [
     ("maxmin/concurrency-limit", &["-1"], "any number of messages share a link at the same time"),
     ("cpu/solver", &["maxmin", "auto"], "cores are shared max-min"),
     ("network/solver", &["maxmin", "auto"], "links are shared max-min"),
-    (
-        "host/model",
-        &["compound"],
-        "hosts compute and communicate independently; `default` stands for `network/model` = `LV08`",
-    ),
+    ("host/model", &["compound"], "hosts compute and communicate independently; `default` stands for --model lv08"),
     ("host/solver", &["maxmin", "auto"], "links are shared max-min"),
 ];
 
@@ -96,23 +88,33 @@ fn take(all: &mut SimgridSettings, setting: &Setting) -> Result<(), Problem> {
         "smpi/os" => model.send_overhead = text(value),
         "smpi/or" => model.recv_overhead = text(value),
         "smpi/ois" => model.isend_overhead = text(value),
-        "smpi/bw-factor" | "network/bandwidth-factor" => model.bandwidth_factor = text(value),
-        "smpi/lat-factor" | "network/latency-factor" => model.latency_factor = text(value),
+        "smpi/bw-factor" => config(model).bandwidth.push(factor("smpi/bw-factor", value)),
+        "network/bandwidth-factor" => config(model).bandwidth.push(factor("network/bandwidth-factor", value)),
+        "smpi/lat-factor" => config(model).latency.push(factor("smpi/lat-factor", value)),
+        "network/latency-factor" => config(model).latency.push(factor("network/latency-factor", value)),
         "smpi/async-small-thresh" => model.async_below = Some(bytes(value)?),
         "smpi/send-is-detached-thresh" => model.detached_below = Some(bytes(value)?),
         "smpi/test" => model.test_time = Some(number(value)?),
         "smpi/iprobe" => model.probe_time = Some(number(value)?),
         "smpi/iprobe-cpu-usage" => model.probe_cpu_usage = Some(number(value)?),
         "smpi/grow-injected-times" => model.growing_times = Some(switch(value)?),
+        "smpi/simulate-computation" => {
+            // Computations are simulated by default, and reports list only what differs.
+            let is_simulated = switch(value)?;
+            model.simulate_computation = (!is_simulated).then_some(false);
+        }
         "smpi/coll-selector" => model.collectives = text(value),
         "network/weight-S" => model.weight_s = Some(number(value)?),
         "network/TCP-gamma" => model.tcp_gamma = Some(number(value)?),
         "network/crosstraffic" => model.crosstraffic = Some(cross_traffic(value)?),
         "network/model" => match value.to_ascii_lowercase().as_str() {
-            name @ ("smpi" | "lv08" | "cm02") => model.network_model = text(name),
-            _ => return Err(Problem::Refused("models are SMPI, LV08 and CM02".to_owned())),
+            name @ ("smpi" | "lv08" | "cm02") => config(model).network_model = text(name),
+            _ => {
+                let reason = "models are SMPI, LV08 and CM02, and `smpirun` ignores this setting";
+                return Err(Problem::Refused(reason.to_owned()));
+            }
         },
-        "precision/timing" | "surf/precision" => model.timing_precision = Some(number(value)?),
+        "precision/timing" | "surf/precision" => config(model).timing_precision = Some(number(value)?),
         // SimGrid has no such settings, and refuses platforms with them.
         "mopsim/network-model" => model.network_model = text(value),
         "mopsim/delivery" => model.delivery = text(value),
@@ -151,6 +153,15 @@ fn take(all: &mut SimgridSettings, setting: &Setting) -> Result<(), Problem> {
         }
     }
     Ok(())
+}
+
+/// Returns the settings whose effect depends on the other choices of the model.
+fn config(model: &mut ModelChoice) -> &mut SimgridConfig {
+    model.config.get_or_insert_default()
+}
+
+fn factor(key: &'static str, value: &str) -> FactorSetting {
+    FactorSetting { key, text: value.to_owned() }
 }
 
 fn text(value: &str) -> Option<String> {
@@ -208,6 +219,7 @@ mod tests {
             ("smpi/alltoall", "bruck"),
             ("smpi/reduce_scatter", "default"),
             ("smpi/coll-selector", "ompi"),
+            ("smpi/simulate-computation", "0"),
         ])
         .unwrap();
         let (model, said) = all.model.build().unwrap();
@@ -217,6 +229,7 @@ mod tests {
         assert_eq!((model.network.latency_factor.at(5), model.network.cross_traffic), (3.0, None));
         assert_eq!((model.network.name, said.collectives.as_str()), ("cm02", "ompi"));
         assert_eq!(said.parameters["async-below"], "77");
+        assert!(!model.mpi.simulate_computation && said.parameters["simulate-computation"] == "false");
         assert_eq!(all.model.collective["alltoall"], "bruck");
         assert!(all.ignored.is_empty());
     }
@@ -270,13 +283,13 @@ mod tests {
         assert_eq!(settings(&[("plugin", "host_energy")]).unwrap().ignored, ["plugin"]);
         for (key, value, part) in [
             ("network/model", "IB", "`network/model` with the value `IB` is not supported: models are"),
-            ("smpi/simulate-computation", "no", "computations are always simulated"),
+            ("smpi/simulate-computation", "never", "must be yes or no"),
             ("network/optim", "Full", "--sharing simgrid-full"),
             ("smpi/barrier-finalization", "yes", "ranks end each for itself"),
             ("smpi/finalization-barrier", "yes", "ranks end each for itself"),
             ("smpi/init", "0.5", "`init` takes no time"),
             ("maxmin/concurrency-limit", "100", "any number of messages share a link"),
-            ("host/model", "default", "`default` stands for `network/model` = `LV08`"),
+            ("host/model", "default", "`default` stands for --model lv08"),
             ("host/model", "ptask_L07", "hosts compute and communicate independently"),
             ("cpu/optim", "Fastest", "is not one of Lazy, TI, Full"),
             ("plugin", "host_energy,host_dvfs", "hosts keep their speed"),
