@@ -161,9 +161,9 @@ pub struct ModelFlags {
     /// The models are ordered, tcp, ideal, packet, smpi, lv08, cm02 and loggops; with --compat simgrid the default is smpi.
     /// A file is TOML with the keys of the table `[model]` of studies (docs/reference/studies.md): `network_model`,
     /// `bandwidth_factor`, `latency_factor`, `send_overhead`, `async_below` and others. Other flags override it. The
-    /// `config` of a SimGrid platform applies where neither file nor flag sets a value. `packet` sends messages as packets
-    /// through the buffers of switches; `packet:routing=amin,vcs=6` sets its constants (docs/packets.md), and
-    /// `loggops:L=1us,G=0.1ns` those of LogGOPS.
+    /// `config` of a SimGrid platform applies where neither file nor flag sets a value (but see --compat). `packet` sends
+    /// messages as packets through the buffers of switches; `packet:routing=amin,vcs=6` sets its constants
+    /// (docs/packets.md), and `loggops:L=1us,G=0.1ns` those of LogGOPS.
     #[arg(long, value_name = "NAME|FILE", visible_alias = "network-model", value_parser = Known(models), hide_possible_values = true)]
     pub model: Option<String>,
     /// Table of collective algorithms, e.g. ompi [default: mvapich2]
@@ -188,9 +188,11 @@ pub struct ModelFlags {
     /// Interval in seconds within which events count as simultaneous [default: 1e-12]
     #[arg(long, value_name = "SECONDS", hide_short_help = true)]
     pub timing_precision: Option<f64>,
-    /// simgrid: reproduce the numbers of SimGrid's default settings
+    /// simgrid: reproduce the numbers of `smpirun`, given its collectives
     ///
-    /// The same as --sharing simgrid-lazy --timing-precision 1e-9 --smp-setup on.
+    /// The same as --sharing simgrid-lazy --timing-precision 1e-9 --smp-setup on, with --model smpi as the default. The table of
+    /// collectives stays mvapich2; that of `smpirun` is --collectives default. As with `smpirun`, `network/model` and
+    /// `precision/timing` in the `config` of a platform have no effect.
     #[arg(long, value_name = "TOOL", hide_short_help = true, value_parser = Known(|| vec!["simgrid"]), hide_possible_values = true)]
     pub compat: Option<String>,
     /// Share of its rate that a flow uses on the return path, for acknowledgements [default: that of the network model]
