@@ -7,6 +7,7 @@
 //! last one finds the network as iterations leave it, with no break in between.
 
 use super::outcome::Passed;
+use super::rank_ends::RankEnds;
 use crate::trace::transform::Iterations;
 
 /// Condition for leaving out iterations.
@@ -14,10 +15,18 @@ use crate::trace::transform::Iterations;
 pub struct Stop<'a> {
     /// Iterations of the trace.
     pub iterations: &'a Iterations,
-    /// Returns `true` if no more iterations are needed. Called at the end of each iteration with the times in seconds at which
-    /// the last rank began the first iteration and ended those so far, and with the number of iterations that would be left
-    /// out.
-    pub enough: &'a dyn Fn(&[f64], usize) -> bool,
+    /// Returns `true` if no more iterations are needed. Called at the end of each iteration with the times so far, and with the
+    /// number of iterations that would be left out.
+    pub enough: &'a dyn Fn(&EndedIterations<'_>, usize) -> bool,
+}
+
+/// Iterations that all ranks have ended.
+#[derive(Debug, Clone, Copy)]
+pub struct EndedIterations<'a> {
+    /// Times in seconds at which the last rank began the first iteration and ended those so far.
+    pub last: &'a [f64],
+    /// Times of each rank.
+    pub ranks: &'a RankEnds,
 }
 
 /// State of the iterations under way.
@@ -29,6 +38,8 @@ pub(super) struct Skip<'a> {
     passed: Vec<u32>,
     /// Times at which the last rank has passed boundaries.
     ends: Vec<f64>,
+    /// Times at which each rank has passed boundaries, until iterations are left out.
+    of_ranks: RankEnds,
     /// Largest boundary that any rank has passed.
     foremost: usize,
     /// Boundary at which ranks leave out the rest, and the number of ends known at the decision.
@@ -41,6 +52,7 @@ impl<'a> Skip<'a> {
             next: vec![0; ranks as usize],
             passed: vec![0; stop.iterations.number + 1],
             ends: Vec::new(),
+            of_ranks: RankEnds::new(ranks as usize),
             foremost: 0,
             leave: None,
             stop,
@@ -53,11 +65,14 @@ impl<'a> Skip<'a> {
         let boundary = self.next[rank as usize];
         self.passed[boundary] += 1;
         self.foremost = self.foremost.max(boundary);
+        if self.leave.is_none() {
+            self.of_ranks.note(rank as usize, boundary, now);
+        }
         if self.passed[boundary] as usize == self.next.len() {
             self.ends.push(now);
             let leave = self.foremost + 1;
-            if self.leave.is_none() && boundary > 0 && leave < number && (self.stop.enough)(&self.ends, number - leave)
-            {
+            let ended = EndedIterations { last: &self.ends, ranks: &self.of_ranks };
+            if self.leave.is_none() && boundary > 0 && leave < number && (self.stop.enough)(&ended, number - leave) {
                 self.leave = Some((leave, self.ends.len()));
             }
         }

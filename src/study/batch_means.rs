@@ -7,7 +7,8 @@
 //! correlation of neighbours: A. M. Law and J. S. Carson, A sequential procedure for determining the length of a
 //! steady-state simulation, Operations Research 27(5), 1979). Batches are as small as that permits, and at least
 //! [`FEWEST_BATCHES`]. Values that swing between two levels have an interval that is too wide rather than too narrow; larger
-//! batches are tried if it is wider than requested.
+//! batches are tried if it is wider than requested. Where values are known to repeat after some number of them, batches of
+//! whole periods are possible.
 //!
 //! The interval is not that of the mean of an endless series, but of the mean of the values to come, of which there is a known
 //! number `r`. With `b` batches of `m` values whose means have the standard deviation `s`, their difference has the variance
@@ -47,8 +48,8 @@ pub struct SteadyMean {
 impl SteadyMean {
     /// Estimates the mean of `to_come` values that follow the series. `None` if the series is too short or too correlated
     /// for an interval, or if a trend that is not chance would move the mean of the values to come by more than `within`
-    /// times the mean, the requested half width.
-    pub fn of(series: &[f64], to_come: usize, within: f64) -> Option<Self> {
+    /// times the mean, the requested half width. Batches are multiples of `period`.
+    pub fn of(series: &[f64], to_come: usize, within: f64, period: usize) -> Option<Self> {
         let warm_up = warm_up(series);
         let typical = &series[warm_up..];
         let moves = trend(typical) * (typical.len() + to_come) as f64 / 2.0;
@@ -56,7 +57,7 @@ impl SteadyMean {
             return None;
         }
         let mut best: Option<Self> = None;
-        for batch in 1..=typical.len() / FEWEST_BATCHES {
+        for batch in (period..=typical.len() / FEWEST_BATCHES).step_by(period) {
             let means = batch_means(typical, batch);
             let correlation = correlation(&means);
             if correlation > LARGEST_CORRELATION {
@@ -113,15 +114,20 @@ const ROUNDING: f64 = 1e-9;
 
 /// Returns the change of the values from one to the next by least squares; 0 if it may be chance (two-sided t-test of the
 /// slope at 5 %).
-fn trend(values: &[f64]) -> f64 {
+pub(super) fn trend(values: &[f64]) -> f64 {
+    let (slope, error) = slope(values);
+    if slope.abs() > student_t(values.len().saturating_sub(2)) * error { slope } else { 0.0 }
+}
+
+/// Returns the change of the values from one to the next by least squares, and its standard error.
+pub(super) fn slope(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
     let mean = Statistic::of(values).mean;
     let at = |i: usize| i as f64 - (n - 1.0) / 2.0;
     let spread = n * (n * n - 1.0) / 12.0;
     let slope = values.iter().enumerate().map(|(i, v)| at(i) * (v - mean)).sum::<f64>() / spread;
     let squares: f64 = values.iter().enumerate().map(|(i, v)| (v - mean - slope * at(i)).powi(2)).sum();
-    let error = (squares / (n - 2.0) / spread).sqrt();
-    if slope.abs() > student_t(values.len().saturating_sub(2)) * error { slope } else { 0.0 }
+    (slope, (squares / (n - 2.0) / spread).sqrt())
 }
 
 #[cfg(test)]
@@ -138,7 +144,7 @@ mod tests {
     fn the_interval_is_that_of_a_prediction() {
         // Eight values 1 and 3 in turn have the mean 2 and the standard deviation sqrt(8/7); 32 values are to come.
         let series = [1.0, 3.0, 1.0, 3.0, 1.0, 3.0, 1.0, 3.0];
-        let found = SteadyMean::of(&series, 32, 1.0).expect("the correlation of neighbours is negative");
+        let found = SteadyMean::of(&series, 32, 1.0, 1).expect("the correlation of neighbours is negative");
         assert_eq!((found.warm_up, found.batches, found.batch, found.mean), (0, 8, 1, 2.0));
         let expected = 2.997_951_567 * (8.0_f64 / 7.0).sqrt() * (1.0_f64 / 8.0 + 1.0 / 32.0).sqrt();
         assert!((found.half_width - expected).abs() < 1e-7, "{found:?}");
@@ -147,7 +153,7 @@ mod tests {
     #[test]
     fn a_beginning_that_is_not_typical_is_cut_off() {
         let series: Vec<f64> = [9.0, 7.0, 6.0].into_iter().chain((0..20).map(|i| 5.0 + 0.01 * noise(i))).collect();
-        let found = SteadyMean::of(&series, 100, 0.01).expect("it is steady");
+        let found = SteadyMean::of(&series, 100, 0.01, 1).expect("it is steady");
         assert!((3..=5).contains(&found.warm_up), "{found:?}");
         assert!((found.mean - 5.0).abs() < 0.01);
     }
@@ -156,8 +162,8 @@ mod tests {
     fn correlated_values_are_batched_or_wait_for_more() {
         // Blocks of ten equal values: neighbours agree, their batches do not.
         let blocks = |n: usize| (0..n).map(|i| 10.0 + noise(i / 10)).collect::<Vec<f64>>();
-        assert_eq!(SteadyMean::of(&blocks(40), 1000, 0.5), None);
-        let found = SteadyMean::of(&blocks(400), 1000, 0.5).expect("there are batches enough");
+        assert_eq!(SteadyMean::of(&blocks(40), 1000, 0.5, 1), None);
+        let found = SteadyMean::of(&blocks(400), 1000, 0.5, 1).expect("there are batches enough");
         let alone = Statistic::of(&blocks(400)).half_width.expect("many values");
         assert!(found.batch >= 5 && found.half_width > 1.5 * alone, "{found:?}, as if independent {alone}");
     }
@@ -166,22 +172,32 @@ mod tests {
     fn a_series_that_drifts_is_not_steady() {
         for slope in [0.001, -0.001] {
             let series: Vec<f64> = (0..40).map(|i| 1.0 + slope * i as f64 + 1e-3 * noise(i)).collect();
-            assert_eq!(SteadyMean::of(&series, 400, 0.01), None);
+            assert_eq!(SteadyMean::of(&series, 400, 0.01, 1), None);
         }
         let level: Vec<f64> = (0..40).map(|i| 1.0 + 1e-3 * noise(i)).collect();
-        assert!(SteadyMean::of(&level, 400, 0.01).is_some());
+        assert!(SteadyMean::of(&level, 400, 0.01, 1).is_some());
     }
 
     #[test]
     fn values_that_swing_are_paired() {
         let series: Vec<f64> = (0..24).map(|i| [1.0, 3.0][i % 2]).collect();
-        let found = SteadyMean::of(&series, 100, 0.01).expect("pairs have one mean");
+        let found = SteadyMean::of(&series, 100, 0.01, 1).expect("pairs have one mean");
         assert_eq!((found.batch, found.mean, found.half_width), (2, 2.0, 0.0));
     }
 
     #[test]
+    fn batches_of_whole_periods_have_one_mean() {
+        // Neighbours of 1, 2, 3 in turn have a correlation of -0.5: they do not swing, and single values vary.
+        let series: Vec<f64> = (0..24).map(|i| [1.0, 2.0, 3.0][i % 3]).collect();
+        assert!(SteadyMean::of(&series, 100, 0.1, 1).is_none_or(|found| found.half_width > 0.1 * found.mean));
+        let found = SteadyMean::of(&series, 100, 0.1, 3).expect("eight periods");
+        assert_eq!((found.batch, found.batches, found.mean, found.half_width), (3, 8, 2.0, 0.0));
+        assert_eq!(SteadyMean::of(&series[..23], 100, 0.1, 3), None, "seven periods");
+    }
+
+    #[test]
     fn equal_values_have_no_width() {
-        let found = SteadyMean::of(&[0.1; 10], 90, 0.01).expect("nothing varies");
+        let found = SteadyMean::of(&[0.1; 10], 90, 0.01, 1).expect("nothing varies");
         assert_eq!((found.mean, found.half_width, found.warm_up), (0.1, 0.0, 0));
     }
 }

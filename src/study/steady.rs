@@ -5,17 +5,25 @@
 //! it ([`crate::engine::replay_until`]). The mean and its interval are those of `SteadyMean`.
 //!
 //! The computation of iterations to come is in the trace: if it differs from that of the replayed ones, the difference widens
-//! the interval. So an imbalance that drifts is not mistaken for a steady state, however slowly it does.
+//! the interval ([`Computation`]). So an imbalance that drifts or moves is not mistaken for a steady state, however
+//! slowly it does.
+//!
+//! One time per iteration describes the end of a run only if all ranks advance at that rate. If some do not, the last rank of
+//! an iteration may not be the one that ends the run, or ranks may overtake each other later. Such a run is replayed
+//! as a whole. Extrapolating each rank by its own rate was rejected: it needs a model of what ranks do when one that is
+//! ahead meets one that it waits for.
 
-use super::batch_means::SteadyMean;
-use crate::engine::{Outcome, Passed, Stop};
-use crate::ids::Rank;
+use super::batch_means::{SteadyMean, slope, trend};
+use super::coming::{Computation, period};
+use super::coupling::Coupling;
+use crate::engine::{EndedIterations, Outcome, Passed, Stop};
 use crate::mpi::rank_map::RankMap;
 use crate::platform::Platform;
 use crate::share::share;
+use crate::trace::Trace;
 use crate::trace::transform::{Iterations, iterations};
-use crate::trace::{Action, Trace};
 use serde::{Deserialize, Serialize};
+use std::cell::Cell;
 
 /// Fewest iterations of a workload whose time is worth estimating.
 pub const FEWEST_ITERATIONS: usize = 20;
@@ -32,11 +40,15 @@ const LEAST: f64 = 0.1;
 /// The half width that replays stop at unless another one is requested.
 pub const DEFAULT_WITHIN: f64 = 0.01;
 
-/// Iterations of a workload, and whether all of them compute the same.
+/// Iterations of a workload, and how their ranks depend on each other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownIterations {
     iterations: Iterations,
-    is_even: bool,
+    /// Number of iterations after which the computation of all ranks repeats; 1 if all iterations compute the same.
+    period: Option<usize>,
+    coupling: Coupling,
+    /// `true` if each rank waits for all others, so that in the long run all advance at the same rate.
+    is_coupled: bool,
 }
 
 impl KnownIterations {
@@ -55,48 +67,14 @@ impl KnownIterations {
         if !found.match_each_other(trace) {
             return Err("messages of its iterations do not match each other".into());
         }
-        let is_even = (0..trace.ranks()).all(|rank| is_even(trace, &found, rank));
-        Ok(Self { iterations: found, is_even })
+        let coupling = Coupling::of(trace, &found);
+        Ok(Self { period: period(trace, &found), is_coupled: coupling.is_complete(), coupling, iterations: found })
     }
 
     /// Returns the number of iterations.
     pub fn iterations(&self) -> usize {
         self.iterations.number
     }
-
-    /// Returns the longest computation of a rank in each iteration, in seconds; empty if it is the same in all.
-    fn computation(&self, trace: &Trace, platform: &Platform, rank_map: &RankMap) -> Vec<f64> {
-        if self.is_even {
-            return Vec::new();
-        }
-        let mut longest = vec![0.0_f64; self.iterations.number];
-        for rank in 0..trace.ranks() {
-            let speed = platform.hosts[rank_map.host(Rank(rank as u32)).index()].speed;
-            for (longest, flops) in longest.iter_mut().zip(flops(trace, &self.iterations, rank)) {
-                *longest = longest.max(flops / speed);
-            }
-        }
-        longest
-    }
-}
-
-/// Returns the computation of a rank in each iteration, in flops.
-fn flops(trace: &Trace, found: &Iterations, rank: usize) -> impl Iterator<Item = f64> {
-    let mut actions = trace.actions[rank].iter_from(found.start(rank, 0));
-    (0..found.number).map(move |iteration| {
-        let length = found.actions(rank, iteration..iteration + 1).len();
-        let amounts = actions.by_ref().take(length).map(|action| match action {
-            Action::Compute { flops } => flops,
-            _ => 0.0,
-        });
-        amounts.sum()
-    })
-}
-
-fn is_even(trace: &Trace, found: &Iterations, rank: usize) -> bool {
-    let mut all = flops(trace, found, rank);
-    let first = all.next();
-    all.all(|amount| Some(amount) == first)
 }
 
 /// Time of a whole run, from the replay of some of its iterations.
@@ -158,9 +136,38 @@ impl Steady {
 /// The decision of a replay when to end.
 pub struct Judge<'a> {
     known: &'a KnownIterations,
-    /// Longest computation in each iteration; empty if all are the same.
-    computation: Vec<f64>,
+    /// Computation of all iterations; `None` if it is the same in each.
+    computation: Option<Computation>,
     within: f64,
+}
+
+/// The reason why a time per iteration is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Doubt {
+    /// It varies too much.
+    Time,
+    /// The computation of iterations to come predicts another time.
+    Computation,
+    /// Ranks advance at different rates.
+    Rates,
+}
+
+impl Doubt {
+    /// All doubts, in the order of their numbers; the more specific ones are later.
+    const ALL: [Self; 3] = [Self::Time, Self::Computation, Self::Rates];
+
+    /// Returns what follows `the time per iteration is not known`.
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Time => "",
+            Self::Computation => {
+                ", because the computation of its ranks predicts another time for the remaining iterations"
+            }
+            Self::Rates => {
+                ", because not all ranks advance at the same rate, so none of their times is that of the run"
+            }
+        }
+    }
 }
 
 impl<'a> Judge<'a> {
@@ -172,7 +179,9 @@ impl<'a> Judge<'a> {
         rank_map: &RankMap,
         within: f64,
     ) -> Self {
-        Self { computation: known.computation(trace, platform, rank_map), known, within }
+        let computation = (known.period != Some(1))
+            .then(|| Computation::of(trace, &known.iterations, &known.coupling, platform, rank_map));
+        Self { computation, known, within }
     }
 
     /// Runs a replay that ends early when the decision says so.
@@ -180,37 +189,103 @@ impl<'a> Judge<'a> {
     /// # Errors
     /// Those of `replay`.
     pub fn decide<E>(&self, replay: impl FnOnce(Stop<'_>) -> Result<Outcome, E>) -> Result<(Outcome, Steady), E> {
-        let enough = |ends: &[f64], left_out: usize| is_look(ends.len() - 1) && self.mean(ends, left_out).is_some();
+        let found = Cell::new(None);
+        // The number of looks at which each doubt decided: the most frequent one is the reason for a reader.
+        let doubts = Cell::new([0; Doubt::ALL.len()]);
+        let enough = |ended: &EndedIterations<'_>, left_out: usize| {
+            if !is_look(ended.last.len() - 1) {
+                return false;
+            }
+            match self.mean(ended, left_out) {
+                Ok(mean) => found.set(Some(mean)),
+                Err(doubt) => {
+                    let mut all = doubts.get();
+                    all[doubt as usize] += 1;
+                    doubts.set(all);
+                }
+            }
+            found.get().is_some()
+        };
         let outcome = replay(Stop { iterations: &self.known.iterations, enough: &enough })?;
         let passed = outcome.passed.as_ref().expect("a replay that may end early reports its iterations");
-        let steady = self.extrapolate(passed, outcome.simulated_seconds, outcome.actions).map_or_else(
-            || {
-                let percent = self.within * 100.0;
-                Steady::Whole(format!("the time per iteration is not known within {percent} % before its end"))
-            },
-            Steady::Extrapolated,
-        );
+        let steady = match found.get() {
+            Some(found) => {
+                Steady::Extrapolated(self.extrapolate(&found, passed, outcome.simulated_seconds, outcome.actions))
+            }
+            None => {
+                let doubts = doubts.get();
+                let doubt = Doubt::ALL.into_iter().max_by_key(|&doubt| doubts[doubt as usize]).unwrap_or(Doubt::Time);
+                let any = doubts.iter().any(|number| *number > 0);
+                let (percent, why) = (self.within * 100.0, if any { doubt.in_words() } else { "" });
+                Steady::Whole(format!("the time per iteration is not known within {percent} % before its end{why}"))
+            }
+        };
         Ok((outcome, steady))
     }
 
-    /// Returns the mean of the iterations that end at these times, if it is known well enough for those that are left out.
-    fn mean(&self, ends: &[f64], left_out: usize) -> Option<SteadyMean> {
-        let series: Vec<f64> = ends.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        let mut found = SteadyMean::of(&series, left_out, self.within)?;
-        if !self.computation.is_empty() {
-            let mean = |some: &[f64]| some.iter().sum::<f64>() / some.len() as f64;
-            let coming = &self.computation[self.computation.len() - left_out..];
-            found.half_width += (mean(coming) - mean(&self.computation[found.warm_up..series.len()])).abs();
+    /// Returns the mean of the iterations that have ended, if it is known well enough for those that are left out.
+    fn mean(&self, ended: &EndedIterations<'_>, left_out: usize) -> Result<SteadyMean, Doubt> {
+        let single = self.mean_of_batches(ended, left_out, 1);
+        match self.known.period {
+            Some(period) if period > 1 => single.or_else(|doubt| {
+                // Of the two doubts, the one about single iterations is easier to understand.
+                self.mean_of_batches(ended, left_out, period).map_err(|_| doubt)
+            }),
+            _ => single,
         }
-        found.half_width = found.half_width.max(LEAST * self.within * found.mean);
-        (found.half_width <= self.within * found.mean).then_some(found)
     }
 
-    fn extrapolate(&self, passed: &Passed, replayed_seconds: f64, actions: u64) -> Option<Extrapolation> {
+    /// Returns the mean from batches of multiples of `period` iterations.
+    fn mean_of_batches(
+        &self,
+        ended: &EndedIterations<'_>,
+        left_out: usize,
+        period: usize,
+    ) -> Result<SteadyMean, Doubt> {
+        let series: Vec<f64> = ended.last.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let mut found = SteadyMean::of(&series, left_out, self.within, period).ok_or(Doubt::Time)?;
+        found.half_width = found.half_width.max(LEAST * self.within * found.mean);
+        let most = self.within * found.mean;
+        if found.half_width > most {
+            return Err(Doubt::Time);
+        }
+        if let Some(computation) = &self.computation {
+            let replayed = series.len() - found.batches * found.batch..series.len();
+            found.half_width += computation.difference(replayed, left_out, most);
+            if found.half_width > most {
+                return Err(Doubt::Computation);
+            }
+        }
+        found.half_width += self.difference_of_rates(ended, found.warm_up, most);
+        if found.half_width > most { Err(Doubt::Rates) } else { Ok(found) }
+    }
+
+    /// Returns the largest difference between the time per iteration of a rank and that of the run, in seconds.
+    ///
+    /// Coupled ranks have the same rate in the long run. Only a clear difference counts for them: ranks are then still
+    /// settling down, as after a late start of one. Any difference counts for others: with it, a rank may be the last one
+    /// of the whole run although it is not the last one of the replayed part, and the other way round.
+    fn difference_of_rates(&self, ended: &EndedIterations<'_>, warm_up: usize, least: f64) -> f64 {
+        let last = ended.last.len() - 1;
+        let kept: Vec<(usize, &[f64])> = ended.ranks.between(warm_up, last).collect();
+        let ([(first, times), (second, _), ..], 4..) = (&kept[..], kept.len()) else { return 0.0 };
+        let stride = (second - first) as f64;
+        let of_rank = |rank: usize| {
+            let ahead: Vec<f64> = kept.iter().map(|(boundary, times)| ended.last[*boundary] - times[rank]).collect();
+            if self.known.is_coupled {
+                let clear = trend(&ahead).abs() / stride;
+                if clear > least { clear } else { 0.0 }
+            } else {
+                slope(&ahead).0.abs() / stride
+            }
+        };
+        (0..times.len()).map(of_rank).fold(0.0, f64::max)
+    }
+
+    fn extrapolate(&self, found: &SteadyMean, passed: &Passed, replayed_seconds: f64, actions: u64) -> Extrapolation {
         let left_out = passed.skipped;
-        let found = self.mean(&passed.ends[..passed.decided], left_out).filter(|_| left_out > 0)?;
         let (iterations, times) = (self.known.iterations.number, left_out as f64);
-        Some(Extrapolation {
+        Extrapolation {
             within: self.within,
             iterations,
             replayed_iterations: iterations - left_out,
@@ -223,7 +298,7 @@ impl<'a> Judge<'a> {
             iteration_half_width: found.half_width,
             simulated_seconds: replayed_seconds + times * found.mean,
             half_width: times * found.half_width,
-        })
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Replays that end early: exactly the shorter run, and an interval that holds the whole one.
 
-use mopsim::engine::{Model, Outcome, Stop, replay, replay_until};
+use mopsim::engine::{EndedIterations, Model, Outcome, Stop, replay, replay_until};
 use mopsim::mpi::mapping::Mapping;
 use mopsim::network::noise::Noise;
 use mopsim::study::choice::ModelChoice;
@@ -40,7 +40,7 @@ fn run(trace: &Trace, network: &NetworkUnderTest, model: &Model, until: Option<u
     let Some(until) = until else {
         return replay(trace, &network.platform, &rank_map, model, &mut ()).expect("a replay");
     };
-    let enough = |ends: &[f64], _: usize| ends.len() > until;
+    let enough = |ended: &EndedIterations<'_>, _: usize| ended.last.len() > until;
     let stop = Stop { iterations: &found, enough: &enough };
     replay_until(trace, &network.platform, &rank_map, model, stop, &mut ()).expect("a replay")
 }
@@ -156,6 +156,112 @@ fn computation_that_drifts_is_not_steady() {
             panic!("{name}: declared steady");
         };
         assert!(why.contains("not known within 1 %"), "{why}");
+    }
+}
+
+/// Reads a trace from the lines of each rank, all of which use double precision.
+fn from_lines(ranks: usize, lines: &dyn Fn(usize) -> String) -> Trace {
+    let text: String = (0..ranks).map(lines).collect();
+    read_from(text.as_bytes(), "t", &Options::default()).expect("a trace")
+}
+
+/// Two ranks, the first of which computes and sends to the other in each of 400 iterations; the other one computes
+/// `late` flops before them.
+fn stream(late: f64) -> Trace {
+    from_lines(2, &|rank| match rank {
+        0 => "0 compute 1e6\n0 send 1 0 100 6\n".repeat(400),
+        _ => format!("1 compute {late}\n{}", "1 recv 0 0 100 6\n1 compute 2e5\n".repeat(400)),
+    })
+}
+
+/// Two pairs of ranks that exchange messages in each of 400 iterations; the first pair computes `first` flops in each and
+/// `after` flops after them.
+fn pairs(first: f64, after: f64) -> Trace {
+    from_lines(4, &|rank| {
+        let (other, flops, after) = (rank ^ 1, if rank < 2 { first } else { 1e6 }, if rank < 2 { after } else { 0.0 });
+        let one = format!("{rank} irecv {other} 0 100 6\n{rank} send {other} 0 100 6\n{rank} waitall\n");
+        format!("{}{rank} compute {after}\n", format!("{one}{rank} compute {flops}\n").repeat(400))
+    })
+}
+
+#[test]
+fn ranks_that_advance_at_different_rates_are_replayed_to_the_end() {
+    let (network, model) = (network("full_mesh:4"), model("ordered", "exact"));
+    let (rates, computation) = ("not all ranks advance at the same rate", "the computation of its ranks predicts");
+    let different = [
+        // Rank 1 catches up with messages that have arrived, and then waits for rank 0. What it computes first is a part of
+        // its first iteration.
+        ("late", stream(2e8), computation),
+        // The last ranks of the iterations are not the last ones of the run.
+        ("overtakes", pairs(2e5, 3e8), rates),
+        ("ahead", pairs(2e5, 0.0), rates),
+    ];
+    for (name, trace, reason) in different {
+        let Steady::Whole(why) = steady(&trace, &network, &model) else { panic!("{name}: declared steady") };
+        assert!(why.contains(&format!("not known within 1 % before its end, because {reason}")), "{name}: {why}");
+    }
+    // One rate, although rank 0 waits for no other rank, or neither pair for the other one.
+    for (name, trace) in [("stream", stream(0.0)), ("pairs", pairs(1e6, 3e8))] {
+        let found = extrapolated(&trace, &network, &model);
+        let whole = run(&trace, &network, &model, None).simulated_seconds;
+        assert!((found.simulated_seconds - whole).abs() <= found.half_width, "{name}: {whole}, {found:?}");
+        assert!(found.replayed_iterations < 20, "{name}: {found:?}");
+    }
+}
+
+/// Ranks of a ring that exchange messages with both neighbours before they compute what a function says.
+fn ring(ranks: usize, iterations: usize, flops: &dyn Fn(usize, usize) -> f64) -> Trace {
+    from_lines(ranks, &|rank| {
+        let (next, before) = ((rank + 1) % ranks, (rank + ranks - 1) % ranks);
+        let of = |iteration: usize| {
+            format!(
+                "{rank} irecv {before} 0 4000 0\n{rank} irecv {next} 1 4000 0\n{rank} isend {next} 0 4000 0\n\
+                 {rank} isend {before} 1 4000 0\n{rank} waitall\n{rank} compute {}\n",
+                flops(rank, iteration)
+            )
+        };
+        (0..iterations).map(of).chain([format!("{rank} allreduce 1 0 0\n")]).collect()
+    })
+}
+
+#[test]
+fn an_imbalance_that_moves_between_ranks_is_not_steady() {
+    let (network, model) = (network("torus:4x4"), model("ordered", "exact"));
+    let jumps = |iteration: usize| (iteration * 8 + iteration / 2) % 16;
+    for [light, heavy] in [[1e5, 1e7], [1e6, 2e6]] {
+        let of = |rank: usize, at: usize| if rank == at { heavy } else { light };
+        // The longest computation of each iteration is the same throughout, and so is that of each rank in the second case.
+        for (name, trace) in [
+            ("stays, then jumps", ring(16, 300, &|rank, i| of(rank, if i < 150 { 0 } else { jumps(i) }))),
+            ("jumps, then stays", ring(16, 300, &|rank, i| of(rank, if i < 150 { jumps(i) } else { 0 }))),
+            ("goes round, then jumps", ring(16, 300, &|rank, i| of(rank, if i < 150 { i % 16 } else { jumps(i) }))),
+        ] {
+            match steady(&trace, &network, &model) {
+                // The time varies as well where a rank that computes longer jumps at first.
+                Steady::Whole(why) if name == "jumps, then stays" => assert!(why.contains("not known within"), "{why}"),
+                Steady::Whole(why) => assert!(why.contains("because the computation of its ranks"), "{name}: {why}"),
+                Steady::Extrapolated(found) => panic!("{name}, {light}: declared steady, {found:?}"),
+            }
+        }
+        // It moves in the same way throughout.
+        let trace = ring(16, 300, &|rank, i| of(rank, jumps(i)));
+        let found = extrapolated(&trace, &network, &model);
+        let whole = run(&trace, &network, &model, None).simulated_seconds;
+        assert!((found.simulated_seconds - whole).abs() <= found.half_width, "{light}: {whole}, {found:?}");
+        assert!(found.replayed_iterations < 200, "{light}: {found:?}");
+    }
+}
+
+#[test]
+fn computation_with_a_period_is_steady_over_whole_periods() {
+    let (network, model) = (network("ring:4"), model("ordered", "exact"));
+    for period in [2, 3, 5] {
+        let trace = computing(&|_, i| 1e7 * (1 + i % period) as f64, 200);
+        let found = extrapolated(&trace, &network, &model);
+        let whole = run(&trace, &network, &model, None).simulated_seconds;
+        assert_eq!(found.batch % period, 0, "{found:?}");
+        assert!((found.simulated_seconds - whole).abs() <= found.half_width, "{period}: {whole}, {found:?}");
+        assert!(found.replayed_iterations < 100, "{period}: {found:?}");
     }
 }
 
