@@ -156,10 +156,7 @@ const MORE: [Of; 34] = [
 /// Columns of times that are extrapolated from some iterations.
 const EXTRAPOLATED: [Of; 5] = [
     ("half_width_seconds", |row| estimate(row, |found| found.half_width)),
-    ("relative_half_width", |row| {
-        let half_width = row.all.cell(row.run.workload, row.run.network).ratio.half_width;
-        half_width.map_or(Datum::Missing, exact)
-    }),
+    ("relative_half_width", |row| row.run.half_width.map_or(Datum::Missing, exact)),
     ("replayed_iterations", |row| {
         Datum::count(row.run.record.extrapolation.map(|found| found.replayed_iterations as u64))
     }),

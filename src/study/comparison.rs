@@ -26,6 +26,8 @@ pub struct Run {
     pub repetition: usize,
     /// Speedup over the baseline. If only the baseline is repeated, over the mean of its times.
     pub relative: f64,
+    /// Half of the 95 % interval of that speedup, if one of the two times is extrapolated.
+    pub half_width: Option<f64>,
     /// Record of the replay.
     pub record: CellRecord,
 }
@@ -133,11 +135,12 @@ impl Comparison {
             workloads: plan.workloads.clone(),
             weights: plan.weights.clone(),
             runs: runs
-                .map(|((place, record), &relative)| Run {
+                .map(|((place, record), &(relative, half_width))| Run {
                     workload: place.workload,
                     network: place.column,
                     repetition: place.repetition,
                     relative,
+                    half_width: (half_width > 0.0).then_some(half_width),
                     record: record.clone(),
                 })
                 .collect(),

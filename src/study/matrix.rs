@@ -45,8 +45,8 @@ pub struct Matrix {
     pub arithmetic: Vec<Statistic>,
     /// For each network: weighted geometric means over the workloads, of each repetition.
     pub geometric: Vec<Statistic>,
-    /// Speedup of each replay over the baseline.
-    pub(super) relatives: Vec<f64>,
+    /// Speedup of each replay over the baseline, and half of its interval if times are extrapolated; 0 if none is.
+    pub(super) relatives: Vec<(f64, f64)>,
 }
 
 /// Returns the ratio of two times; two runs that take no time are equally fast.
@@ -55,13 +55,17 @@ pub(super) fn ratio(reference: f64, seconds: f64) -> f64 {
 }
 
 /// Returns the mean over repetitions of the half widths of extrapolated times, relative to these times; 0 for whole replays.
-fn relative_half_width(runs: &[&CellRecord]) -> f64 {
-    let of = |record: &&CellRecord| record.extrapolation.as_ref().map_or(0.0, |found| found.relative_half_width());
-    runs.iter().map(of).sum::<f64>() / runs.len().max(1) as f64
+pub(super) fn relative_half_width(runs: &[&CellRecord]) -> f64 {
+    runs.iter().map(|record| half_width_of(record)).sum::<f64>() / runs.len().max(1) as f64
+}
+
+/// Returns the half width of an extrapolated time, relative to it; 0 for a whole replay.
+fn half_width_of(record: &CellRecord) -> f64 {
+    record.extrapolation.as_ref().map_or(0.0, |found| found.relative_half_width())
 }
 
 /// Returns entry k of a list that has one for each repetition, or one for all.
-fn entry(values: &[f64], k: usize) -> f64 {
+fn entry<T: Copy>(values: &[T], k: usize) -> T {
     values[if values.len() == 1 { 0 } else { k }]
 }
 
@@ -88,9 +92,14 @@ impl Matrix {
                 let width = if n == column.baseline { 0.0 } else { alone + baseline };
                 let paired = Statistic::of(&series).widened(width);
                 if own.len() < pairs {
-                    relatives.push(paired.mean);
+                    relatives.push((paired.mean, width * paired.mean));
                 } else {
-                    relatives.extend(&series);
+                    // A replay has the half widths of its own time and of the one that it is compared with.
+                    let half = |k: usize| match n == column.baseline {
+                        true => 0.0,
+                        false => half_width_of(entry(&runs[n], k)) + half_width_of(entry(&runs[column.baseline], k)),
+                    };
+                    relatives.extend(series.iter().enumerate().map(|(k, &ratio)| (ratio, ratio * half(k))));
                 }
                 let operations = workload.operations.filter(|_| time.mean > 0.0);
                 cells.push(Cell {
