@@ -164,6 +164,8 @@ struct Damaged<'a> {
     /// Geometric mean over the workloads.
     geometric: Slowdown,
     geometric_even: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    geometric_even_interval: Option<[f64; 2]>,
     workloads: Vec<DamagedWorkload<'a>>,
 }
 
@@ -172,6 +174,8 @@ struct DamagedWorkload<'a> {
     workload: &'a str,
     slowdown: Slowdown,
     even: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    even_interval: Option<[f64; 2]>,
 }
 
 /// Mean slowdown over seeds.
@@ -195,9 +199,15 @@ pub(super) fn failures(c: &Comparison) -> Vec<Failure<'_>> {
     let network = |network: &failures::NetworkEffect| Damaged {
         column: JsonColumn::intact(c, network.columns[0]),
         geometric: slowdown(&network.geometric),
-        geometric_even: network.geometric_even,
+        geometric_even: network.geometric_even.mean,
+        geometric_even_interval: network.geometric_even.interval(),
         workloads: (c.workloads.iter().zip(network.slowdown.iter().zip(&network.even)))
-            .map(|(workload, (of, &even))| DamagedWorkload { workload: &workload.name, slowdown: slowdown(of), even })
+            .map(|(workload, (of, even))| DamagedWorkload {
+                workload: &workload.name,
+                slowdown: slowdown(of),
+                even: even.mean,
+                even_interval: even.interval(),
+            })
             .collect(),
     };
     let effect = |effect: failures::FailureEffect| Failure {

@@ -36,12 +36,12 @@ fn of(c: &Comparison, effect: &FailureEffect) -> CaptionedTable {
     let name = |network: &NetworkEffect| c.plain_names[network.columns[0]].clone();
     let place = place(c, &effect.setting);
     let headings = ["workload".to_owned()].into_iter().chain(effect.networks.iter().map(name)).collect();
-    let cell = |failed: &Statistic, even: f64| format!("{} ({even:.3})", slowdown(failed));
+    let cell = |failed: &Statistic, even: &Statistic| format!("{} ({})", slowdown(failed), slowdown(even));
     let of_workload = |workload: usize| {
-        let cells = effect.networks.iter().map(|network| cell(&network.slowdown[workload], network.even[workload]));
+        let cells = effect.networks.iter().map(|network| cell(&network.slowdown[workload], &network.even[workload]));
         [c.workloads[workload].name.clone()].into_iter().chain(cells).collect()
     };
-    let means = effect.networks.iter().map(|network| cell(&network.geometric, network.geometric_even));
+    let means = effect.networks.iter().map(|network| cell(&network.geometric, &network.geometric_even));
     let means: Vec<String> = ["geometric mean".to_owned()].into_iter().chain(means).collect();
     let seeds = match effect.seeds {
         1 => "one seed".to_owned(),
@@ -101,9 +101,11 @@ fn slowdowns(
 fn sentences(c: &Comparison, effect: &FailureEffect, name: &dyn Fn(&NetworkEffect) -> String) -> Vec<String> {
     let order = least_first(effect);
     let mut sentences = vec![
-        "In brackets: the network whose cables all lost the same share of their bandwidth, together as much as failed. Behind \
-         ± is half of the 95 % confidence interval of the mean over the seeds."
-            .to_owned(),
+        format!(
+            "In brackets: the network whose cables all lost the same share of their bandwidth, together as much as failed. Behind \
+             ± is half of the 95 % confidence interval of the mean over the seeds{}.",
+            if c.is_extrapolated() { ", plus that of the extrapolation of times" } else { "" }
+        ),
         slowdowns(effect, "", &order, name),
     ];
     let changed: Vec<String> = order
@@ -126,7 +128,7 @@ fn sentences(c: &Comparison, effect: &FailureEffect, name: &dyn Fn(&NetworkEffec
             certain_order(&order, name)
         });
     }
-    let beyond = |network: &&NetworkEffect| network.geometric.mean / network.geometric_even - 1.0;
+    let beyond = |network: &&NetworkEffect| network.geometric.mean / network.geometric_even.mean - 1.0;
     let comparable: Vec<&NetworkEffect> =
         order.iter().copied().filter(|network| other_rules(c, network).is_none()).collect();
     if comparable.is_empty() {
@@ -135,7 +137,7 @@ fn sentences(c: &Comparison, effect: &FailureEffect, name: &dyn Fn(&NetworkEffec
     let (worse, uncertain): (Vec<&NetworkEffect>, Vec<&NetworkEffect>) = comparable
         .iter()
         .filter(|network| beyond(network) > APART)
-        .partition(|network| network.geometric.ends()[0] > network.geometric_even);
+        .partition(|network| network.geometric.ends()[0] > network.geometric_even.ends()[1]);
     let with_share = |networks: &[&NetworkEffect]| {
         let share = |network: &&NetworkEffect| format!("{} ({:+.1} %)", name(network), 100.0 * beyond(network));
         list(&networks.iter().map(share).collect::<Vec<_>>())

@@ -2,8 +2,10 @@
 
 use super::comparison::Comparison;
 use super::failure_choice::Failed;
+use super::matrix::relative_half_width;
 use super::mean;
 use super::plan::Setting;
+use super::record::CellRecord;
 use super::statistics::Statistic;
 
 /// Effect of a level of failures with one platform, routing, mapping, table and model.
@@ -26,12 +28,13 @@ pub struct NetworkEffect {
     pub columns: [usize; 3],
     /// Slowdown of each workload: its time with failures over its time on the intact network.
     pub slowdown: Vec<Statistic>,
-    /// Even slowdown of each workload: its time on the evenly smaller network over its time on the intact network.
-    pub even: Vec<f64>,
+    /// Even slowdown of each workload: its time on the evenly smaller network over its time on the intact network. It has an
+    /// interval if times are extrapolated.
+    pub even: Vec<Statistic>,
     /// Weighted geometric mean of the slowdowns over the workloads.
     pub geometric: Statistic,
     /// Weighted geometric mean of the even slowdowns.
-    pub geometric_even: f64,
+    pub geometric_even: Statistic,
 }
 
 /// Returns the effects of all levels; empty if a study has no failures.
@@ -75,17 +78,38 @@ fn network(c: &Comparison, columns: [usize; 3]) -> NetworkEffect {
     let workloads = 0..c.workloads.len();
     let of = |column: usize| -> Vec<Vec<f64>> { workloads.clone().map(|workload| ratios(workload, column)).collect() };
     let (failed, even) = (of(columns[1]), of(columns[2]));
-    let over_workloads = |ratios: &[Vec<f64>]| -> Statistic {
+    // As for speedups, the relative half widths of both times add up, and those of a geometric mean are averaged.
+    let widths = |column: usize| -> Vec<f64> {
+        let of = |workload: usize, column: usize| {
+            let own = c.runs.iter().filter(|run| run.workload == workload && run.network == column);
+            relative_half_width(&own.map(|run| &run.record).collect::<Vec<&CellRecord>>())
+        };
+        workloads.clone().map(|workload| of(workload, column) + of(workload, columns[0])).collect()
+    };
+    let (failed_widths, even_widths) = (widths(columns[1]), widths(columns[2]));
+    let over_workloads = |ratios: &[Vec<f64>], widths: &[f64]| -> Statistic {
         let repetitions = ratios.iter().map(Vec::len).min().unwrap_or(0);
         let mean =
             |k: usize| mean::geometric(&ratios.iter().map(|of| of[k]).collect::<Vec<_>>(), &c.weights).unwrap_or(1.0);
-        Statistic::of(&(0..repetitions).map(mean).collect::<Vec<_>>())
+        let width = mean::arithmetic(widths, &c.weights).unwrap_or(0.0);
+        Statistic::of(&(0..repetitions).map(mean).collect::<Vec<_>>()).widened(width)
     };
+    // The evenly smaller network does not depend on the seed of the failures.
+    let extrapolated = |mean: f64, width: f64| Statistic::of(&[mean]).widened(width);
+    let geometric_even = over_workloads(&even, &even_widths).mean;
     NetworkEffect {
         columns,
-        geometric: over_workloads(&failed),
-        geometric_even: over_workloads(&even).mean,
-        slowdown: failed.iter().map(|ratios| Statistic::of(ratios)).collect(),
-        even: even.iter().map(|ratios| Statistic::of(ratios).mean).collect(),
+        geometric: over_workloads(&failed, &failed_widths),
+        geometric_even: extrapolated(geometric_even, mean::arithmetic(&even_widths, &c.weights).unwrap_or(0.0)),
+        slowdown: failed
+            .iter()
+            .zip(&failed_widths)
+            .map(|(ratios, &width)| Statistic::of(ratios).widened(width))
+            .collect(),
+        even: even
+            .iter()
+            .zip(&even_widths)
+            .map(|(ratios, &width)| extrapolated(Statistic::of(ratios).mean, width))
+            .collect(),
     }
 }
