@@ -152,17 +152,26 @@ pub(super) fn notes_of_replays(records: &[CellRecord], own: &[CellRecord]) -> Ve
     known.into_iter().map(in_words).collect()
 }
 
-/// Names the networks with a property among all on which a workload was replayed: ` on torus, ring`; empty if all have it.
+/// Names the networks with a property among all on which a workload was replayed, and the seeds if only some of a network's
+/// replays have it: ` on torus, random (seeds 1, 3)`; empty if all replays have it.
 fn some_networks(records: &[CellRecord], workload: &str, has: impl Fn(&CellRecord) -> bool) -> String {
-    let (mut own, mut others): (Vec<&str>, bool) = (Vec::new(), false);
-    for record in records.iter().filter(|record| record.workload == workload) {
-        match has(record) {
-            true if own.contains(&record.network.as_str()) => {}
-            true => own.push(&record.network),
-            false => others = true,
-        }
+    let own = || records.iter().filter(|record| record.workload == workload);
+    if own().all(&has) {
+        return String::new();
     }
-    if others { format!(" on {}", own.join(", ")) } else { String::new() }
+    let mut networks: Vec<&str> = own().filter(|record| has(record)).map(|record| record.network.as_str()).collect();
+    networks.dedup();
+    let in_words = |network: &&str| {
+        let of_network = || own().filter(|record| record.network == *network);
+        let seeds: Vec<String> =
+            of_network().filter(|record| has(record)).filter_map(|record| record.seed).map(|s| s.to_string()).collect();
+        match &seeds[..] {
+            _ if of_network().all(&has) => (*network).to_owned(),
+            [seed] => format!("{network} (seed {seed})"),
+            _ => format!("{network} (seeds {})", seeds.join(", ")),
+        }
+    };
+    format!(" on {}", networks.iter().map(in_words).collect::<Vec<_>>().join(", "))
 }
 
 /// Returns a note on each workload some of whose times are estimates: from how many iterations.
@@ -185,4 +194,40 @@ pub(super) fn notes_of_estimates(records: &[CellRecord]) -> Vec<String> {
         )
     };
     all.into_iter().map(note).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(network: &str, seed: Option<u64>, is_whole: bool) -> CellRecord {
+        CellRecord {
+            cell: 0,
+            workload: "jitter".to_owned(),
+            network: network.to_owned(),
+            seed,
+            sample: 0,
+            simulated_seconds: 1.0,
+            mops: None,
+            actions: 1,
+            messages: 1,
+            bytes: 1,
+            times: MeanTimes { compute: 0.0, communication: 0.0, waiting: 0.0 },
+            explanation: Explanation::default(),
+            jobs: None,
+            extrapolation: None,
+            notes: if is_whole { vec![format!("{WHOLE_RUN}: it varies")] } else { Vec::new() },
+            unmatched: false,
+        }
+    }
+
+    #[test]
+    fn notes_name_the_seeds_of_a_network_that_differ() {
+        let note = |records: &[CellRecord]| notes_of_replays(records, records).join("; ");
+        let random = [(1, false), (2, true), (3, false), (4, true)].map(|(s, whole)| record("random", Some(s), whole));
+        let all = [&[record("torus", None, false), record("fat", None, true)][..], &random].concat();
+        assert_eq!(note(&all), format!("jitter on fat, random (seeds 2, 4): {WHOLE_RUN}: it varies"));
+        assert_eq!(note(&random[..2]), format!("jitter on random (seed 2): {WHOLE_RUN}: it varies"));
+        assert_eq!(note(&all[1..2]), format!("jitter: {WHOLE_RUN}: it varies"));
+    }
 }
