@@ -5,7 +5,7 @@ use super::label::{self, short};
 use super::markdown_parts::{captioned, escape, heading, model, row};
 use super::network_words::described;
 use super::number::{mops, percent, seconds};
-use super::{across, basis, offers, ranges, routings, sensitivity, tables};
+use super::{across, basis, estimates, offers, ranges, routings, sensitivity, steady, tables};
 use crate::result::critical::CriticalPath;
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
@@ -73,6 +73,9 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
             "\nMeans over the repetitions; the number after ± is half of the 95 % confidence interval of the mean. Parts of the time \
              and loads are those of the first repetition."
         )?;
+        if c.is_extrapolated() {
+            writeln!(out, "\n{}", steady::origin_of_intervals(c))?;
+        }
     }
     if c.is_extrapolated() && !c.has_repetitions() {
         writeln!(
@@ -90,7 +93,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     ranking(c, out)?;
     sensitivity_table(c, out)?;
     procurement(c, out)?;
-    for remark in findings::cautions(c) {
+    for remark in findings::cautions(c).into_iter().chain(estimates::cautions(c)) {
         writeln!(out, "\n{}", escape(&remark))?;
     }
     for f in findings::equal_networks(c) {
@@ -112,11 +115,9 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
 
 /// Writes the times and their parts.
 fn cells(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-    let columns = [
-        "workload",
-        "on",
-        "time",
-        "Mop/s",
+    let mut columns = vec!["workload", "on", "time", "Mop/s"];
+    columns.extend(c.is_extrapolated().then_some("± %"));
+    columns.extend([
         "compute",
         "latency",
         "bandwidth",
@@ -128,7 +129,7 @@ fn cells(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         "critical path: compute",
         "latency",
         "bandwidth",
-    ];
+    ]);
     heading(out, &columns, 2)?;
     for cell in &c.cells {
         let e = &cell.explanation;
@@ -137,26 +138,30 @@ fn cells(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         let unknown = || "-".to_owned();
         let path = e.critical_path.as_ref().filter(|path| path.seconds() > 0.0);
         let of_path = |part: fn(&CriticalPath) -> f64| path.map_or_else(unknown, |p| percent(part(p) / p.seconds()));
-        row(
-            out,
-            &[
-                escape(&c.workloads[cell.workload].name),
-                short(c, cell.network),
-                seconds(cell.simulated_seconds),
-                cell.mops.map_or_else(|| "unknown".to_owned(), mops),
-                percent(s.compute),
-                percent(s.latency),
-                percent(s.bandwidth),
-                percent(s.waiting),
-                e.average_hops.map_or_else(unknown, |h| format!("{h:.2}")),
-                busiest.map_or_else(unknown, |l| escape(&l.link)),
-                busiest.map_or_else(unknown, |l| percent(l.utilisation)),
-                busiest.and_then(|l| l.saturated).map_or_else(unknown, percent),
-                of_path(|p| p.compute_seconds),
-                of_path(|p| p.latency_seconds),
-                of_path(|p| p.bandwidth_seconds),
-            ],
-        )?;
+        let mut cells = vec![
+            escape(&c.workloads[cell.workload].name),
+            short(c, cell.network),
+            seconds(cell.simulated_seconds),
+            cell.mops.map_or_else(|| "unknown".to_owned(), mops),
+        ];
+        cells.extend(c.is_extrapolated().then(|| steady::percent_of_time(&cell.time)));
+        cells.extend([
+            percent(s.compute),
+            percent(s.latency),
+            percent(s.bandwidth),
+            percent(s.waiting),
+            e.average_hops.map_or_else(unknown, |h| format!("{h:.2}")),
+            busiest.map_or_else(unknown, |l| escape(&l.link)),
+            busiest.map_or_else(unknown, |l| percent(l.utilisation)),
+            busiest.and_then(|l| l.saturated).map_or_else(unknown, percent),
+            of_path(|p| p.compute_seconds),
+            of_path(|p| p.latency_seconds),
+            of_path(|p| p.bandwidth_seconds),
+        ]);
+        row(out, &cells)?;
+    }
+    if c.is_extrapolated() {
+        writeln!(out, "\n{}", steady::PERCENT_OF_TIME)?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use super::network_words::described;
 use super::number::{mops, percent, seconds};
 use super::text::parts::{captioned, fitting, grid, model, notes, row, table, wrapped};
 use super::wrap::width;
-use super::{across, basis, offers, ranges, routings, sensitivity, tables};
+use super::{across, basis, estimates, offers, ranges, routings, sensitivity, tables};
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
 use comfy_table::{ColumnConstraint, Table};
@@ -112,21 +112,27 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         "\nSimulated time and Mop/s{}",
         if c.has_repetitions() { " (means over the repetitions)" } else { "" }
     )?;
-    let mut absolute = table(&["workload", "network", "time", "Mop/s", "relative"]);
+    let mut columns = vec!["workload", "network", "time", "Mop/s"];
+    columns.extend(c.is_extrapolated().then_some("± %"));
+    columns.push("relative");
+    let mut absolute = table(&columns);
     for cell in &c.cells {
         let name = if cell.network == 0 { c.workloads[cell.workload].name.clone() } else { String::new() };
-        row(
-            &mut absolute,
-            &[
-                name,
-                short(c, cell.network),
-                seconds(cell.simulated_seconds),
-                cell.mops.map_or_else(|| "unknown".to_owned(), mops),
-                interval(c, &cell.ratio),
-            ],
-        );
+        let mut cells = vec![
+            name,
+            short(c, cell.network),
+            seconds(cell.simulated_seconds),
+            cell.mops.map_or_else(|| "unknown".to_owned(), mops),
+        ];
+        cells.extend(c.is_extrapolated().then(|| super::steady::percent_of_time(&cell.time)));
+        cells.push(interval(c, &cell.ratio));
+        row(&mut absolute, &cells);
     }
-    writeln!(out, "{absolute}\n")?;
+    writeln!(out, "{absolute}")?;
+    if c.is_extrapolated() {
+        wrapped(out, super::steady::PERCENT_OF_TIME, "")?;
+    }
+    writeln!(out)?;
     explanations(c, out)?;
     if c.has_repetitions() {
         repetitions(c, out)?;
@@ -147,7 +153,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     ranking(c, out)?;
     sensitivity_table(c, out)?;
     procurement(c, out)?;
-    for remark in findings::cautions(c) {
+    for remark in findings::cautions(c).into_iter().chain(estimates::cautions(c)) {
         wrapped(out, &remark, "")?;
     }
     for finding in findings::equal_networks(c) {
@@ -246,9 +252,8 @@ fn repetitions(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out, "{spread}")?;
     let text = "Repetition by repetition the time of the baseline with the same seed is divided by the time here; where \
-                only one of the two is repeated, its repetitions go with the single run of the other. The interval is \
-                Student's.";
-    wrapped(out, text, "")?;
+                only one of the two is repeated, its repetitions go with the single run of the other.";
+    wrapped(out, &format!("{text} {}", super::steady::origin_of_intervals(c)), "")?;
     writeln!(out)
 }
 

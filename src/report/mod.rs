@@ -19,6 +19,7 @@ pub mod design;
 pub mod design_search;
 #[cfg(unix)]
 pub mod emulate;
+mod estimates;
 pub mod export;
 pub(crate) mod failures;
 mod findings;

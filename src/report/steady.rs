@@ -1,6 +1,8 @@
 //! Times that were extrapolated from some iterations, in words and as data.
 
 use super::number::{grouped, percent, seconds};
+use crate::study::comparison::Comparison;
+use crate::study::statistics::Statistic;
 use crate::study::steady::{Extrapolation, Steady};
 use serde::Serialize;
 
@@ -69,5 +71,23 @@ pub(super) fn notes(steady: Option<&Steady>) -> Vec<String> {
             );
             vec![first, second]
         }
+    }
+}
+
+/// Formats half of the interval of a time in per cent of it; empty for exact times.
+pub(super) fn percent_of_time(time: &Statistic) -> String {
+    time.relative_half_width().map_or_else(String::new, |half| format!("{:.2}", 100.0 * half))
+}
+
+/// Meaning of the column of [`percent_of_time`].
+pub(super) const PERCENT_OF_TIME: &str =
+    "± %: half of the 95 % interval of the time, and so of Mop/s; empty where there is none.";
+
+/// Returns a sentence on the origin of the intervals of repetitions.
+pub(super) fn origin_of_intervals(c: &Comparison) -> &'static str {
+    if c.is_extrapolated() {
+        "The interval is Student's; where times are extrapolated, the mean half width of their extrapolations is added to it."
+    } else {
+        "The interval is Student's."
     }
 }

@@ -63,6 +63,11 @@ impl Statistic {
         self.half_width.map(|half| [(self.mean - half).max(least), self.mean + half])
     }
 
+    /// Returns half of the interval relative to the mean.
+    pub fn relative_half_width(&self) -> Option<f64> {
+        self.half_width.filter(|half| *half > 0.0 && self.mean != 0.0).map(|half| half / self.mean.abs())
+    }
+
     /// Returns the ends of the interval, or the only value twice.
     pub fn ends(&self) -> [f64; 2] {
         self.interval().unwrap_or([self.mean; 2])

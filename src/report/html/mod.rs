@@ -110,6 +110,8 @@ struct ResultRow<'a> {
     letter: String,
     network: &'a str,
     seconds: Exact,
+    /// Half of the interval of an extrapolated time, in per cent.
+    time_half_width: String,
     mops: Option<Exact>,
     relative: Exact,
     /// Half-width of the 95 % confidence interval, if there are repetitions.
@@ -147,6 +149,7 @@ impl HtmlReport<'_> {
                 letter: short(c, cell.network),
                 network: &c.networks[cell.network].name,
                 seconds: exact(cell.simulated_seconds, seconds),
+                time_half_width: super::steady::percent_of_time(&cell.time),
                 mops: cell.mops.map(|m| exact(m, mops)),
                 relative: exact(cell.relative, |r| format!("{r:.3}")),
                 half_width: cell.ratio.half_width.filter(|h| *h > 0.0).map(|h| exact(h, |h| format!("{h:.3}"))),
@@ -236,6 +239,7 @@ impl HtmlReport<'_> {
                 offers => offers,
                 stability => stability::stability(c),
                 repetitions => repetitions::rows(c),
+                origin_of_intervals => super::steady::origin_of_intervals(c),
                 precision => exact(c.model.timing_precision, |p| format!("{p:e} s")),
                 workloads => c.workloads.iter().zip(&c.weights).map(|(w, weight)| context! {
                     name => w.name,
@@ -250,7 +254,7 @@ impl HtmlReport<'_> {
                 tables => shared_tables::all(c),
                 across => across(c),
                 sensitivity => sensitivity(c),
-                cautions => findings::cautions(c),
+                cautions => findings::cautions(c).into_iter().chain(super::estimates::cautions(c)).collect::<Vec<_>>(),
                 equal => equal,
                 bars => performance.iter().enumerate().map(|(setting, chart)| context! {
                     setting => settings[setting],

@@ -140,6 +140,88 @@ fn a_study_carries_intervals_into_ratios_and_means() {
     folder.refuse(&["compare", "bad.toml"], 2, &["bad.toml:1:", "until_steady", "`soon`", "`1%`"]);
 }
 
+/// Returns the value of a column in each row of a CSV table.
+fn column(csv: &str, name: &str) -> Vec<String> {
+    let fields = |line: &str| {
+        // Commas within quotes are at odd places of the parts between quotes.
+        let parts = line.split('"').enumerate();
+        let line: String =
+            parts.map(|(at, part)| if at % 2 == 1 { part.replace(',', ";") } else { part.into() }).collect();
+        line.split(',').map(str::to_owned).collect::<Vec<_>>()
+    };
+    let at = fields(csv.lines().next().unwrap()).iter().position(|heading| heading == name).unwrap();
+    csv.lines().skip(1).map(|line| fields(line).swap_remove(at)).collect()
+}
+
+#[test]
+fn half_widths_of_rows_are_those_of_their_own_times() {
+    let folder = folder();
+    folder.write("s.toml", format!("until_steady = '1%'\nrepetitions = 3\n{}", STUDY.replace(",seed=1", "")));
+    let csv = folder.output(&["compare", "-q", "s.toml", "--format", "csv"]);
+    let [workloads, topologies] = ["workload", "topology"].map(|name| column(&csv, name));
+    let [relative, half_widths, times, of_times] =
+        ["relative", "relative_half_width", "simulated_seconds", "half_width_seconds"].map(|name| {
+            column(&csv, name).into_iter().map(|text| text.parse::<f64>().unwrap_or(0.0)).collect::<Vec<f64>>()
+        });
+    let reference = topologies.iter().position(|name| name == "torus").unwrap();
+    for row in 0..workloads.len() {
+        // The baseline, and exact times, have no half width: Student's is that of a mean over rows.
+        let is_estimate = workloads[row] == "long" && topologies[row] == "random";
+        let of_both = of_times[row] / times[row] + of_times[reference] / times[reference];
+        let expected = if is_estimate { relative[row] * of_both } else { 0.0 };
+        assert!((half_widths[row] - expected).abs() <= 1e-12, "{row}: {} is not {expected}", half_widths[row]);
+        assert_eq!(half_widths[row] > 0.0, is_estimate);
+    }
+    let text = folder.output(&["compare", "-q", "s.toml"]);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("Student's; where times are extrapolated, the mean half width"), "{text}");
+    assert!(text.contains("± %: half of the 95 % interval of the time, and so of Mop/s"), "{text}");
+}
+
+#[test]
+fn slowdowns_have_the_intervals_of_extrapolated_times() {
+    let folder = folder();
+    let failures = "failures = { cables = 1, seeds = 1, routes = 'repaired' }\n";
+    let study = STUDY.split("[[workloads]]\ntrace = 'short").next().unwrap();
+    folder.write("s.toml", format!("{failures}{study}"));
+    let whole = folder.json(&["compare", "-q", "s.toml"]);
+    let report = folder.json(&["compare", "-q", "s.toml", "--until-steady"]);
+    let networks = |report: &Value| report["failures"][0]["networks"].as_array().unwrap().clone();
+    let holds = |interval: &Value, exact: &Value| {
+        let [low, high, exact] = [&interval[0], &interval[1], exact].map(|value| value.as_f64().unwrap());
+        assert!(low < high && low <= exact && exact <= high, "{low} to {high}: {exact}");
+    };
+    for (exact, found) in networks(&whole).iter().zip(&networks(&report)) {
+        let [own, of] = [exact, found].map(|network| &network["workloads"][0]);
+        assert!(own.get("even_interval").is_none() && own["slowdown"].get("interval").is_none());
+        holds(&of["slowdown"]["interval"], &own["slowdown"]["mean"]);
+        holds(&of["even_interval"], &own["even"]);
+        holds(&found["geometric_even_interval"], &exact["geometric_even"]);
+    }
+    let text = folder.output(&["compare", "-q", "s.toml", "--until-steady"]);
+    assert_80_columns(&text);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("plus that of the extrapolation of times"), "{text}");
+}
+
+#[test]
+fn reports_name_what_has_no_interval() {
+    let folder = folder();
+    // Two names of one network: their order is never certain.
+    let study = STUDY.replace("random:n=8,d=3,seed=1", "torus:4x2");
+    folder.write("s.toml", format!("until_steady = '1%'\n{study}[sensitivity]\n[budget]\ndollars = 1e9\n"));
+    let text = folder.output(&["compare", "-q", "s.toml"]);
+    assert_80_columns(&text);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "Times of long are extrapolated. These parts are based on them and have no intervals of their own: performance for the \
+         money and for a watt and the sensitivity.",
+        "Intervals of neighbours in a ranking overlap, so the faster of the two is not certain: long A and B; geometric mean A and B.",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
 #[test]
 fn a_half_width_without_an_equals_sign_is_no_trace() {
     let folder = folder();
