@@ -92,6 +92,21 @@ ranks = 8
 
 FAILURES = PLAIN.replace("ring:16", "hypercube:4").replace("[[networks]]", 'failures = { cables = "4 %", seeds = 2 }\n[[networks]]', 1)
 
+# Every kind of setting, with prices: the offers have a key for each.
+SETTINGS = (
+    PLAIN.replace("[[networks]]", 'models = ["ordered", "ideal"]\ncollectives = ["mvapich2", "ompi"]\n[[networks]]', 1)
+    + '[budget]\nprices = "example.toml"\ndollars = 100_000\n'
+)
+
+# The models of damaged networks.
+DAMAGED = FAILURES.replace("[[networks]]", 'models = ["ordered", "ideal"]\n[[networks]]', 1)
+
+# Jobs under several models, with prices.
+PRICED_JOBS = (
+    JOBS.replace("[[networks]]", 'models = ["ordered", "ideal"]\n[[networks]]', 1)
+    + '[budget]\nprices = "example.toml"\ndollars = 100_000\n'
+)
+
 PACKETS = PLAIN + '[packets]\nload = "0.1,0.9"\nwarmup = 200\nmeasure = 300\nseeds = 2\n'
 
 CASES = [
@@ -109,6 +124,11 @@ CASES = [
     ("mopsim.compare/2", ["compare", "{tmp}/plain.toml", "--check-iterations", "2"]),
     ("mopsim.compare/2", ["compare", "{tmp}/plain.toml", "--perturb", "5%,message=20%", "--samples", "2"]),
     ("mopsim.compare/2", ["compare", "{tmp}/failures.toml"]),
+    ("mopsim.compare/2", ["compare", "{tmp}/damaged.toml"]),
+    ("mopsim.compare/2", ["compare", "{tmp}/settings.toml"]),
+    ("mopsim.compare/2", ["compare", "{tmp}/settings.toml", "--sensitivity", "--perturb", "10%", "--samples", "2"]),
+    ("mopsim.compare/2", ["compare", "{tmp}/priced.toml", "--cross-check"]),
+    ("mopsim.compare/2", ["compare", "{tmp}/priced-jobs.toml"]),
     ("mopsim.compare/2", ["compare", "{tmp}/jobs.toml"]),
     ("mopsim.compare/2", ["compare", "{tmp}/jobs.toml", "--model", "packet"]),
     ("mopsim.compare/2", ["compare", "{tmp}/long.toml", "--until-steady=2%"]),
@@ -175,7 +195,10 @@ SWEEPS = [
 def prepare(folder: pathlib.Path) -> None:
     """Write the files that the commands read."""
     (folder / "list.txt").write_text("0 5 0\n3 1 4\n")
-    for name, text in [("all", STUDY), ("plain", PLAIN), ("jobs", JOBS), ("failures", FAILURES), ("long", LONG), ("packets", PACKETS)]:
+    studies = {"all": STUDY, "plain": PLAIN, "jobs": JOBS, "failures": FAILURES, "long": LONG, "packets": PACKETS}
+    studies.update({"settings": SETTINGS, "damaged": DAMAGED, "priced-jobs": PRICED_JOBS})
+    studies["priced"] = PLAIN + '[budget]\nprices = "example.toml"\ndollars = 100_000\n'
+    for name, text in studies.items():
         (folder / f"{name}.toml").write_text(text)
     root = pathlib.Path(__file__).resolve().parents[2]
     (folder / "example.toml").write_text((root / "data" / "prices" / "example.toml").read_text())
