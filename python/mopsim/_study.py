@@ -67,16 +67,21 @@ class Comparison(Report[_mopsim.Comparison]):
         """Networks as a buyer sees them, best first: price, total cost, power, performance for the money.
 
         Empty if the study has neither prices nor a budget. ``price`` and ``total_cost`` are in the currency of the price
-        list; ``performance`` is the geometric mean relative to the baseline.
+        list; ``performance`` is the geometric mean relative to the baseline. An offer has a row in each setting, which
+        ``platform``, ``mapping``, ``routing_setting``, ``collectives``, ``model`` and ``failures`` name.
         """
         columns = ["network", "platform", "mapping", "performance", "price", "total_cost", "watts", "cable_metres"]
         columns += ["within_budget", "per_money", "per_watt"]
+        # What a study may have several of, besides platforms and mappings: under the names that cells have.
+        settings = ["routing_setting", "collectives", "model", "failures"]
+        columns += settings
         rows = []
         for offer in self.report.get("procurement", {}).get("offers", []):
             cost = offer["cost"] or {}
             values = [offer["topology"], offer.get("platform"), offer["mapping"], offer["performance"]]
             values += [cost.get(name) for name in ("dollars", "total", "watts", "metres")]
             values += [offer["within_budget"], offer["per_dollar"], offer["per_watt"]]
+            values += [offer.get(name) for name in settings]
             rows.append(dict(zip(columns, values)))
         return Table(columns, rows)
 

@@ -49,6 +49,31 @@ def test_means(result):
     assert geometric["<ring> & co"] == 1
 
 
+def test_offers_name_their_setting(root):
+    prices = (root / "data" / "prices" / "example.toml").as_posix()
+    offers = mopsim.Study(f"""
+title = "Purchase"
+mappings = ["one-each", "random"]
+routings = ["balanced", "ecmp"]
+models = ["ordered", "ideal"]
+[[networks]]
+topology = "torus:4x4"
+[[networks]]
+topology = "random:n=16,d=4"
+[[workloads]]
+workload = "npb/is"
+class = "S"
+ranks = 16
+[budget]
+prices = "{prices}"
+""").run().offers
+    settings = ["network", "platform", "mapping", "routing_setting", "collectives", "model", "failures"]
+    assert len(offers) == 16 and set(settings) <= set(offers.columns)
+    # No two rows have the same names.
+    assert len(offers.pandas()[settings].fillna("").drop_duplicates()) == 16
+    assert set(offers["routing_setting"]) == {"balanced", "ecmp"} and set(offers["model"]) == {"ordered", "ideal"}
+
+
 def test_a_column_that_is_not_there(result):
     with pytest.raises(KeyError, match="speed"):
         result.cells["speed"]
