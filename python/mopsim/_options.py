@@ -2,16 +2,106 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import sys
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, TypedDict, Union
 
 from ._errors import MopsimWarning
 
+if TYPE_CHECKING:
+    from ._progress import Progress
+
 #: A number in the base unit (bytes per second, seconds, flop/s), or a text with a unit, such as ``"100 Gbit/s"``.
 Quantity = Union[float, str]
+
+
+class NetworkOptions(TypedDict, total=False):
+    """Options of networks: those of :class:`Platform`, except for its name and seed."""
+
+    routing: str | None
+    duplex: str | None
+    rail: str | None
+    planes: int | str | None
+    host_ports: int | None
+    host_ports_at: str | None
+    without: str | None
+    hosts_per_switch: int | None
+    host_speed: Quantity | None
+    cores: int | None
+    link_bandwidth: Quantity | None
+    link_latency: Quantity | None
+    switch_delay: Quantity | None
+    cable_delay: Quantity | None
+    host_link_bandwidth: Quantity | None
+    host_link_latency: Quantity | None
+    floor_plan: str | None
+    switches_per_cabinet: int | None
+    hosts_per_cabinet: int | None
+    placement: str | None
+    defaults: str | None
+
+
+class ReplayOptions(NetworkOptions, total=False):
+    """Options of networks that :func:`replay` takes besides its own."""
+
+    name: str | None
+
+
+class RunOptions(NetworkOptions, total=False):
+    """Options of networks, and those of replays that studies have as well."""
+
+    mapping: str | None
+    seed: int | None
+    model: str | os.PathLike[str] | None
+    collectives: str | None
+    collective: Mapping[str, str] | None
+    sharing: str | None
+    timing_precision: float | None
+    compat: str | None
+    crosstraffic: bool | float | str | None
+    smp_setup: bool | str | None
+
+
+class StudyOptions(RunOptions, total=False):
+    """Options that override a study."""
+
+    hostfile: str | os.PathLike[str] | None
+    rankfile: str | os.PathLike[str] | None
+    check_iterations: int | None
+
+
+class CompareOptions(RunOptions, total=False):
+    """Options of :func:`compare`: those of :meth:`Study.of` and of :meth:`Study.run`."""
+
+    title: str
+    baseline: str | None
+    explain: bool
+    progress: Progress
+    threads: int
+    results: str | os.PathLike[str] | None
+    resume: bool
+
+
+def check_names(call: str, given: Iterable[str], own: Iterable[str], known: type) -> None:
+    """Refuse options that a call does not take, with the nearest name.
+
+    ``own`` are its parameters, and ``known`` has the further options.
+
+    >>> check_names("replay", ["link_bandwith"], ["mapping"], NetworkOptions)
+    Traceback (most recent call last):
+        ...
+    TypeError: replay() has no option 'link_bandwith'; did you mean 'link_bandwidth'?
+    """
+    # A TypedDict has the keys of its bases as well.
+    further = list(known.__annotations__)
+    for name in given:
+        if name not in further:
+            near = difflib.get_close_matches(name, [*own, *further], 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise TypeError(f"{call}() has no option {name!r}{hint}")
 
 
 def flags(options: Mapping[str, Any]) -> list[str]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _mopsim, _platform, _trace
-from ._options import flags, is_truth, on_off, warn
+from ._options import ReplayOptions, check_names, flags, is_truth, on_off, warn
 from ._platform import Network
 from ._progress import Progress, watched
 from ._report import Report
 from ._table import Table, facts_html
 from ._trace import Trace, Workload
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _TIMES = ["end_seconds", "compute_seconds", "communication_seconds", "latency_seconds", "waiting_seconds"]
 
@@ -78,7 +82,7 @@ def replay(
     share_hosts: bool = False,
     pairs: bool = True,
     progress: Progress = False,
-    **platform: Any,
+    **platform: Unpack[ReplayOptions],
 ) -> Replay:
     """Replay a trace on a network, as ``mopsim replay`` does.
 
@@ -141,6 +145,7 @@ def replay(
     >>> 0 < result.seconds < 1
     True
     """
+    check_names("replay", platform, list(inspect.signature(replay).parameters)[2:-1], ReplayOptions)
     traces = [trace] if isinstance(trace, (Trace, str, os.PathLike)) else list(trace)
     options = {
         "mapping": mapping,
@@ -155,9 +160,8 @@ def replay(
         **model_options(model, collectives, collective, sharing, timing_precision, compat, crosstraffic, smp_setup),
     }
     # The seed of a platform that is ready is its own; that of ranks is this one.
-    if not isinstance(network, _platform.Platform):
-        platform["seed"] = seed
-    ready = _platform.native(network, **platform)
+    of_network = None if isinstance(network, _platform.Platform) else seed
+    ready = _platform.native(network, seed=of_network, **platform)
     natives = [_trace.native(workload) for workload in traces]
     with watched(progress, "actions") as watch:
         result = Replay(_mopsim.replay(natives, ready, flags(options), watch))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import html
 import inspect
 import json
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _mopsim, _platform, _trace
 from ._errors import InputError
-from ._options import flags, warn
+from ._options import CompareOptions, NetworkOptions, StudyOptions, check_names, flags, warn
 from ._platform import Network
 from ._progress import Progress, watched
 from ._replay import model_options
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+    from typing_extensions import Unpack
 
 
 class Comparison(Report[_mopsim.Comparison]):
@@ -192,7 +192,7 @@ class Study:
         prices: str | os.PathLike[str] | None = None,
         topology: list[str] | None = None,
         platform: list[str | os.PathLike[str]] | None = None,
-        **options: Any,
+        **options: Unpack[StudyOptions],
     ) -> None:
         given = {
             "no_explain": no_explain,
@@ -204,7 +204,7 @@ class Study:
             "prices": prices,
             "topology": topology,
             "platform": platform,
-            **_study_options(options),
+            **_study_options(dict(options)),
         }
         path, text = (Path("study"), study) if isinstance(study, str) and "\n" in study else (Path(study), None)
         words = flags(given)
@@ -232,7 +232,7 @@ class Study:
         compat: str | None = None,
         crosstraffic: bool | float | str | None = None,
         smp_setup: bool | str | None = None,
-        **platform: Any,
+        **platform: Unpack[NetworkOptions],
     ) -> Study:
         """Make a study of traces and networks that Python has.
 
@@ -261,7 +261,7 @@ class Study:
         >>> [(row["network"], row["baseline"]) for row in study.run().cells]
         [('torus', 'ring'), ('ring', 'ring')]
         """
-        _check_options(platform)
+        check_names("Study.of", platform, list(inspect.signature(Study.of).parameters)[2:-1], NetworkOptions)
         for what, given in (("workloads", workloads), ("networks", networks)):
             if isinstance(given, (str, bytes, os.PathLike)):
                 raise TypeError(f"{what} is one value; pass a list of them")
@@ -269,8 +269,8 @@ class Study:
             list(networks.items()) if isinstance(networks, Mapping) else [(None, network) for network in networks]
         )
         _check_platforms(listed, platform)
-        platform = {**platform, "seed": seed}
-        natives = [_named(name, network, platform) for name, network in listed]
+        of_networks = {**platform, "seed": seed}
+        natives = [_named(name, network, of_networks) for name, network in listed]
         names = [json.loads(native.info())["name"] for native in natives]
         traces = [_trace.native(workload) for workload in workloads]
         if not traces:
@@ -356,16 +356,6 @@ class Study:
         return f"<mopsim.Study {self.title!r}: {text}>"
 
 
-def _check_options(options: Mapping[str, Any]) -> None:
-    """Refuse options that no platform has, with the nearest name."""
-    known = list(inspect.signature(_platform.Platform.__init__).parameters)[2:]
-    for name in options:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise TypeError(f"there is no option {name!r} of networks{hint}")
-
-
 def _check_platforms(networks: list[tuple[str | None, Network]], options: Mapping[str, Any]) -> None:
     """Name networks that options do not change, because they are platforms already."""
     given = [name for name, value in options.items() if value is not None]
@@ -392,7 +382,9 @@ def _study_options(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def compare(
-    workloads: Iterable[Workload], networks: Iterable[Network] | Mapping[str, Network], **options: Any
+    workloads: Iterable[Workload],
+    networks: Iterable[Network] | Mapping[str, Network],
+    **options: Unpack[CompareOptions],
 ) -> Comparison:
     """Compare networks: :meth:`Study.of` and :meth:`Study.run` in one call.
 
@@ -401,5 +393,7 @@ def compare(
     >>> [round(row["relative"], 2) for row in result.cells][0]
     1.0
     """
-    run = {name: options.pop(name) for name in ("progress", "threads", "results", "resume") if name in options}
-    return Study.of(workloads, networks, **options).run(**run)
+    check_names("compare", options, [], CompareOptions)
+    given: dict[str, Any] = dict(options)
+    run = {name: given.pop(name) for name in ("progress", "threads", "results", "resume") if name in given}
+    return Study.of(workloads, networks, **given).run(**run)

@@ -6,6 +6,8 @@ import html
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ._extras import needed
+
 if TYPE_CHECKING:
     import pandas
     import polars
@@ -59,7 +61,8 @@ class Table:
         >>> Table(["a"], [{"a": 1}, {"a": None}]).arrow().to_pydict()
         {'a': [1, None]}
         """
-        import pyarrow as pa
+        with needed("arrow"):
+            import pyarrow as pa
 
         types = {"text": pa.string(), "whole": pa.int64(), "number": pa.float64(), None: None}
         columns = {name: self._typed(name) for name in self.columns}
@@ -74,7 +77,8 @@ class Table:
 
         A column in which some values are ranges is text.
         """
-        import pandas as pd
+        with needed("pandas"):
+            import pandas as pd
 
         frame = pd.DataFrame(self.rows, columns=self.columns)
         for name in self.columns:
@@ -87,7 +91,8 @@ class Table:
 
     def polars(self) -> polars.DataFrame:
         """Return a ``polars.DataFrame``."""
-        import polars as pl
+        with needed("polars"):
+            import polars as pl
 
         types = {"text": pl.String, "whole": pl.Int64, "number": pl.Float64, None: None}
         columns = {name: self._typed(name) for name in self.columns}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _mopsim
+from ._extras import needed
 from ._options import Quantity, flags
 from ._table import facts_html
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import networkx
     import numpy
     import scipy.sparse
+    from numpy.typing import NDArray
 
 
 class Topology:
@@ -220,7 +222,7 @@ class Topology:
         route: dict[str, Any] = report["route"]
         return route
 
-    def edges(self) -> numpy.ndarray:
+    def edges(self) -> NDArray[numpy.uint32]:
         """Return both ends of each cable: an array of shape ``(cables, 2)`` and type ``uint32``.
 
         A one-way cable goes from the first to the second; of a two-way cable, the smaller number is first. Needs numpy.
@@ -228,7 +230,8 @@ class Topology:
         >>> Topology("ring:4").edges().tolist()
         [[0, 1], [0, 3], [1, 2], [2, 3]]
         """
-        import numpy as np
+        with needed("numpy"):
+            import numpy as np
 
         return np.frombuffer(self._native.edges(), dtype=np.uint32).reshape(-1, 2).copy()
 
@@ -238,7 +241,7 @@ class Topology:
         floor_plan: str | None = None,
         switches_per_cabinet: int | None = None,
         placement: str | None = None,
-    ) -> numpy.ndarray:
+    ) -> NDArray[numpy.float64]:
         """Return the length of each cable in metres, in the order of :meth:`edges`: shape ``(cables,)``, ``float64``.
 
         The length is 0 for cables to hosts that are vertices. Needs numpy.
@@ -247,7 +250,8 @@ class Topology:
         >>> float(torus.cable_metres().max()) == torus.layout()["longest_cable_metres"]
         True
         """
-        import numpy as np
+        with needed("numpy"):
+            import numpy as np
 
         options = {"floor_plan": floor_plan, "switches_per_cabinet": switches_per_cabinet, "placement": placement}
         return np.frombuffer(self._native.lengths(flags(options)), dtype=np.float64).copy()
@@ -258,7 +262,7 @@ class Topology:
         floor_plan: str | None = None,
         switches_per_cabinet: int | None = None,
         placement: str | None = None,
-    ) -> numpy.ndarray:
+    ) -> NDArray[numpy.int64]:
         """Return cabinet, row and column of each vertex: shape ``(vertices, 3)``, ``int64``; -1 for hosts.
 
         Needs numpy.
@@ -266,7 +270,8 @@ class Topology:
         >>> Topology("torus:8x8").cabinets().max(axis=0).tolist()
         [3, 1, 1]
         """
-        import numpy as np
+        with needed("numpy"):
+            import numpy as np
 
         options = {"floor_plan": floor_plan, "switches_per_cabinet": switches_per_cabinet, "placement": placement}
         places = np.frombuffer(self._native.cabinets(flags(options)), dtype=np.uint32).reshape(-1, 3).astype(np.int64)
@@ -281,8 +286,9 @@ class Topology:
         >>> Topology("ring:4").sparse().toarray().tolist()
         [[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]
         """
-        import numpy as np
-        import scipy.sparse
+        with needed("graphs"):
+            import numpy as np
+            import scipy.sparse
 
         ends = self.edges()
         if not self.directed:
@@ -301,7 +307,8 @@ class Topology:
         >>> networkx.diameter(Topology("torus:8x8").networkx())
         8
         """
-        import networkx as nx
+        with needed("graphs"):
+            import networkx as nx
 
         ends = [tuple(ends) for ends in self.edges().tolist()]
         parallel = len(set(ends)) < len(ends)
@@ -312,8 +319,21 @@ class Topology:
         graph.add_edges_from((a, b, {"metres": length}) for (a, b), length in zip(ends, metres))
         return graph
 
-    def floor_svg(self, **floor: Any) -> str:
+    def floor_svg(
+        self,
+        *,
+        floor_plan: str | None = None,
+        switches_per_cabinet: int | None = None,
+        hosts_per_cabinet: int | None = None,
+        placement: str | None = None,
+    ) -> str:
         """Return a drawing of the floor with its cables (SVG); options as for :meth:`layout`."""
+        floor = {
+            "floor_plan": floor_plan,
+            "switches_per_cabinet": switches_per_cabinet,
+            "hosts_per_cabinet": hosts_per_cabinet,
+            "placement": placement,
+        }
         return self._native.floor_svg(flags(floor))
 
     def export(self, to: str, path: str | os.PathLike[str] | None = None) -> bytes:

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Union
 
 from . import _mopsim
 from ._errors import InputError
+from ._extras import needed
 from ._options import Quantity, text, warn
 from ._table import Table, facts_html
 
 if TYPE_CHECKING:
     import numpy
+    from numpy.typing import NDArray
 
 #: An action: a tuple of words, as the functions of :mod:`mopsim.actions` return them, or a line of text.
 Action = Union[tuple, str]
@@ -263,12 +265,13 @@ class Trace:
         columns = ["source", "destination", "messages", "bytes"]
         return Table(columns, [dict(zip(columns, pair)) for pair in self._native.messages()])
 
-    def matrix(self) -> numpy.ndarray:
+    def matrix(self) -> NDArray[numpy.uint64]:
         """Return bytes from each rank to each rank: shape ``(ranks, ranks)``, ``uint64``; without collectives.
 
         Needs numpy.
         """
-        import numpy as np
+        with needed("numpy"):
+            import numpy as np
 
         matrix = np.zeros((self.ranks, self.ranks), dtype=np.uint64)
         for source, destination, _, size in self._native.messages():

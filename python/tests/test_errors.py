@@ -61,8 +61,14 @@ def test_options_are_checked():
         mopsim.Platform("torus:4x4", cores="many")
     with pytest.raises(mopsim.InputError, match="unexpected argument '--link-bandwith'"):
         mopsim.Study("[[networks]]\n", link_bandwith="1 GB/s")
-    with pytest.raises(TypeError, match="link_bandwith"):
+    with pytest.raises(TypeError, match=r"replay\(\) has no option 'link_bandwith'; did you mean 'link_bandwidth'"):
         mopsim.replay("t.ti", "torus:4x4", link_bandwith="1 GB/s")
+    with pytest.raises(TypeError, match=r"replay\(\) has no option 'mappin'; did you mean 'mapping'"):
+        mopsim.replay("t.ti", "torus:4x4", mappin="block")
+    with pytest.raises(TypeError, match=r"compare\(\) has no option 'bselin'; did you mean 'baseline'"):
+        mopsim.compare([], [], bselin="x")
+    with pytest.raises(TypeError, match=r"Study.of\(\) has no option 'tittle'; did you mean 'title'"):
+        mopsim.Study.of([], [], tittle="x")
     platform = mopsim.Platform("torus:4x4")
     with pytest.raises(TypeError, match="has these already"):
         mopsim.replay("t.ti", platform, link_bandwidth="1 GB/s")

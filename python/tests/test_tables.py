@@ -1,6 +1,7 @@
 """Frames, and reports in notebooks."""
 
 import math
+import sys
 
 import mopsim
 import polars
@@ -72,6 +73,18 @@ prices = "{prices}"
     # No two rows have the same names.
     assert len(offers.pandas()[settings].fillna("").drop_duplicates()) == 16
     assert set(offers["routing_setting"]) == {"balanced", "ecmp"} and set(offers["model"]) == {"ordered", "ideal"}
+
+
+@pytest.mark.parametrize("package, extra", [("pandas", "pandas"), ("polars", "polars"), ("pyarrow", "arrow"), ("numpy", "numpy"),
+                                            ("networkx", "graphs"), ("scipy.sparse", "graphs")])
+def test_a_missing_package_is_named_with_its_extra(result, root, monkeypatch, package, extra):
+    assert f"\n{extra} = [" in (root / "pyproject.toml").read_text()
+    monkeypatch.setitem(sys.modules, package, None)
+    torus = mopsim.Topology("torus:4x4")
+    calls = {"pandas": result.pandas, "polars": result.polars, "pyarrow": result.arrow, "numpy": torus.edges,
+             "networkx": torus.networkx, "scipy.sparse": torus.sparse}
+    with pytest.raises(ImportError, match=rf'{package} is not installed; install it with pip install "mopsim\[{extra}\]"'):
+        calls[package]()
 
 
 def test_a_column_that_is_not_there(result):
