@@ -86,9 +86,7 @@ fn survive_limits() {
 /// Prints help, the version, or errors in the arguments.
 fn told(error: &clap::Error) -> u8 {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        let text = error.render();
-        let text = if colour::is_shown(&io::stdout()) { text.ansi().to_string() } else { text.to_string() };
-        return match deliver(text.as_bytes()) {
+        return match deliver(colour::of_clap(&error.render(), &io::stdout()).as_bytes()) {
             Ok(()) => 0,
             Err(failure) => {
                 failure.print();
@@ -99,9 +97,7 @@ fn told(error: &clap::Error) -> u8 {
     let text = error.render().to_string();
     // Arguments may be names of untrusted files.
     let shown = message(&text);
-    if shown == text {
-        error.exit();
-    }
+    let shown = if shown == text { colour::of_clap(&error.render(), &io::stderr()) } else { shown };
     let _ = io::stderr().write_all(shown.as_bytes());
     mopsim::user_error::BAD_INPUT
 }

@@ -89,6 +89,52 @@ fn every_verb_has_a_manual_page() {
     folder.refuse(&["man", "replay", "fast"], 2, &["mopsim replay has no verb `fast`"]);
 }
 
+/// A verb without a report would ignore its format.
+#[test]
+fn verbs_without_a_report_refuse_a_format() {
+    let folder = Folder::new();
+    folder.write("a.ti", "0 compute 1e6\n");
+    folder.write("s.toml", "[[networks]]\ntopology = \"ring:4\"\n[[workloads]]\ntrace = \"a.ti\"\n");
+    for words in [
+        "trace convert a.ti -o b.ti",
+        "trace cut a.ti -o b.ti --ranks 0",
+        "trace scale a.ti -o b.ti --compute 2",
+        "man",
+        "completions bash",
+        "compare s.toml --slurm jobs",
+        "packets ring:4 --slurm jobs",
+        "workload npb/is --source",
+        "record true",
+    ] {
+        for format in ["json", "csv", "markdown"] {
+            let words: Vec<&str> = ["--format", format].into_iter().chain(words.split(' ')).collect();
+            folder.refuse(&words, 2, &[&format!("--format {format}"), "prints none", "leave it out"]);
+        }
+    }
+    for file in ["b.ti", "jobs"] {
+        assert!(!folder.path(file).exists(), "{file}");
+    }
+    // Text is the default, and no request.
+    folder.run(&["--format", "text", "trace", "convert", "a.ti", "-o", "b.ti"]).success();
+}
+
+/// A user can demand colours for files and pipes, of clap's errors and of mopsim's own.
+#[test]
+fn colours_can_be_demanded() {
+    let folder = Folder::new();
+    for words in [&["topology", "ring:x"][..], &["topology", "--fast"]] {
+        let error = |variables: &[(&str, &str)]| {
+            let mut command = folder.command(words);
+            command.env_remove("NO_COLOR").envs(variables.iter().copied());
+            String::from_utf8_lossy(&command.assert().code(2).get_output().stderr).into_owned()
+        };
+        assert!(error(&[("CLICOLOR_FORCE", "1")]).contains('\u{1b}'), "{words:?}");
+        for plain in [&[("CLICOLOR_FORCE", "0")][..], &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], &[]] {
+            assert!(!error(plain).contains('\u{1b}'), "{words:?} {plain:?}");
+        }
+    }
+}
+
 /// A terminal gets coloured labels, and nothing else does.
 #[cfg(target_os = "linux")]
 #[test]
