@@ -123,6 +123,17 @@ fn watch_programs() {
     });
 }
 
+/// Refuses `--format` where it would have no effect: one rule for all verbs that print no report.
+fn check_format(arguments: &args::Arguments) -> Result<(), Failure> {
+    match arguments.verb.without_report() {
+        Some((what, help)) if !arguments.output.is_text() => {
+            let format = arguments.output.format.name();
+            Err(Failure::input(format!("--format {format} is the format of a report, and {what} prints none"), help))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Runs the program, once in a process, and returns its exit code.
 pub fn main(invocation: Invocation) -> u8 {
     let mut command = args::command();
@@ -142,6 +153,10 @@ pub fn main(invocation: Invocation) -> u8 {
                 return failure.code();
             }
         }
+    }
+    if let Err(failure) = check_format(&arguments) {
+        failure.print();
+        return failure.code();
     }
     let _ = INVOCATION.set(invocation);
     survive_limits();

@@ -83,6 +83,8 @@ pub struct Arguments {
 #[derive(Debug, Args)]
 pub struct Output {
     /// Output format
+    ///
+    /// Verbs that print no report refuse other formats than text.
     #[arg(long, global = true, display_order = 900, default_value = FORMATS[0].name(), value_parser = one_of(FORMATS, |format| (format.name(), format.help())))]
     pub format: &'static dyn Reporter,
     /// Print errors only, no progress and no warnings
@@ -166,6 +168,36 @@ impl Verb {
     /// `true` if it works whatever the config file has in it: it computes nothing.
     pub fn needs_no_site(&self) -> bool {
         matches!(self, Self::Doctor(_) | Self::Completions(_) | Self::Man(_))
+    }
+
+    /// Name of the verb and what to do instead of giving `--format`, if it prints no report.
+    pub fn without_report(&self) -> Option<(&'static str, &'static str)> {
+        const BY_NAME: &str = "leave it out; the end of the name of -o chooses the format of the trace, and \
+                               `mopsim trace info FILE --format ...` reports on it";
+        const SCRIPTS: &str = "leave it out; the written merge.sh takes it: merge.sh --format ...";
+        const LEAVE_OUT: &str = "leave it out";
+        match self {
+            Self::Compare(verb) => verb.cluster.slurm.as_ref().map(|_| ("compare --slurm", SCRIPTS)),
+            Self::Packets(verb) => verb.cluster.slurm.as_ref().map(|_| ("packets --slurm", SCRIPTS)),
+            Self::Trace(verb) => match verb.what {
+                TraceWhat::Convert(_) => Some(("trace convert", BY_NAME)),
+                TraceWhat::Cut(_) => Some(("trace cut", BY_NAME)),
+                TraceWhat::Scale(_) => Some(("trace scale", BY_NAME)),
+                TraceWhat::Info(_) | TraceWhat::Check(_) | TraceWhat::Diff(_) => None,
+            },
+            #[cfg(unix)]
+            Self::Emulate(verb) => {
+                let runs = matches!(verb.what, EmulateWhat::Run(_));
+                runs.then_some(("emulate run", "leave it out; `emulate counters` and `emulate validate` print reports"))
+            }
+            Self::Record(_) => {
+                Some(("record", "leave it out; `mopsim trace info` of the recording prints a report in any format"))
+            }
+            Self::Workload(verb) if verb.source => Some(("workload --source", LEAVE_OUT)),
+            Self::Completions(_) => Some(("completions", LEAVE_OUT)),
+            Self::Man(_) => Some(("man", LEAVE_OUT)),
+            _ => None,
+        }
     }
 
     /// `true` if it runs a command of the user, which would inherit limits of the process.

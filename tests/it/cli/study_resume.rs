@@ -309,7 +309,7 @@ fn job_scripts_keep_the_values_of_the_site() {
 fn only_what_makes_the_study_is_passed_on() {
     let folder = study();
     folder.write("my study.toml", folder.read("s.toml"));
-    let given = ["--format", "json", "compare", "my study.toml", "--slurm", "d", "--seed", "3", "-q", "--shards=4"];
+    let given = ["--format", "text", "compare", "my study.toml", "--slurm", "d", "--seed", "3", "-q", "--shards=4"];
     folder.run(&given).success().stdout("").stderr("");
     for script in ["d/array.slurm", "d/array.hq.sh", "d/merge.sh"] {
         let text = folder.read(script);
