@@ -13,5 +13,22 @@ pub fn run(arguments: &Completions) -> Result<(), Failure> {
     };
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut args::command(), "mopsim", &mut script);
+    if matches!(shell, Shell::Bash) {
+        let text = String::from_utf8(script).expect("a script is text");
+        script =
+            format!("{JOINED}{}", text.replace("complete -F _mopsim ", "complete -F _mopsim_joined ")).into_bytes();
+    }
     deliver(&script)
 }
+
+/// Completes without a blank after the family of a topology, whose parameters follow its colon. Old versions of Bash have
+/// no `compopt`.
+const JOINED: &str = r#"_mopsim_joined() {
+    _mopsim "$@"
+    if [[ ${#COMPREPLY[@]} -eq 1 && "${COMPREPLY[0]}" == *: ]]; then
+        compopt -o nospace 2>/dev/null
+    fi
+    return 0
+}
+
+"#;

@@ -1,6 +1,6 @@
 //! Arguments of `emulate`.
 
-use super::known::{Known, routings};
+use super::known::{Known, families, routings};
 use super::whole;
 use clap::{Args, Subcommand};
 use std::ffi::OsString;
@@ -70,7 +70,7 @@ pub struct Cables {
 #[derive(Debug, Args)]
 pub struct EmulateUp {
     /// Topology, e.g. torus:4x4, random:n=16,d=3,seed=1
-    #[arg(value_name = "SPEC")]
+    #[arg(value_name = "SPEC", value_parser = Known(families), hide_possible_values = true)]
     pub spec: String,
     /// First part of the names of all namespaces
     #[arg(long, value_name = "NAME", default_value = "mopsim")]
@@ -135,7 +135,7 @@ runs from MPI_Init to MPI_Finalize; it starts after a barrier and a pause. The
 networks are removed at the end.")]
 pub struct EmulateValidate {
     /// Topologies; the first is the baseline
-    #[arg(value_name = "SPEC", required = true)]
+    #[arg(value_name = "SPEC", required = true, value_parser = Known(families), hide_possible_values = true)]
     pub specs: Vec<String>,
     /// Model of the replays (may be repeated) [default: tcp]
     #[arg(long, value_name = "NAME|FILE")]

@@ -1,5 +1,6 @@
 //! Arguments of `export`.
 
+use super::known::{Known, families};
 use super::network::NetworkFlags;
 use super::one_of;
 use clap::Args;
@@ -21,7 +22,7 @@ GraphML, JSON and edges can be read back as topologies (mopsim topology
 graph.graphml); Graphviz is for drawing.")]
 pub struct Export {
     /// Topology, e.g. torus:8x8, random:n=64,d=6,seed=1, graph.json
-    #[arg(value_name = "SPEC", required_unless_present_any = ["platform", "planes"])]
+    #[arg(value_name = "SPEC", required_unless_present_any = ["platform", "planes"], value_parser = Known(families), hide_possible_values = true)]
     pub spec: Option<String>,
     /// Platform file instead of a topology: explicit JSON, SimGrid XML, or TOML
     #[arg(long, value_name = "FILE", conflicts_with = "spec")]

@@ -12,9 +12,12 @@ use mopsim::network::model::NetworkModel;
 use mopsim::network::sharing::Rule;
 use mopsim::platform::RailPolicy;
 use mopsim::throughput::bounds::Wanted;
+use mopsim::topology::presets::PRESETS;
+use mopsim::topology::registry::FAMILIES;
 use mopsim::workload::catalogue;
 use mopsim::{floorplan, packets, routing, traffic};
 use std::ffi::OsStr;
+use std::sync::OnceLock;
 
 /// A text, and the values that completions offer.
 #[derive(Clone)]
@@ -42,6 +45,13 @@ pub fn duplexes() -> Vec<&'static str> {
 
 pub fn floor_plans() -> Vec<&'static str> {
     floorplan::FloorModel::NAMES.iter().map(|(name, _)| *name).collect()
+}
+
+/// Beginnings of specifications: families and presets, with the colon that their parameters follow.
+pub fn families() -> Vec<&'static str> {
+    static BEGINNINGS: OnceLock<Vec<String>> = OnceLock::new();
+    let names = || FAMILIES.iter().chain(PRESETS.iter().map(|preset| &preset.family)).map(|family| family.name);
+    BEGINNINGS.get_or_init(|| names().map(|name| format!("{name}:")).collect()).iter().map(String::as_str).collect()
 }
 
 pub fn rails() -> Vec<&'static str> {

@@ -1,6 +1,6 @@
 //! Arguments of `packets`.
 
-use super::known::{Known, packet_routings, patterns, presets, rails};
+use super::known::{Known, families, packet_routings, patterns, presets, rails};
 use super::network::{Defaults, Floor};
 use super::study::ClusterFlags;
 use super::threads;
@@ -14,18 +14,22 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = help(), mut_arg("slurm", |slurm| slurm.hide_short_help(true)))]
 pub struct Packets {
-    /// Topologies, e.g. torus:8x8 random:n=64,d=6; the first is the baseline
-    #[arg(required = true, value_name = "SPEC")]
+    /// Topologies, e.g. torus:8x8 mesh:8x8; the first is the baseline
+    #[arg(required = true, value_name = "SPEC", value_parser = Known(families), hide_possible_values = true)]
     pub specs: Vec<String>,
-    /// Traffic patterns, as in `throughput`, separated by commas (may be repeated)
+    /// Traffic patterns, e.g. tornado
+    ///
+    /// As in `throughput`, separated by commas. May be repeated.
     #[arg(long, value_name = "PATTERN", default_value = "uniform", value_parser = Known(patterns), hide_possible_values = true)]
     pub pattern: Vec<String>,
-    /// Offered loads in flits per host and cycle: a list 0.1,0.25 or a range FROM:TO:STEP
+    /// Offered loads, e.g. 0.1,0.25
+    ///
+    /// In flits per host and cycle: a list, or a range FROM:TO:STEP.
     #[arg(long, value_name = "LOADS", default_value = "0.1:0.9:0.1", allow_hyphen_values = true)]
     pub load: String,
-    /// Packet routing, e.g. amin or static:bfs (may be repeated) [default: dimension-order on grids, amin on one-way networks, else escape]
+    /// Packet routing, e.g. amin [default: by topology]
     ///
-    /// Planes may have different rules, separated by semicolons. A suffix *N lets a rule with one virtual channel for
+    /// The default is dimension-order on grids, amin on one-way networks, and else escape. May be repeated. Planes may have different rules, separated by semicolons. A suffix *N lets a rule with one virtual channel for
     /// each hop use N channels for each hop, e.g. amin*3.
     #[arg(long, value_name = "RULE", value_parser = Known(packet_routings), hide_possible_values = true)]
     pub routing: Vec<String>,

@@ -1,5 +1,6 @@
 //! Arguments of `replay`.
 
+use super::known::{Known, families};
 use super::network::{ModelFlags, NetworkFlags, PlacementFiles};
 use super::whole;
 use clap::Args;
@@ -27,12 +28,14 @@ pub struct Replay {
     /// In any format of docs/reference/traces.md: a file, a list of files (one per rank), or `-` for standard input; plain or compressed with xz, zstd or gzip.
     #[arg(value_name = "TRACE", required_unless_present_any = ["job", "jobs"])]
     pub traces: Vec<PathBuf>,
-    /// Topology, e.g. torus:8x8, random:n=64,d=6,seed=1 or graph.json
+    /// Topology, e.g. torus:8x8 or random:n=64,d=6
     ///
-    /// `mopsim topology --help` lists the families.
-    #[arg(long, value_name = "SPEC")]
+    /// A family with its parameters, or the path of a graph file. `mopsim topology --help` lists the families.
+    #[arg(long, value_name = "SPEC", value_parser = Known(families), hide_possible_values = true)]
     pub topology: Option<String>,
-    /// Platform file instead of a topology: explicit JSON, SimGrid XML, or TOML
+    /// Platform file: explicit JSON, SimGrid XML or TOML
+    ///
+    /// Takes the place of a topology.
     #[arg(long, value_name = "FILE", conflicts_with = "topology")]
     pub platform: Option<PathBuf>,
     /// Number of ranks [default: that of the trace]

@@ -1,6 +1,6 @@
 //! Arguments of `compare` and `merge`.
 
-use super::known::{Known, patterns};
+use super::known::{Known, families, patterns};
 use super::network::{ModelFlags, NetworkFlags, PlacementFiles, of_study};
 use super::threads;
 use clap::{Arg, Args};
@@ -66,12 +66,14 @@ pub struct Compare {
 pub struct StudyFlags {
     /// Study file: networks, workloads, baseline, model (TOML)
     pub study: PathBuf,
-    /// Another topology, in addition to the networks of the study
+    /// Another topology besides those of the study
     ///
     /// May be repeated. The settings that the study has for all networks apply to it.
-    #[arg(long, value_name = "SPEC")]
+    #[arg(long, value_name = "SPEC", value_parser = Known(families), hide_possible_values = true)]
     pub topology: Vec<String>,
-    /// Another network, from a platform file (may be repeated)
+    /// Another network, from a platform file
+    ///
+    /// May be repeated.
     #[arg(long, value_name = "FILE")]
     pub platform: Vec<PathBuf>,
     /// Skip the analysis of full links and critical paths

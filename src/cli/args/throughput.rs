@@ -1,6 +1,6 @@
 //! Arguments of `throughput`.
 
-use super::known::{Known, bounds, duplexes, patterns, rails, routings, tables};
+use super::known::{Known, bounds, duplexes, families, patterns, rails, routings, tables};
 use super::network::{Defaults, Floor};
 use super::threads;
 use clap::Args;
@@ -12,9 +12,11 @@ use std::path::PathBuf;
 #[command(after_help = help())]
 pub struct Throughput {
     /// Topologies, e.g. torus:8x8 random:n=64,d=6, or a study file (TOML)
-    #[arg(required = true, value_name = "SPEC")]
+    #[arg(required = true, value_name = "SPEC", value_parser = Known(families), hide_possible_values = true)]
     pub specs: Vec<String>,
-    /// Traffic patterns, separated by commas, e.g. transpose,tornado:k=8 (may be repeated) [default: uniform]
+    /// Traffic patterns, e.g. tornado [default: uniform]
+    ///
+    /// Separated by commas, e.g. transpose,tornado:k=8. May be repeated.
     #[arg(long, value_name = "PATTERN", value_parser = Known(patterns), hide_possible_values = true)]
     pub pattern: Vec<String>,
     /// File with a traffic matrix as another pattern

@@ -1,6 +1,6 @@
 //! Arguments of `topology`.
 
-use super::known::{Known, routings};
+use super::known::{Known, families, routings};
 use super::network::{Defaults, Floor, Ports};
 use super::whole;
 use clap::Args;
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[command(after_help = super::families::help())]
 pub struct Topology {
     /// Topology specifications or graph files
-    #[arg(required_unless_present_any = ["fit", "planes"], value_name = "SPEC")]
+    #[arg(required_unless_present_any = ["fit", "planes"], value_name = "SPEC", value_parser = Known(families), hide_possible_values = true)]
     pub specs: Vec<String>,
     /// List families that connect N hosts with radix-R switches, e.g. hosts=4096,radix=36
     #[arg(long, value_name = "hosts=N,radix=R", conflicts_with_all = [

@@ -60,13 +60,20 @@ fn completions_know_verbs_options_and_values() {
 fn bash_completes_a_command_line() {
     let folder = Folder::new();
     folder.write("mopsim.bash", folder.output(&["completions", "bash"]));
-    let script = "source mopsim.bash; COMP_WORDS=(mopsim replay --duplex sh); COMP_CWORD=3; \
-                  _mopsim mopsim sh --duplex; echo \"${COMPREPLY[@]}\"";
-    let Ok(run) = std::process::Command::new("bash").args(["-c", script]).current_dir(folder.path("")).output() else {
-        return eprintln!("skipped: there is no bash");
-    };
-    let completed = String::from_utf8(run.stdout).expect("text");
-    assert_eq!(completed.trim(), "shared", "{}", String::from_utf8_lossy(&run.stderr));
+    for (option, word, wanted) in
+        [("--duplex", "sh", "shared"), ("--topology", "tor", "torus:"), ("--topology", "infini", "infiniband:")]
+    {
+        let script = format!(
+            "source mopsim.bash; COMP_WORDS=(mopsim replay {option} {word}); COMP_CWORD=3; \
+             _mopsim_joined mopsim {word} {option}; echo \"${{COMPREPLY[@]}}\""
+        );
+        let mut bash = std::process::Command::new("bash");
+        let Ok(run) = bash.args(["-c", &script]).current_dir(folder.path("")).output() else {
+            return eprintln!("skipped: there is no bash");
+        };
+        let completed = String::from_utf8(run.stdout).expect("text");
+        assert_eq!(completed.trim(), wanted, "{}", String::from_utf8_lossy(&run.stderr));
+    }
 }
 
 #[test]
