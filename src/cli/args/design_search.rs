@@ -24,7 +24,7 @@ pub struct DesignSearch {
     #[arg(long, value_name = "R", value_parser = whole::<u64>)]
     pub radix: u64,
     /// Study with workloads, baseline, parameters and prices
-    #[arg(long, value_name = "STUDY.toml")]
+    #[arg(long, value_name = "FILE")]
     pub workloads: PathBuf,
     /// Maximum purchase price, in the currency of the price list
     ///
@@ -51,7 +51,9 @@ pub struct DesignSearch {
     pub threads: Option<usize>,
     #[command(flatten)]
     pub prices: PriceFlags,
-    /// Save each replay to this file as soon as it is done (JSON Lines)
+    /// Save each replay to this file when it is done
+    ///
+    /// In the format JSON Lines.
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     pub results: Option<PathBuf>,
     /// Continue the results file if it exists

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Network")]
 pub struct NetworkFlags {
-    /// Routing rule, e.g. ecmp [default: that of the family]
+    /// Routing rule, e.g. ecmp [default: by family]
     ///
     /// An unknown rule lists them all, and docs/reference/routing.md describes them: bfs (shortest, lowest numbers first),
     /// d-mod-k, balanced, split, valiant, adaptive, ugal:k=4 and others. The defaults are dimension-order for tori,
@@ -33,14 +33,14 @@ pub struct NetworkFlags {
     /// repaired, only routes that crossed a failed part change.
     #[arg(long, value_name = "LIST", allow_hyphen_values = true, hide_short_help = true)]
     pub without: Option<String>,
-    /// Capacity of two-way cables: full or shared [default: full]
+    /// Two-way cables: full or shared [default: full]
     ///
     /// full: each direction has the full bandwidth. shared: both directions share it.
     #[arg(long, value_name = "MODE", value_parser = Known(duplexes), hide_possible_values = true)]
     pub duplex: Option<String>,
-    /// Hosts on each switch [default: that of the topology, usually 1]
+    /// Hosts on each switch [default: by topology]
     ///
-    /// On each switch that has hosts; in trees, on each leaf.
+    /// On each switch that has hosts; in trees, on each leaf. The default is usually 1.
     #[arg(long, value_name = "N")]
     pub hosts_per_switch: Option<u32>,
     /// Speed of a core; a bare number is in flop/s [default: 100 Gflop/s]
@@ -49,17 +49,19 @@ pub struct NetworkFlags {
     /// Cores per host [default: 1]
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub cores: Option<u32>,
-    /// Bandwidth of a link, e.g. "200 Gbit/s" [default: 100 Gbit/s]
+    /// Bandwidth of a link [default: 100 Gbit/s]
     ///
-    /// A bare number is in bytes per second.
-    #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH")]
+    /// With a unit, e.g. "200 Gbit/s"; a bare number is in bytes per second.
+    #[arg(long, allow_hyphen_values = true, value_name = "RATE")]
     pub link_bandwidth: Option<String>,
     /// Latency of a link, without switch and cable [default: 0]
     ///
     /// A bare number is in seconds.
     #[arg(long, allow_hyphen_values = true, value_name = "TIME", hide_short_help = true)]
     pub link_latency: Option<String>,
-    /// Delay of a switch, e.g. "60 ns" [default: 100 ns]
+    /// Delay of a switch [default: 100 ns]
+    ///
+    /// With a unit, e.g. "60 ns"; a bare number is in seconds.
     #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
     pub switch_delay: Option<String>,
     /// Delay per metre of cable between switches, by the floor plan [default: 5 ns]
@@ -68,21 +70,21 @@ pub struct NetworkFlags {
     /// Bandwidth of host links in each direction, or none [default: that of the other links]
     ///
     /// With none, hosts have no links of their own, and hosts on the same switch communicate as within a host.
-    #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH", hide_short_help = true)]
+    #[arg(long, allow_hyphen_values = true, value_name = "RATE", hide_short_help = true)]
     pub host_link_bandwidth: Option<String>,
     /// Latency of host links [default: that of the other links]
     #[arg(long, allow_hyphen_values = true, value_name = "TIME", hide_short_help = true)]
     pub host_link_latency: Option<String>,
-    /// Placement of ranks, e.g. block or random [default: one-each]
+    /// Rank placement, e.g. block [default: one-each]
     ///
     /// one-each: one rank per host. round-robin: over the hosts in turn. block: each host takes as many consecutive ranks as it has cores, and an equal share where there are more ranks
     /// than cores. random: round-robin over hosts in random order. bisection: ranks that exchange many bytes are placed
     /// near each other.
     #[arg(long, value_name = "RULE", value_parser = Known(mappings), hide_possible_values = true)]
     pub mapping: Option<String>,
-    /// Seed for random topologies, routing and mappings [default: 1]
+    /// Seed for everything random [default: 1]
     ///
-    /// It applies where a specification has no seed of its own.
+    /// For random topologies, routing and mappings. It applies where a specification has no seed of its own.
     #[arg(long, value_name = "N", value_parser = whole::<u64>)]
     pub seed: Option<u64>,
     #[command(flatten)]
@@ -156,7 +158,7 @@ pub struct PlacementFiles {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Model")]
 pub struct ModelFlags {
-    /// Network model, e.g. ordered, tcp or packet, or a file [default: ordered]
+    /// Network model or model file [default: ordered]
     ///
     /// The models are ordered, tcp, ideal, packet, smpi, lv08, cm02 and loggops; with --compat simgrid the default is smpi.
     /// A file is TOML with the keys of the table `[model]` of studies (docs/reference/studies.md): `network_model`,
@@ -166,7 +168,7 @@ pub struct ModelFlags {
     /// (docs/packets.md), and `loggops:L=1us,G=0.1ns` those of LogGOPS.
     #[arg(long, value_name = "NAME|FILE", visible_alias = "network-model", value_parser = Known(models), hide_possible_values = true)]
     pub model: Option<String>,
-    /// Table of collective algorithms, e.g. ompi [default: mvapich2]
+    /// Table of collective algorithms [default: mvapich2]
     ///
     /// mvapich2, ompi (Open MPI), mpich (3), mpich4 or default (SimGrid). ompi:FILE also follows a rule file of Open MPI's tuned module
     /// (`coll_tuned_dynamic_rules_filename`), classic or JSON.

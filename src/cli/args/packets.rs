@@ -43,7 +43,9 @@ pub struct Packets {
     /// Cables are named by their two switches, switches by number.
     #[arg(long, hide_short_help = true, value_name = "LIST", allow_hyphen_values = true)]
     pub without: Option<String>,
-    /// Hosts on each switch [default: that of the topology, usually 1]
+    /// Hosts on each switch [default: by topology]
+    ///
+    /// The default is usually 1.
     #[arg(long, value_name = "N")]
     pub hosts_per_switch: Option<u32>,
     /// Number of hosts that take part: the first N [default: all]
@@ -52,23 +54,28 @@ pub struct Packets {
     /// End of a run: latency, once all measured packets have arrived; throughput, after the measured cycles
     #[arg(long, hide_short_help = true, value_name = "MODE", default_value = "latency", value_parser = ["latency", "throughput"])]
     pub mode: String,
-    /// Warm-up cycles, before the measured ones
+    /// Cycles before the measured ones
     #[arg(long, value_name = "CYCLES", default_value_t = 1000)]
     pub warmup: u32,
     /// Measured cycles
     #[arg(long, value_name = "CYCLES", default_value_t = 3000)]
     pub measure: u32,
-    /// Number of seeds; with several, means have confidence intervals
+    /// Number of seeds
+    ///
+    /// With several, means have confidence intervals.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub seeds: u32,
-    /// First seed for hosts and routing, and the seed for random topologies and patterns
+    /// First seed
+    ///
+    /// The first seed for hosts and routing, and the seed for random topologies and patterns.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Process by which hosts create packets
     #[arg(long, hide_short_help = true, value_name = "PROCESS", default_value = "bernoulli", value_parser = ["bernoulli", "periodic"])]
     pub process: String,
-    /// List of packets instead of a pattern; prints the arrival of each
+    /// List of packets instead of a pattern
     ///
+    /// Prints the arrival of each packet.
     /// Lines are `source destination cycle [flits]`.
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "pattern", "load", "seeds", "slurm", "shard", "warmup", "measure", "mode", "process", "no_saturation", "resume", "force",
@@ -80,7 +87,9 @@ pub struct Packets {
     /// packet, which `events` implies. `events` is faster with long packets.
     #[arg(long, hide_short_help = true, value_name = "ENGINE", default_value = "cycles", value_parser = ["cycles", "events"], conflicts_with = "packets")]
     pub engine: String,
-    /// Skip the search for saturation and the run at a load of 1
+    /// Skip the search for saturation
+    ///
+    /// And the run at a load of 1.
     #[arg(long)]
     pub no_saturation: bool,
     /// Run a routing rule even if its channel dependency graph has a cycle
@@ -118,10 +127,14 @@ pub struct Packets {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Files")]
 pub struct PointsFlags {
-    /// Save each run to this file as soon as it is done (JSON Lines)
+    /// Save each run to this file when it is done
+    ///
+    /// In the format JSON Lines.
     #[arg(long, value_name = "FILE", conflicts_with = "packets")]
     pub results: Option<PathBuf>,
-    /// Continue the results file if it exists, perhaps with more loads or seeds
+    /// Continue the results file if it exists
+    ///
+    /// The command may have more loads or seeds.
     #[arg(long, requires = "results")]
     pub resume: bool,
     /// Run part K of N only; `mopsim merge` joins the results files
@@ -135,7 +148,9 @@ pub struct PointsFlags {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Files")]
 pub struct PacketFiles {
-    /// Write a report with curves as one self-contained HTML file
+    /// Write a report with curves as one HTML file
+    ///
+    /// It needs no other file.
     #[arg(long, value_name = "FILE", conflicts_with = "packets")]
     pub html: Option<PathBuf>,
     /// Write the results as JSON

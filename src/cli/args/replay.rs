@@ -61,9 +61,9 @@ pub struct Replay {
     ///
     /// The whole run is then extrapolated from them, with its 95 % interval. `--until-steady=0.5%` sets another half width.
     /// A run without iterations, or with fewer than 20, is replayed whole. docs/guide/long-runs.md shows the method.
-    #[arg(long, value_name = "WITHIN", num_args = 0..=1, require_equals = true, default_missing_value = "1%", value_parser = within)]
+    #[arg(long, hide_short_help = true, value_name = "WITHIN", num_args = 0..=1, require_equals = true, default_missing_value = "1%", value_parser = within)]
     pub until_steady: Option<f64>,
-    /// Write a timeline of all ranks (trace file for ui.perfetto.dev)
+    /// Write a timeline of all ranks, for ui.perfetto.dev
     #[arg(long, value_name = "FILE")]
     pub timeline: Option<PathBuf>,
     /// Maximum number of events in the timeline; later ones are left out
@@ -85,9 +85,9 @@ pub struct Replay {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Several jobs")]
 pub struct SeveralJobs {
-    /// Another job, e.g. "cg.ti,start=2 ms" or "traffic=uniform,load=0.3"
+    /// Another job, e.g. "cg.ti,start=2 ms"
     ///
-    /// May be repeated. A trace, or `workload=NAME` with class, iterations and ranks, or `traffic=PATTERN` with `load=SHARE` or
+    /// "traffic=uniform,load=0.3" is background traffic. May be repeated. A trace, or `workload=NAME` with class, iterations and ranks, or `traffic=PATTERN` with `load=SHARE` or
     /// `rate=BANDWIDTH`, then keys of docs/guide/jobs.md: name, ranks, hostfile, hosts=0+1+2, allocation, start, delay_flops, repeat,
     /// message, seed.
     #[arg(long, value_name = "JOB")]

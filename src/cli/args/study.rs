@@ -48,7 +48,7 @@ A long study, in pieces or on a cluster:
   mopsim compare S.toml --slurm DIR --shards 16      # job scripts for that"
 )]
 pub struct Compare {
-    /// Number of replays to run at once; 0: one per core [default: 0]
+    /// Replays to run at once; 0: one per core [default: 0]
     ///
     /// The result does not depend on it.
     #[arg(long, value_name = "N", value_parser = threads)]
@@ -89,13 +89,13 @@ pub struct StudyFlags {
     pub model: ModelFlags,
     #[command(flatten)]
     pub perturbation: Perturbation,
-    /// Show how far each assumption moves the result; takes about 20 times as long
+    /// Show how far each assumption moves the result
     ///
-    /// Changes one assumption at a time: routing, host links, mapping, collectives, model, speeds. The table
+    /// Takes about 20 times as long. Changes one assumption at a time: routing, host links, mapping, collectives, model, speeds. The table
     /// [sensitivity] of the study selects them.
     #[arg(long)]
     pub sensitivity: bool,
-    /// Repeat every replay with packets, and compare the results
+    /// Repeat all replays with packets, and compare
     ///
     /// Equivalent to `packets = true` in the table [check] of a study. The estimated duration is printed first.
     #[arg(long)]
@@ -153,7 +153,7 @@ pub struct CompareFiles {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Ranking stability")]
 pub struct Perturbation {
-    /// Vary speeds by up to FRACTION, e.g. 10%, to test the ranking
+    /// Vary speeds by up to, e.g., 10% to test the ranking
     ///
     /// Repeats the study with bandwidth, latency and compute speed varied, and counts how often each ranking holds. message=20% instead delays each message by up
     /// to a fifth of its time, at random.
@@ -167,13 +167,15 @@ pub struct Perturbation {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results file")]
 pub struct ResultsFlags {
-    /// Save each replay to this file as soon as it is done (JSON Lines)
+    /// Save each replay to this file when it is done
+    ///
+    /// In the format JSON Lines.
     #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,
     /// Continue the results file if it exists
     #[arg(long, requires = "results")]
     pub resume: bool,
-    /// Run part K of N only; `mopsim merge` joins the results files
+    /// Run part K of N only; `mopsim merge` joins the files
     #[arg(long, value_name = "K/N", requires = "results", allow_hyphen_values = true)]
     pub shard: Option<Shard>,
 }
@@ -181,7 +183,7 @@ pub struct ResultsFlags {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Cluster")]
 pub struct ClusterFlags {
-    /// Write job scripts for Slurm and HyperQueue to this folder, and run nothing
+    /// Write scripts for Slurm and HyperQueue, and run nothing
     #[arg(long, value_name = "DIR", conflicts_with_all = ["results", "resume", "shard"])]
     pub slurm: Option<PathBuf>,
     /// Number of array tasks, each of which runs one shard

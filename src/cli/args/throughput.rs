@@ -24,7 +24,9 @@ pub struct Throughput {
     /// Rows of numbers, or lines `source destination weight` below a heading of these words.
     #[arg(long, value_name = "FILE")]
     pub matrix: Vec<PathBuf>,
-    /// Messages of a trace as another pattern; rank r is host r
+    /// Messages of a trace as another pattern
+    ///
+    /// Rank r is on host r.
     #[arg(long, value_name = "TRACE")]
     pub from_trace: Vec<PathBuf>,
     /// Table of collective algorithms for --from-trace [default: mvapich2]
@@ -32,9 +34,9 @@ pub struct Throughput {
     /// mvapich2, ompi, mpich, mpich4 or default.
     #[arg(long, hide_short_help = true, value_name = "TABLE", value_parser = Known(tables), hide_possible_values = true)]
     pub collectives: Option<String>,
-    /// Static routing rule, e.g. split (may be repeated) [default: that of the family]
+    /// Static routing, e.g. split [default: by family]
     ///
-    /// split divides traffic evenly over all shortest paths; docs/reference/routing.md describes the rules.
+    /// May be repeated. split divides traffic evenly over all shortest paths; docs/reference/routing.md describes the rules.
     #[arg(long, value_name = "RULE", value_parser = Known(routings), hide_possible_values = true)]
     pub routing: Vec<String>,
     /// Failed cables and switches, e.g. 3-7,12
@@ -42,22 +44,22 @@ pub struct Throughput {
     /// Cables are named by their two switches, switches by number.
     #[arg(long, hide_short_help = true, value_name = "LIST", allow_hyphen_values = true)]
     pub without: Option<String>,
-    /// Hosts on each switch [default: that of the topology, usually 1]
+    /// Hosts on each switch [default: by topology]
     ///
-    /// On each switch that has hosts; in trees, on each leaf.
+    /// On each switch that has hosts; in trees, on each leaf. The default is usually 1.
     #[arg(long, value_name = "N")]
     pub hosts_per_switch: Option<u32>,
     /// Number of hosts that take part: the first N [default: all]
     #[arg(long, hide_short_help = true, value_name = "N")]
     pub endpoints: Option<u32>,
-    /// Seed for random topologies, patterns and routing [default: 1]
+    /// Seed for everything random [default: 1]
     ///
-    /// It applies where a specification has no seed of its own.
+    /// For random topologies, patterns and routing. It applies where a specification has no seed of its own.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// How to bound what any routing could reach: auto, quick, lp or flow [default: auto]
+    /// Bound: auto, quick, lp or flow [default: auto]
     ///
-    /// lp: by a linear program. quick: without it. auto: lp where it takes seconds. flow: between two values, for
+    /// How to bound what any routing could reach. lp: by a linear program. quick: without it. auto: lp where it takes seconds. flow: between two values, for
     /// larger networks.
     #[arg(long, value_name = "METHOD", value_parser = Known(bounds), hide_possible_values = true)]
     pub bound: Option<String>,
@@ -86,12 +88,12 @@ pub struct Throughput {
 #[command(next_help_heading = "Speeds")]
 pub struct SpeedFlags {
     /// Bandwidth of a link between switches [default: 100 Gbit/s]
-    #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH")]
+    #[arg(long, allow_hyphen_values = true, value_name = "RATE")]
     pub link_bandwidth: Option<String>,
     /// Bandwidth of host links, or none [default: that of the other links]
-    #[arg(long, hide_short_help = true, allow_hyphen_values = true, value_name = "BANDWIDTH")]
+    #[arg(long, hide_short_help = true, allow_hyphen_values = true, value_name = "RATE")]
     pub host_link_bandwidth: Option<String>,
-    /// Capacity of two-way cables: full or shared [default: full]
+    /// Two-way cables: full or shared [default: full]
     ///
     /// full: each direction has the full bandwidth. shared: both directions share it. Host links always have the full bandwidth in each direction.
     #[arg(long, value_name = "MODE", value_parser = Known(duplexes), hide_possible_values = true)]

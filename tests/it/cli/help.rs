@@ -2,8 +2,8 @@
 
 use crate::support::cli::Folder;
 
-/// Lines and columns that `-h` may take: a screen, less the prompt and the command.
-const SCREEN: (usize, usize) = (40, 100);
+/// Lines and columns that `-h` may take: a terminal of the usual width, less the prompt and the command.
+const SCREEN: (usize, usize) = (40, 80);
 
 /// Returns the words of all verbs, the program itself first, as `--help` lists them.
 fn verbs(folder: &Folder) -> Vec<Vec<String>> {
@@ -26,11 +26,13 @@ fn short_help_fits_one_screen_and_names_the_long_one() {
     let folder = Folder::new();
     for verb in verbs(&folder) {
         let words: Vec<&str> = verb.iter().map(String::as_str).collect();
-        let help = folder.output(&[&words[..], &["-h"]].concat());
+        let run =
+            folder.command(&[&words[..], &["-h"]].concat()).env("COLUMNS", SCREEN.1.to_string()).assert().success();
+        let help = String::from_utf8(run.get_output().stdout.clone()).expect("text");
         let lines = help.lines().count();
         assert!(lines <= SCREEN.0, "mopsim {} -h has {lines} lines: hide more in it (hide_short_help)", verb.join(" "));
         let widest = help.lines().map(|line| line.chars().count()).max();
-        assert!(widest <= Some(SCREEN.1), "{help}");
+        assert!(widest <= Some(SCREEN.1), "mopsim {} -h is wider than {}: {help}", verb.join(" "), SCREEN.1);
         let last = help.lines().last().expect("a line");
         let long = ["mopsim", &verb.join(" "), "--help"].join(" ").replace("  ", " ");
         assert!(last.ends_with(&format!(": {long}")), "{last}");
