@@ -53,17 +53,27 @@ function setForm(of) {
   for (const [name, value] of Object.entries(fields(of))) if (field(name)) setField(name, value);
 }
 
+// A message on the form, and the names of the fields that it is about.
+class Wrong extends Error {
+  constructor(message, names) {
+    super(message);
+    this.names = names;
+  }
+}
+
 // Reads the form; throws a message where it cannot be a study.
 function readForm() {
-  const wrong = form.querySelector("input:invalid");
+  const [wrong, ...more] = form.querySelectorAll("input:invalid");
   if (wrong) {
     const label = wrong.getAttribute("aria-label") ?? wrong.closest("label").querySelector("span").textContent;
-    throw new Error(`${label}: ${wrong.validationMessage}`);
+    throw new Wrong(`${label}: ${wrong.validationMessage}`, [wrong, ...more].map((control) => control.name));
   }
   const numberOf = (name) => (field(name)?.value ? Number(field(name).value) : null);
   const next = { ...written(), sort: choice.sort, filter: choice.filter };
   next.weights = DATA.workloads.map((_, w) => numberOf(`w${w}`));
-  if (!next.weights.some((weight) => weight > 0)) throw new Error("At least one workload needs a weight above 0.");
+  if (!next.weights.some((weight) => weight > 0)) {
+    throw new Wrong("At least one workload needs a weight above 0.", next.weights.map((_, w) => `w${w}`));
+  }
   next.base = Number(form.querySelector("[name=base]:checked").value);
   next.off = DATA.networks.map((_, place) => place).filter((place) => place !== next.base && !field(`on${place}`).checked);
   next.axes = DATA.axes.map((_, axis) => numberOf(`axis${axis}`));
@@ -74,7 +84,8 @@ function readForm() {
   }
   const { energy_price: energy, years, pue, support } = next.own;
   if ((energy === null || years === null) && [energy, years, pue, support, next.limits.total].some((value) => value !== null)) {
-    throw new Error("A total cost needs a price of energy and a number of years.");
+    const missing = ["energy_price", "years"].filter((name) => next.own[name] === null);
+    throw new Wrong("A total cost needs a price of energy and a number of years.", missing);
   }
   return next;
 }
@@ -190,21 +201,30 @@ function renderChoice(onlyTables) {
   }
 }
 
-function showProblem(text) {
-  problem.textContent = text;
+// Shows a message, and marks the fields that it is about.
+function showProblem(text, names = []) {
+  if (problem.textContent !== text) problem.textContent = text;
   problem.hidden = !text;
+  for (const control of form.querySelectorAll("input, select")) {
+    control.toggleAttribute("aria-invalid", false);
+    if (names.includes(control.name)) control.setAttribute("aria-invalid", "true");
+  }
 }
 
-form.addEventListener("change", () => {
+function applyForm() {
   try {
     choice = readForm();
     showProblem("");
   } catch (error) {
-    showProblem(error.message);
+    showProblem(error.message, error.names);
     return;
   }
   render();
-});
+}
+
+// Numbers apply while they are typed, not only when the field is left.
+form.addEventListener("input", applyForm);
+form.addEventListener("change", applyForm);
 form.addEventListener("submit", (event) => event.preventDefault());
 actions.querySelector("button").addEventListener("click", () => {
   choice = { ...written(), sort: {}, filter: {} };
