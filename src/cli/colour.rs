@@ -40,34 +40,3 @@ pub fn labelled(message: &str) -> String {
         None => message.to_owned(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn variables_decide_before_the_terminal() {
-        let shown = |is_terminal: bool, variables: &[(&str, &str)]| {
-            decide(is_terminal, |name| {
-                let found = variables.iter().find(|(variable, _)| *variable == name);
-                found.map(|(_, value)| OsString::from(value))
-            })
-        };
-        for (variables, on_terminal, elsewhere) in [
-            (&[][..], true, false),
-            (&[("NO_COLOR", "1")][..], false, false),
-            (&[("NO_COLOR", "")], true, false),
-            (&[("TERM", "dumb")], false, false),
-            (&[("CLICOLOR", "0")], false, false),
-            (&[("CLICOLOR", "1")], true, false),
-            (&[("CLICOLOR_FORCE", "1")], true, true),
-            (&[("CLICOLOR_FORCE", "yes"), ("CLICOLOR", "0"), ("TERM", "dumb")], true, true),
-            (&[("CLICOLOR_FORCE", "0")], true, false),
-            (&[("CLICOLOR_FORCE", "")], true, false),
-            (&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], false, false),
-        ] {
-            assert_eq!(shown(true, variables), on_terminal, "{variables:?} on a terminal");
-            assert_eq!(shown(false, variables), elsewhere, "{variables:?} elsewhere");
-        }
-    }
-}

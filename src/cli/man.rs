@@ -94,35 +94,3 @@ fn list<'a>(verb: &'a Command, all: &mut Vec<&'a Command>) {
     all.push(verb);
     verb.get_subcommands().filter(|verb| !verb.is_hide_set()).for_each(|verb| list(verb, all));
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Returns the first words of a help text as they are in a page: without the escapes of roff.
-    fn plain(text: &str) -> String {
-        let text: String = text.chars().filter(|c| *c != '\\').collect();
-        text.split_whitespace().take(4).collect::<Vec<_>>().join(" ")
-    }
-
-    #[test]
-    fn every_option_has_its_text_in_the_page_of_its_verb() {
-        let mut program = args::command().disable_help_subcommand(true);
-        program.build();
-        let mut verbs = Vec::new();
-        list(&program, &mut verbs);
-        let mut options = 0;
-        for verb in verbs {
-            let page = String::from_utf8(page(verb)).expect("roff of text is text").replace("\\*(Aq", "'");
-            let page: String = page.chars().filter(|c| *c != '\\').collect();
-            let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
-            for argument in verb.get_arguments().filter(|argument| !argument.is_hide_set()) {
-                let help = argument.get_long_help().or(argument.get_help());
-                let help = plain(&help.unwrap_or_else(|| panic!("{} has no text", argument.get_id())).to_string());
-                assert!(page.contains(&help), "{}: {}: {help}", verb.get_name(), argument.get_id());
-                options += 1;
-            }
-        }
-        assert!(options > 400, "{options}");
-    }
-}

@@ -134,14 +134,43 @@ fn colours_can_be_demanded() {
     for words in [&["topology", "ring:x"][..], &["topology", "--fast"]] {
         let error = |variables: &[(&str, &str)]| {
             let mut command = folder.command(words);
-            command.env_remove("NO_COLOR").envs(variables.iter().copied());
+            command
+                .env_remove("NO_COLOR")
+                .env_remove("CLICOLOR")
+                .env_remove("CLICOLOR_FORCE")
+                .envs(variables.iter().copied());
             String::from_utf8_lossy(&command.assert().code(2).get_output().stderr).into_owned()
         };
-        assert!(error(&[("CLICOLOR_FORCE", "1")]).contains('\u{1b}'), "{words:?}");
-        for plain in [&[("CLICOLOR_FORCE", "0")][..], &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], &[]] {
+        for demand in
+            [&[("CLICOLOR_FORCE", "1")][..], &[("CLICOLOR_FORCE", "yes"), ("CLICOLOR", "0"), ("TERM", "dumb")]]
+        {
+            assert!(error(demand).contains('\u{1b}'), "{words:?} {demand:?}");
+        }
+        let both = [("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")];
+        for plain in [&[("CLICOLOR_FORCE", "0")][..], &[("CLICOLOR_FORCE", "")], &[("CLICOLOR", "1")], &both, &[]] {
             assert!(!error(plain).contains('\u{1b}'), "{words:?} {plain:?}");
         }
     }
+}
+
+/// A text of the long help may be missing in the page although the option is there.
+#[test]
+fn every_option_has_its_text_in_the_manual_page() {
+    let folder = Folder::new();
+    folder.run(&["man", "-o", "pages"]).success();
+    let mut options = 0;
+    for verb in verbs(&folder) {
+        let name = [&["mopsim".to_owned()], &verb[..]].concat().join("-");
+        let page = folder.read(&format!("pages/{name}.1"));
+        let (_, described) = page.split_once("\n.SH OPTIONS\n").expect("options");
+        let lines: Vec<&str> = described.lines().take_while(|line| !line.starts_with(".SH")).collect();
+        for (number, _) in lines.iter().enumerate().filter(|(_, line)| **line == ".TP") {
+            let text = lines.get(number + 2).copied().unwrap_or_default();
+            assert!(!text.is_empty() && !text.starts_with('.'), "{name}.1: {} has no text", lines[number + 1]);
+            options += 1;
+        }
+    }
+    assert!(options > 400, "{options}");
 }
 
 /// A terminal gets coloured labels, and nothing else does.
@@ -152,13 +181,16 @@ fn labels_of_errors_are_coloured_on_terminals_only() {
     let on_terminal = |variables: &[(&str, &str)]| {
         let command = format!("{} topology ring:x", env!("CARGO_BIN_EXE_mopsim"));
         let mut script = std::process::Command::new("script");
-        script.args(["-qec", &command, "/dev/null"]).env("TERM", "xterm").env_remove("NO_COLOR");
+        script.args(["-qec", &command, "/dev/null"]).env("TERM", "xterm");
+        ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"].iter().for_each(|name| {
+            script.env_remove(name);
+        });
         let run = script.envs(variables.iter().copied()).current_dir(folder.path("")).output().ok()?;
         Some(String::from_utf8_lossy(&run.stdout).into_owned())
     };
     let Some(coloured) = on_terminal(&[]) else { return eprintln!("skipped: there is no script(1)") };
     assert!(coloured.contains("\u{1b}[1;31merror:\u{1b}[0m "), "{coloured:?}");
-    for plain in [[("NO_COLOR", "1")], [("TERM", "dumb")]] {
+    for plain in [[("NO_COLOR", "1")], [("TERM", "dumb")], [("CLICOLOR", "0")]] {
         let text = on_terminal(&plain).expect("it ran before");
         assert!(text.contains("error: ") && !text.contains('\u{1b}'), "{text:?}");
     }
