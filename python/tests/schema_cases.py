@@ -143,6 +143,7 @@ CASES = [
     ("mopsim.topology/2", ["topology", "imase-itoh:n=64,d=6"]),
     ("mopsim.topology/2", ["topology", "fat-tree:4"]),
     ("mopsim.topology/2", ["topology", "{tmp}/twice.txt"]),
+    ("mopsim.topology/2", ["topology", "torus:4x4", "random:n=16,d=4", "--full", "--route", "0", "5"]),
     ("mopsim.topology-fit/2", ["topology", "--fit", "hosts=4096,radix=36"]),
     ("mopsim.throughput/2", ["throughput", "torus:4x4", "random:n=16,d=4", "--pattern", "transpose", "--pattern", "uniform"]),
     ("mopsim.throughput/2", ["throughput", "torus:4x4", "--pattern", "worst-case", "--bound", "flow"]),

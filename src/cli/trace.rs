@@ -89,7 +89,7 @@ fn info(arguments: &TraceInfo, output: &Output) -> Result<(), Failure> {
         files::report(file, |out| trace_matrix::svg(&trace.name, &info, out))?;
     }
     if let Some(file) = &arguments.csv {
-        files::report(file, |out| trace_matrix::csv(&info, out))?;
+        files::report(file, |out| trace_matrix::csv(&trace.name, &info, out))?;
     }
     print(|out| {
         output.format.sheet(&sheet, out)?;

@@ -1,6 +1,6 @@
 //! CSV with a heading: one line per cell of a comparison, or one line per replay.
 
-use super::sheet::Rows;
+use super::sheet::{Column as SheetColumn, Rows};
 use super::steady::extrapolation;
 use super::{ReplayReport, Reporter, Sheet, ThroughputReport};
 use crate::platform::speeds::{Resolved, Values};
@@ -8,6 +8,7 @@ use crate::report::site::SiteDefault;
 use crate::study::comparison::Comparison;
 use crate::study::network::NetworkInfo;
 use crate::survey::{CollectivesSurvey, Survey};
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// The CSV format.
@@ -42,6 +43,22 @@ fn table(rows: &Rows, out: &mut dyn Write) -> io::Result<()> {
     }
     csv.flush()
 }
+
+/// Adds the name of the trace to a table about one: the rows of several files can then be in one table. In JSON, the
+/// document has it once.
+fn with_trace<'r>(rows: &'r Rows, sheet: &Sheet) -> Cow<'r, Rows> {
+    let trace = sheet.facts.iter().find(|(name, ..)| *name == TRACE);
+    let Some((_, _, trace)) = trace.filter(|_| rows.columns.iter().all(|column| column.name != TRACE)) else {
+        return Cow::Borrowed(rows);
+    };
+    let mut rows = rows.clone();
+    rows.columns.push(SheetColumn { name: TRACE, heading: None });
+    rows.rows.iter_mut().for_each(|row| row.push(trace.clone()));
+    Cow::Owned(rows)
+}
+
+/// Name of the fact and of the column that name a trace.
+pub(super) const TRACE: &str = "trace";
 
 /// Protects a field from being interpreted as a formula by spreadsheets: text that begins like one gets a leading
 /// apostrophe, which spreadsheets use for this themselves. Numbers are unchanged.
@@ -94,6 +111,10 @@ const REPLAY: &[Column<ReplayReport>] = &[
     ("collectives", |r| r.model.collectives.clone()),
     ("model", |r| r.model.network_model.clone()),
     ("sharing", |r| r.model.sharing.clone()),
+    ("compute_share", |r| r.explanation.time_shares.compute.to_string()),
+    ("latency_share", |r| r.explanation.time_shares.latency.to_string()),
+    ("bandwidth_share", |r| r.explanation.time_shares.bandwidth.to_string()),
+    ("waiting_share", |r| r.explanation.time_shares.waiting.to_string()),
 ];
 
 /// Further columns of a replay that was allowed to end early; empty if it did not.
@@ -167,6 +188,8 @@ const TOPOLOGY: &[Column<Survey>] = &[
     ("defaults", |r| r.floor.defaults.to_owned()),
     ("spec", |r| r.spec.clone()),
     ("family", |r| r.family.to_owned()),
+    ("network", |r| r.network.clone()),
+    ("price", |r| r.cost.price.to_string()),
 ];
 
 /// Formats the switches of a route, if one was requested.
@@ -267,7 +290,7 @@ impl Reporter for Csv {
 
     fn sheet(&self, sheet: &Sheet, out: &mut dyn Write) -> io::Result<()> {
         match sheet.tables.iter().chain(&sheet.detail).last() {
-            Some(rows) => table(rows, out),
+            Some(rows) => table(&with_trace(rows, sheet), out),
             None => {
                 let mut csv = csv::Writer::from_writer(out);
                 csv.write_record(sheet.facts.iter().map(|(name, _, _)| *name))?;

@@ -36,6 +36,10 @@ pub fn fits(wanted: Wanted, fits: &[Fit], prices: &Prices) -> Sheet {
             Datum::Number(fit.metres, 0),
             Datum::Text(fit.topology.clone()),
             Datum::Text(fit.family().to_owned()),
+            // Under the names that all verbs use.
+            Datum::Text(fit.topology.clone()),
+            Datum::Number(fit.bill.dollars(), 0),
+            Datum::Number(fit.metres, 0),
         ]
     };
     let mut notes = vec![
@@ -90,6 +94,9 @@ pub fn fits(wanted: Wanted, fits: &[Fit], prices: &Prices) -> Sheet {
                 column("metres", "metres"),
                 hidden("spec"),
                 hidden("family"),
+                hidden("network"),
+                hidden("price"),
+                hidden("cable_metres"),
             ],
             rows: fits.iter().map(row).collect(),
         }],

@@ -3,7 +3,8 @@
 //! HTML, SVG and timelines name their generator, JSON its schema. CSV has no place for that, and is recognised by its
 //! headings.
 
-use super::throughput::csv::headings as throughput_headings;
+use super::csv::TRACE;
+use super::throughput::csv::HEADINGS as THROUGHPUT_HEADINGS;
 use super::trace_matrix::HEADINGS as MATRIX_HEADINGS;
 use crate::calibrate::{HOST_MARK, MARK};
 use crate::markup::GENERATOR;
@@ -40,8 +41,9 @@ pub fn is_ours(head: &[u8]) -> bool {
     }
     line.starts_with(MARK)
         || line.starts_with(HOST_MARK)
-        || line == MATRIX_HEADINGS
-        || line == throughput_headings()
+        // Files of earlier versions have fewer columns.
+        || line.strip_prefix(MATRIX_HEADINGS).is_some_and(|more| more.is_empty() || more.strip_prefix(',') == Some(TRACE))
+        || line.starts_with(THROUGHPUT_HEADINGS)
         || line.starts_with(super::csv::COMPARE_HEADINGS)
         || line.starts_with(super::packets::HEADINGS)
 }
@@ -66,5 +68,11 @@ mod tests {
         }
         assert!(is_ours(b"{\n  \"schema\": \"mopsim.compare/1\"\n}"));
         assert!(is_ours(b"{\n  \"schema\": \"mopsim.packets/2\"\n}"));
+        // Of this version and of earlier ones.
+        for text in ["from,to,messages,bytes\n", "from,to,messages,bytes,trace\n0,1,1,8,t\n"] {
+            assert!(is_ours(text.as_bytes()), "{text}");
+        }
+        assert!(!is_ours(b"from,to,messages,bytes_per_second\n"));
+        assert!(is_ours(format!("{THROUGHPUT_HEADINGS},saturation\n").as_bytes()));
     }
 }

@@ -4,7 +4,8 @@
 //! distant ranks often differ by powers of ten.
 
 use crate::markup::{GENERATOR, escape_text};
-use crate::trace::inspect::Info;
+use crate::report::csv::{Column, TRACE, lines};
+use crate::trace::inspect::{Info, Volume};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -145,17 +146,21 @@ pub fn svg(name: &str, info: &Info, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// Headings of the CSV.
+/// Headings of the CSV, before that of the name of the trace.
 pub(super) const HEADINGS: &str = "from,to,messages,bytes";
 
-/// Writes the pairs that exchange messages as CSV: source, destination, messages, bytes.
+/// Writes the pairs that exchange messages as CSV: source, destination, messages, bytes, name of the trace.
 ///
 /// # Errors
 /// If writing to `out` fails.
-pub fn csv(info: &Info, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{HEADINGS}")?;
-    for (from, to, volume) in &info.matrix {
-        writeln!(out, "{from},{to},{},{}", volume.messages, volume.bytes)?;
-    }
-    Ok(())
+pub fn csv(name: &str, info: &Info, out: &mut dyn Write) -> io::Result<()> {
+    let rows: Vec<_> = info.matrix.iter().map(|pair| (name, pair)).collect();
+    let columns: &[Column<(&str, &(u32, u32, Volume))>] = &[
+        ("from", |(_, pair)| pair.0.to_string()),
+        ("to", |(_, pair)| pair.1.to_string()),
+        ("messages", |(_, pair)| pair.2.messages.to_string()),
+        ("bytes", |(_, pair)| pair.2.bytes.to_string()),
+        (TRACE, |(name, _)| (*name).to_owned()),
+    ];
+    lines(columns, &rows, out)
 }

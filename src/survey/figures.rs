@@ -12,6 +12,8 @@ pub struct Survey {
     pub topology: String,
     /// The same, under the name that all verbs use for specifications.
     pub spec: String,
+    /// Name of the network, as in all verbs: without a study, its specification.
+    pub network: String,
     /// Name of the family.
     pub family: &'static str,
     /// Seed of a random family.
@@ -195,6 +197,8 @@ pub struct CostSurvey {
     pub host_dollars: Option<f64>,
     /// Total price.
     pub dollars: f64,
+    /// The same, under the name that all verbs use for the price of a network.
+    pub price: f64,
     /// Price per compute node.
     pub dollars_per_endpoint: Option<f64>,
     /// Total power in watts.

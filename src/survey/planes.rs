@@ -87,6 +87,7 @@ pub(super) fn report(topology: &Topology, rails: &Rails, options: &SurveyOptions
     Ok(Survey {
         topology: topology.name(),
         spec: topology.name(),
+        network: topology.name(),
         family: topology.spec.family().name,
         seed: topology.seed(),
         generator: topology.seed().map(|_| GENERATOR),

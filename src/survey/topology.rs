@@ -84,6 +84,7 @@ impl Survey {
         let mut report = Self {
             topology: topology.name(),
             spec: topology.name(),
+            network: topology.name(),
             family: topology.spec.family().name,
             seed: topology.seed(),
             generator: topology.seed().map(|_| GENERATOR),
@@ -327,6 +328,7 @@ impl CostSurvey {
             router_dollars: bill.router_dollars,
             host_dollars: options.prices.host.as_ref().map(|_| bill.host_dollars),
             dollars: bill.dollars(),
+            price: bill.dollars(),
             dollars_per_endpoint: bill.dollars_per_endpoint(),
             watts: bill.watts,
             watts_per_endpoint: (bill.endpoints > 0).then(|| bill.watts / bill.endpoints as f64),

@@ -1,19 +1,18 @@
 //! CSV form of throughput: a line per result.
 
-use super::ThroughputReport;
+use super::{ModelOfThroughput, ThroughputReport};
 use crate::report::csv::{Column, lines, optional};
 use crate::throughput::Cell;
 use crate::throughput::bounds::Concurrent;
 use crate::throughput::load::Distribution;
 use std::io::{self, Write};
 
-/// Returns the first line of each file.
-pub(in crate::report) fn headings() -> String {
-    columns().iter().map(|(heading, _)| *heading).collect::<Vec<_>>().join(",")
-}
+/// Beginning of the first line of each file, which is the same in all versions.
+pub(in crate::report) const HEADINGS: &str = "network,topology,topology_seed,pattern,pattern_seed,routing,routing_seed,switches,\
+                                              endpoints,senders,flows,flows_to_self";
 
-/// A result, and the version of its defaults.
-type Row<'r> = (&'r Cell, &'static str);
+/// A result, and its assumptions.
+type Row<'r> = (&'r Cell, &'r ModelOfThroughput);
 
 fn columns<'r>() -> Vec<Column<Row<'r>>> {
     vec![
@@ -56,10 +55,11 @@ fn columns<'r>() -> Vec<Column<Row<'r>>> {
         ("bound_all_paths_method", |(cell, _)| optional(concurrent(cell).map(|found| found.method))),
         ("share_of_bound", |(cell, _)| optional(cell.share_of_bound)),
         ("routing_kind", |(cell, _)| cell.routing_kind.to_owned()),
-        ("defaults", |&(_, defaults)| defaults.to_owned()),
+        ("defaults", |(_, model)| model.defaults.to_owned()),
         ("spec", |(cell, _)| cell.spec.clone()),
         ("family", |(cell, _)| cell.family.to_owned()),
         ("hosts", |(cell, _)| cell.hosts.to_string()),
+        ("duplex", |(_, model)| model.duplex.to_owned()),
     ]
 }
 
@@ -75,6 +75,17 @@ fn concurrent(cell: &Cell) -> Option<&Concurrent> {
 
 /// Writes the results.
 pub(in crate::report) fn write(report: &ThroughputReport, out: &mut dyn Write) -> io::Result<()> {
-    let rows: Vec<Row<'_>> = report.cells.iter().map(|cell| (cell, report.model.defaults)).collect();
+    let rows: Vec<Row<'_>> = report.cells.iter().map(|cell| (cell, &report.model)).collect();
     lines(&columns(), &rows, out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_begin_with_their_mark() {
+        let headings: Vec<&str> = columns().iter().map(|(heading, _)| *heading).collect();
+        assert!(headings.join(",").starts_with(&format!("{HEADINGS},")), "{headings:?}");
+    }
 }

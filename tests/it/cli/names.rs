@@ -40,7 +40,7 @@ fn networks_specifications_and_families_have_one_name() {
     let compare: &[&str] = &["compare", "study.toml", "--quiet"];
     for (verb, wanted) in [
         (replay, &of_network),
-        (topology, &of_spec.to_vec()),
+        (topology, &of_network),
         (throughput, &of_network),
         (packets, &of_network),
         (compare, &named),
@@ -51,7 +51,7 @@ fn networks_specifications_and_families_have_one_name() {
         }
     }
     assert_named(&folder.json(replay), &of_network);
-    assert_named(&folder.json(topology), &of_spec);
+    assert_named(&folder.json(topology), &of_network);
     assert_named(&folder.json(throughput)["cells"][0], &of_network);
     assert_named(&folder.json(packets)["points"][0], &of_network);
     assert_named(&folder.json(packets)["series"][0], &of_network);
@@ -61,11 +61,24 @@ fn networks_specifications_and_families_have_one_name() {
     // What version 1 had is still there, a name in one document and a specification in the other.
     assert_named(&compared["cells"][0], &[("topology", "grid")]);
     assert_named(&compared["topologies"][0], &[("topology", SPEC)]);
+    assert_eq!(folder.json(topology)["cost"]["price"], folder.json(topology)["cost"]["dollars"]);
+    let columns = |verb: &[&str]| row(&folder.output(&[verb, &["--format", "csv"]].concat()));
+    assert_eq!(columns(topology)["price"], columns(topology)["dollars"]);
+    assert_eq!(columns(throughput)["duplex"], "full");
+    assert_eq!(columns(&[throughput, &["--duplex", "shared"]].concat())["duplex"], "shared");
+    // The trace takes its name from its file in both verbs; its shares of time are one whole.
+    let replayed = columns(replay);
+    assert_eq!(columns(&["trace", "info", "t.ti"])["trace"], replayed["trace"]);
+    let shares = ["compute_share", "latency_share", "bandwidth_share", "waiting_share"];
+    let whole: f64 = shares.iter().map(|name| replayed[*name].parse::<f64>().expect("a number")).sum();
+    assert!((whole - 1.0).abs() < 1e-12, "{replayed:?}");
     let fits = folder.json(&["topology", "--fit", "hosts=12,radix=6"]);
     let fits = fits["fits"].as_array().expect("a list");
     assert!(!fits.is_empty());
     for fit in fits {
         let (spec, family) = (fit["spec"].as_str().expect("a text"), fit["family"].as_str().expect("a text"));
         assert!(spec.starts_with(family) && fit["topology"] == fit["spec"], "{fit}");
+        assert!(fit["network"] == fit["spec"] && fit["price"] == fit["dollars"], "{fit}");
+        assert!(fit["cable_metres"] == fit["metres"] && fit["metres"].is_number(), "{fit}");
     }
 }

@@ -122,7 +122,7 @@ fn info_fits_a_terminal_and_counts_right() {
     );
     assert_eq!(
         folder.read("m.csv"),
-        "from,to,messages,bytes\n0,1,20,16000\n1,2,20,16000\n2,3,20,16000\n3,0,20,16000\n"
+        "from,to,messages,bytes,trace\n0,1,20,16000,t\n1,2,20,16000,t\n2,3,20,16000,t\n3,0,20,16000,t\n"
     );
     assert!(folder.read("m.svg").starts_with("<svg ") && folder.read("m.svg").contains("16000 bytes"));
     assert_eq!(folder.output(&["-q", "trace", "info", "t.ti", "--format", "csv"]), folder.read("m.csv"));
