@@ -51,6 +51,7 @@ pub mod design;
 #[cfg(unix)]
 pub mod emulate;
 pub mod engine;
+pub mod excerpt;
 pub mod executable;
 pub mod export;
 pub mod floorplan;

@@ -2,6 +2,7 @@
 //! the time that they took on the recorded machine.
 
 use super::error::CalibrateError;
+use crate::excerpt::excerpts;
 use crate::topology::input::{place, read_text};
 use crate::trace::DEFAULT_RECORDED_SPEED;
 use serde::{Deserialize, Serialize};
@@ -113,8 +114,9 @@ impl HostSpeed {
 
     /// Parses the text of a file. Errors have the offset of their place.
     fn parse(text: &str) -> Result<Self, (usize, String)> {
-        let malformed =
-            |error: toml::de::Error| (error.span().map_or(0, |span| span.start), error.message().to_owned());
+        let malformed = |error: toml::de::Error| {
+            (error.span().map_or(0, |span| span.start), excerpts(error.message()).into_owned())
+        };
         let speed: Self = toml::from_str(text).map_err(malformed)?;
         let places: Places = toml::from_str(text).map_err(malformed)?;
         let too_small = |name: &str, span: Range<usize>| {

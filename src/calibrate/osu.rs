@@ -24,7 +24,10 @@ pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
         ];
         let Some((_, kind)) = kinds.into_iter().find(|(name, _)| test.starts_with(name)) else {
             let known = "those are the two-sided Latency, Bandwidth and Bi-Directional Bandwidth tests";
-            return Err((at, format!("`{title}` is not a test that is used; {known}")));
+            return Err((
+                at,
+                format!("`{}` is not a test that is used; {known}", title.chars().take(60).collect::<String>()),
+            ));
         };
         let table = rows(lines, at + 1, "# OSU MPI", 1)?;
         let points = table.into_iter().filter_map(|(at, size, values)| match kind {

@@ -5,6 +5,7 @@
 
 use super::series::{BOTH_RANKS_ON, Flaw, Readings, SeriesKind};
 use super::table::{of_time, rows};
+use crate::excerpt::excerpt;
 
 /// Source of the benchmark in C.
 pub const PROGRAM: &str = include_str!("benchmark.c");
@@ -22,7 +23,7 @@ pub(super) fn read(lines: &[&str]) -> Result<Readings, Flaw> {
     for (at, line) in lines.iter().enumerate() {
         let Some(name) = line.strip_prefix("# mopsim calibrate ").map(str::trim) else { continue };
         let kind = SeriesKind::ALL.into_iter().find(|kind| kind.name() == name);
-        let kind = kind.ok_or_else(|| (at, format!("`{name}` is not ping-pong, stream or both ways")))?;
+        let kind = kind.ok_or_else(|| (at, format!("`{}` is not ping-pong, stream or both ways", excerpt(name))))?;
         let points: Vec<(u32, f64)> = rows(lines, at + 1, "# mopsim calibrate ", 1)?
             .into_iter()
             .map(|(at, size, values)| of_time((at, size, values[0] * 1e-6)))

@@ -1,6 +1,7 @@
 //! Rows of numbers in the output of a program.
 
 use super::series::{Flaw, MAX_ROWS};
+use crate::excerpt::excerpt;
 use std::ops::RangeInclusive;
 
 /// Values that a program can have measured besides 0: microseconds, or millions of bytes per second.
@@ -26,12 +27,19 @@ pub(super) fn rows(
         if !line.starts_with(|c: char| c.is_ascii_digit()) && size.parse::<f64>().is_err() {
             continue;
         }
-        let size = size.parse().map_err(|_| (at, format!("`{size}` is not a size of a message in bytes")))?;
+        let size =
+            size.parse().map_err(|_| (at, format!("`{}` is not a size of a message in bytes", excerpt(size))))?;
         let number = |word: &str| {
             let value = word.parse::<f64>().ok().filter(|value| *value == 0.0 || RANGE.contains(value));
             value.ok_or_else(|| {
                 let (least, most) = (RANGE.start(), RANGE.end());
-                (at, format!("`{word}` is not a number that can be measured: 0, or from {least:e} to {most:e}"))
+                (
+                    at,
+                    format!(
+                        "`{}` is not a number that can be measured: 0, or from {least:e} to {most:e}",
+                        excerpt(word)
+                    ),
+                )
             })
         };
         // The last column may judge the received data.

@@ -7,7 +7,7 @@ use super::{design_search, files, print};
 use mopsim::design::equality::{Goal, Search};
 use mopsim::design::{bounds, dsnf};
 use mopsim::report::{Sheet, design};
-use mopsim::topology::input::{ReadError, read_bytes};
+use mopsim::topology::input::{Located, ReadError, read_bytes};
 use mopsim::user_error::UserError;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -74,7 +74,8 @@ fn read(path: &Path) -> Result<Option<Search>, Failure> {
         Err(error) => return Err(error.into()),
     };
     serde_json::from_slice(&text).map(Some).map_err(|error| {
-        let message = format!("{}:{}:{}: {error}", path.display(), error.line(), error.column());
+        let error = Located::from_json(&path.to_string_lossy(), &error, "");
+        let message = error.to_string();
         Failure::input(message, "this is no saved search; choose another file, or delete it to begin again")
     })
 }

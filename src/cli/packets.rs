@@ -6,6 +6,7 @@ use super::files::{self, Outputs};
 use super::progress::{self, Counting};
 use super::{inputs, interrupt, options, print, say, side_files, slurm, study};
 use mopsim::defaults::Version;
+use mopsim::excerpt::excerpt;
 use mopsim::ledger::Shard;
 use mopsim::packets::Setup;
 use mopsim::packets::choice::{Settings, SweepChoice};
@@ -355,7 +356,9 @@ fn read_list(file: &Path, wiring: &Wiring, flits: u32, rail: RailPolicy) -> Resu
         let wrong = |reason: String| PacketError::List { file: file.display().to_string(), line: number + 1, reason };
         let numbers: Vec<u32> = content
             .split_whitespace()
-            .map(|word| word.parse().map_err(|_| wrong(format!("`{word}` is not a whole number of 32 bits"))))
+            .map(|word| {
+                word.parse().map_err(|_| wrong(format!("`{}` is not a whole number of 32 bits", excerpt(word))))
+            })
             .collect::<Result<_, _>>()?;
         let (from, to, created, flits) = match numbers[..] {
             [from, to, created] => (from, to, created, flits),

@@ -1,5 +1,7 @@
 //! Price lists: prices of routers, cables and adapters at one link rate or several.
 
+use crate::excerpt::excerpts;
+use crate::topology::input::place;
 use serde::{Deserialize, Serialize};
 
 /// The presets by name, and the files that they are in.
@@ -186,7 +188,10 @@ impl PriceList {
     /// # Errors
     /// [`PricesError`] with line and column if it is not one, or if a number is out of range.
     pub fn from_toml(text: &str) -> Result<Self, PricesError> {
-        let written: WrittenPrices = toml::from_str(text).map_err(|error| PricesError::Syntax(error.to_string()))?;
+        let written: WrittenPrices = toml::from_str(text).map_err(|error| {
+            let (line, column) = place(text, error.span().map_or(0, |span| span.start));
+            PricesError::Syntax(format!("line {line}, column {column}: {}", excerpts(error.message())))
+        })?;
         let name = written.name.clone();
         let currency = written.currency.unwrap_or_else(|| "USD".to_owned());
         let single =

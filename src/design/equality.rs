@@ -10,6 +10,7 @@
 //! Every generation draws from a seed of its own, so a search that is saved and resumed ends like an uninterrupted one.
 
 use super::{DesignError, invalid};
+use crate::excerpt::excerpt;
 use crate::topology::graph::MAX_ARCS;
 use crate::topology::{Randomness, derived_seed};
 use rayon::prelude::*;
@@ -258,7 +259,7 @@ impl Search {
     /// [`DesignError::InvalidParameter`] if its target differs, or it is not a search of this program.
     pub fn resume(self, goal: &Goal) -> Result<Self, DesignError> {
         if self.schema != SCHEMA {
-            return invalid("schema", self.schema, format!("a saved search says `{SCHEMA}`"));
+            return invalid("schema", excerpt(&self.schema), format!("a saved search says `{SCHEMA}`"));
         }
         if self.goal != *goal {
             let Goal { switches, degree, seed, odd, even } = self.goal;

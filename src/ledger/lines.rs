@@ -2,6 +2,7 @@
 
 use super::checked_line::{self, Line};
 use super::error::LedgerError;
+use crate::excerpt::excerpts;
 use serde::de::DeserializeOwned;
 use std::path::Path;
 
@@ -81,6 +82,7 @@ fn in_words(error: &serde_json::Error) -> String {
     }
     let whole = error.to_string();
     let message = whole.strip_suffix(&format!(" at line {} column {column}", error.line())).unwrap_or(&whole);
+    let message = &*excerpts(message);
     let Some((found, expected)) = message.rsplit_once(", expected ") else { return message.to_owned() };
     let expected = match expected {
         "a sequence" => "a list",

@@ -15,6 +15,7 @@ use super::series::Series;
 use super::wiring::Wiring;
 use super::work::Work;
 use crate::defaults::Version;
+use crate::excerpt::excerpt;
 use crate::ids::SwitchId;
 use crate::ledger::sha256::Hasher;
 use crate::ledger::{self, LedgerError, LedgerFile, Lines, Shard, checked_line, parsed, unfinished};
@@ -323,7 +324,10 @@ impl SweepHeader {
         let schema: Schema = parsed(path, first, false, "the first line is not the header of a results file")?;
         if schema.schema != SCHEMA {
             let help = if schema.schema.starts_with("mopsim.results/") { ": give the study first" } else { "" };
-            return Err(malformed(1, format!("schema `{}`, where `{SCHEMA}` should be{help}", schema.schema)));
+            return Err(malformed(
+                1,
+                format!("schema `{}`, where `{SCHEMA}` should be{help}", excerpt(&schema.schema)),
+            ));
         }
         // Another version may have other settings.
         if let Some(there) = schema.program.filter(|program| program != PROGRAM) {

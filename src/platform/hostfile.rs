@@ -3,6 +3,7 @@
 //! for each number. These are the forms of MPICH, Open MPI and Slurm. A host may also be its number on the platform, from 0, and a
 //! line of several numbers names several hosts, as in allocation files of CODES; a host that has such a name goes first.
 
+use crate::excerpt::excerpt;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -106,7 +107,7 @@ fn entries(line: &str, names: &HostNames<'_>) -> Result<(Vec<Option<HostId>>, us
 fn counted(line: &str) -> Result<(&str, usize), String> {
     let number = |text: &str| match text.trim().parse::<usize>() {
         Ok(count) if count >= 1 => Ok(count),
-        _ => Err(format!("`{}` is not a number of ranks: write 1 or more", text.trim())),
+        _ => Err(format!("`{}` is not a number of ranks: write 1 or more", excerpt(text.trim()))),
     };
     let mut words = line.split_whitespace();
     let name = words.next().unwrap_or("");
@@ -116,13 +117,13 @@ fn counted(line: &str) -> Result<(&str, usize), String> {
             Some(("slots", count)) if slots.is_none() => slots = Some(number(count)?),
             // It limits what a scheduler may add, and there is none.
             Some(("max_slots" | "max-slots", count)) => drop(number(count)?),
-            _ => return Err(format!("`{word}` follows the name of a host, where only `slots=k` may be")),
+            _ => return Err(format!("`{}` follows the name of a host, where only `slots=k` may be", excerpt(word))),
         }
     }
     if let Some(count) = slots {
         return match name.rsplit_once(':') {
             Some((_, ranks)) if ranks.parse::<usize>().is_ok() => {
-                Err(format!("`{name}` and `slots=` both say how many ranks a host has"))
+                Err(format!("`{}` and `slots=` both say how many ranks a host has", excerpt(name)))
             }
             _ => Ok((name, count)),
         };
@@ -250,7 +251,7 @@ fn numbers(part: &str) -> Result<NumberRange, String> {
 
 /// Returns the message that a text is not a list of numbers.
 fn no_numbers(text: &str) -> String {
-    format!("`{text}` is not a list of numbers such as `[0-3,8]`")
+    format!("`{}` is not a list of numbers such as `[0-3,8]`", excerpt(text))
 }
 
 /// Index of the hosts of a platform by name; `None` for hosts that failed together with their switches.
@@ -310,7 +311,7 @@ pub(super) fn unknown(name: &str, platform: &Platform) -> String {
         [only] => format!("`{}`", only.name),
         [first, .., last] => format!("`{}` to `{}`", first.name, last.name),
     };
-    format!("platform `{}` has no host `{name}`; its hosts are {hosts}", platform.name)
+    format!("platform `{}` has no host `{}`; its hosts are {hosts}", platform.name, excerpt(name))
 }
 
 /// Returns the message that no host has this number.

@@ -4,6 +4,7 @@
 //! since all cores of a host are equal. A host is its name, or else its number on the platform, from 0. `#` begins a comment, empty lines do not count. Every rank from 0 has exactly
 //! one line, in any order.
 
+use crate::excerpt::excerpt;
 use std::path::Path;
 
 use super::error::PlatformError;
@@ -64,13 +65,18 @@ pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>,
         }
         let Some((rank, host)) = split(line) else {
             // A file that does not begin with a valid entry may be anything, and its text is not shown.
-            let what = if places.is_empty() { "the line".to_owned() } else { format!("`{line}`") };
+            let what = if places.is_empty() { "the line".to_owned() } else { format!("`{}`", excerpt(line)) };
             return wrong(number, column, format!("{what} does not give a rank its host"), LINE_HELP);
         };
         let rank = match rank.parse::<usize>() {
             Ok(rank) if rank < MAX_HOSTS => rank,
             _ => {
-                return wrong(number, column, format!("`{rank}` is not a rank from 0 to {}", MAX_HOSTS - 1), LINE_HELP);
+                return wrong(
+                    number,
+                    column,
+                    format!("`{}` is not a rank from 0 to {}", excerpt(rank), MAX_HOSTS - 1),
+                    LINE_HELP,
+                );
             }
         };
         let Some(found) = names.find_numbered(host) else {
@@ -150,7 +156,7 @@ mod tests {
             ("0\n", "ranks:1:1: the line does not give"),
             ("0 h0\n1\n", "ranks:2:1: `1` does not give"),
             ("rank 0 h0\n", "ranks:1:1: the line does not give"),
-            ("rank 1=h1\nrank 0=h0 cores=2\n", "ranks:2:1: `rank 0=h0 cores=2` does not give"),
+            ("rank 1=h1\nrank 0=h0 cores=2\n", "ranks:2:1: `rank 0=h0 c...` does not give"),
             ("# nothing\n", "ranks:1:1: the file names no rank"),
         ] {
             assert!(read(text).unwrap_err().starts_with(expected), "{text}: {}", read(text).unwrap_err());

@@ -1,14 +1,22 @@
 //! Messages of the TOML parser in words: names of Rust's types are replaced, and the nearest known key is added.
 
+use crate::excerpt::excerpts;
 use crate::similar::nearest;
+
+/// Beginnings of the parser's messages that quote the file.
+const PARSER: [&str; 6] =
+    ["unknown field", "unknown variant", "invalid type", "invalid value", "invalid length", "duplicate"];
 
 /// Returns a message of the parser in words for readers who do not know Rust.
 pub fn in_words(message: &str) -> String {
+    // Our own messages quote values of known keys, with examples of the right form.
+    let is_of_parser = PARSER.iter().any(|begin| message.starts_with(begin));
     let message = message.replace('\n', ", ");
-    with_nearest_key(&message)
+    let message = with_nearest_key(&message)
         .or_else(|| wrong_type(message.strip_prefix("invalid type: ")?))
         .or_else(|| out_of_range(message.strip_prefix("invalid value: ")?))
-        .unwrap_or(message)
+        .unwrap_or(message);
+    if is_of_parser { excerpts(&message).into_owned() } else { message }
 }
 
 /// Returns the nearest key, if the message is that of an unknown key and lists the known ones.

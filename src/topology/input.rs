@@ -3,6 +3,7 @@
 //! Graph and platform files are read into memory, because errors in them are reported with line and column and some
 //! formats use names before their definition. Traces, which are large, have readers of their own.
 
+use crate::excerpt::excerpts;
 use crate::printable::one_line;
 use crate::user_error::UserError;
 use std::fs::{File, OpenOptions};
@@ -86,7 +87,7 @@ impl Located {
     pub fn from_json(file: &str, error: &serde_json::Error, help: &str) -> Self {
         let whole = error.to_string();
         let place = format!(" at line {} column {}", error.line(), error.column());
-        let message = whole.strip_suffix(&place).unwrap_or(&whole).to_owned();
+        let message = excerpts(whole.strip_suffix(&place).unwrap_or(&whole)).into_owned();
         Self { file: file.into(), line: error.line(), column: error.column(), message, help: help.into() }
     }
 }

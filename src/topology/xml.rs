@@ -3,6 +3,7 @@
 //! A document type is never fetched. A document type with declarations inside the file is refused, because entities
 //! that expand to entities can fill any memory.
 
+use crate::excerpt::excerpts;
 use std::borrow::Cow;
 
 use roxmltree::{Document, ParsingOptions};
@@ -22,7 +23,7 @@ pub(crate) fn parse<'input>(file: &str, text: &'input str) -> Result<Document<'i
             line: place.row as usize,
             column: place.col as usize,
             // The parser's message ends with the position, ours begins with it.
-            message: error.to_string().trim_end_matches(&format!(" at {place}")).to_owned(),
+            message: excerpts(error.to_string().trim_end_matches(&format!(" at {place}"))).into_owned(),
             help: "check that the file is well-formed XML, for example with xmllint".into(),
         }
     })

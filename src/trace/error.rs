@@ -455,15 +455,3 @@ impl std::error::Error for TraceError {
         std::error::Error::source(&self.kind)
     }
 }
-
-/// Shortens a text for a message: at most 60 characters, without control characters.
-pub(super) fn shorten(text: &[u8]) -> String {
-    const MOST: usize = 60;
-    let head = &text[..text.len().min(4 * MOST)];
-    let readable = String::from_utf8_lossy(head);
-    let mut short: String = readable.chars().take(MOST).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    if head.len() < text.len() || readable.chars().nth(MOST).is_some() {
-        short.push_str("...");
-    }
-    short
-}

@@ -4,6 +4,7 @@
 //! benchmarks define that number themselves. The side file contains it, with the formula, so that a report can show and
 //! justify Mop/s.
 
+use crate::excerpt::{excerpt_of_bytes, excerpts};
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -14,7 +15,7 @@ use crate::topology::input::{ReadError, place, read_bytes, to_text};
 
 use crate::printable::number;
 
-use super::error::{TraceError, TraceErrorKind as Kind, shorten};
+use super::error::{TraceError, TraceErrorKind as Kind};
 
 /// Operations and seconds from which figures of a report can be made.
 const RANGE: RangeInclusive<f64> = 1e-12..=1e30;
@@ -72,8 +73,8 @@ impl SideFile {
     }
 
     fn parse(text: &str, path: &Path) -> Result<SideFile, TraceError> {
-        let side: SideFile =
-            toml::from_str(text).map_err(|error| wrong(text, path, error.span(), error.message().to_owned()))?;
+        let side: SideFile = toml::from_str(text)
+            .map_err(|error| wrong(text, path, error.span(), excerpts(error.message()).into_owned()))?;
         match side.flaw() {
             Some(flaw) => Err(wrong(text, path, None, flaw)),
             None => Ok(side),
@@ -98,7 +99,7 @@ fn wrong(text: &str, path: &Path, span: Option<std::ops::Range<usize>>, message:
     {
         let (line, column) = place(text, span.start);
         (error.line, error.column) = (Some(line as u64), Some(column as u32));
-        error.text = shorten(text.get(span).unwrap_or_default().as_bytes());
+        error.text = excerpt_of_bytes(text.get(span).unwrap_or_default().as_bytes());
     }
     error
 }

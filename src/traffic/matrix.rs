@@ -6,6 +6,7 @@
 
 use super::arguments::PatternArguments;
 use super::{Flows, PatternInput, TrafficError};
+use crate::excerpt::excerpt;
 use crate::topology::input::{Located, read_text};
 
 /// Largest file that is read, in bytes.
@@ -142,14 +143,14 @@ fn host(file: &str, line: usize, (column, text): Word<'_>, hosts: u32) -> Result
     match text.parse::<u32>() {
         Ok(host) if host < hosts => Ok(host),
         Ok(host) => Err(wrong(file, line, column, format!("host {host}, but the hosts are 0 to {}", hosts - 1))),
-        Err(_) => Err(wrong(file, line, column, format!("`{text}` is not the number of a host"))),
+        Err(_) => Err(wrong(file, line, column, format!("`{}` is not the number of a host", excerpt(text)))),
     }
 }
 
 fn weight(file: &str, line: usize, (column, text): Word<'_>) -> Result<f64, TrafficError> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
-        _ => Err(wrong(file, line, column, format!("`{text}` is not a weight: a finite number, 0 or more"))),
+        _ => Err(wrong(file, line, column, format!("`{}` is not a weight: a finite number, 0 or more", excerpt(text)))),
     }
 }
 

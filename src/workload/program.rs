@@ -7,6 +7,7 @@ use super::language::{self, GLOBALS};
 use super::parameters::Parameter;
 use super::rephrase::rephrase;
 use super::stuck::Here;
+use crate::excerpt::excerpts;
 use crate::topology::input::{ReadError, read_bytes, to_text};
 use serde_json::Value as Json;
 use starlark::codemap::FileSpan;
@@ -84,6 +85,10 @@ pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
     let mut message = format!("{:#}", error.without_diagnostic());
     if let Some(plain) = rephrase(&message) {
         message = plain;
+    }
+    // These quote the file, which may be no program at all; other messages are of a program that runs.
+    if message.starts_with("Parse error") || message.starts_with("Variable `") {
+        message = excerpts(&message).into_owned();
     }
     // `fail` may print a value of any size.
     if let Some((end, _)) = message.char_indices().nth(LONGEST_MESSAGE) {

@@ -1,5 +1,6 @@
 //! Elements of a platform file, read in two passes: first the objects, then the routes between them.
 
+use crate::excerpt::excerpt;
 use roxmltree::Node;
 use std::collections::HashMap;
 
@@ -74,13 +75,13 @@ impl<'a, 'input> PlatformBuilder<'a, 'input> {
         let source = self.source;
         let at = root.range().start;
         if root.tag_name().name() != "platform" {
-            let message = format!("the document is a `{}`, not a `platform`", root.tag_name().name());
+            let message = format!("the document is a `{}`, not a `platform`", excerpt(root.tag_name().name()));
             return source.wrong(at, message, "a platform file of SimGrid begins with `<platform version=\"4.1\">`");
         }
         source.attributes(root, &["version"])?;
         let version = source.required(root, "version")?;
         if !["4", "4.0", "4.1"].contains(&version.value()) {
-            let message = format!("platform version `{}` is not supported", version.value());
+            let message = format!("platform version `{}` is not supported", excerpt(version.value()));
             let help = "SimGrid's `simgrid_update_xml` rewrites older files to version 4.1";
             return source.unsupported(version.range().start, message, help);
         }

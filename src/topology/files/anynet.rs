@@ -4,6 +4,7 @@
 //! Routers are switches, in the order of their numbers, and nodes are hosts. Links between routers have both directions,
 //! whichever end lists them, as in BookSim; of several links between two routers it keeps one.
 
+use crate::excerpt::excerpt;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -48,10 +49,10 @@ fn parse(file: &str, text: &str) -> Result<Graph, TopologyError> {
                 }
                 ("node", Some((_, Ok(number)))) => Ok(Some(RouterOrNode::Node(number))),
                 ("router" | "node", Some((number, Err(_)))) => {
-                    Err(wrong(number, format!("`{number}` is not a number of a {word}")))
+                    Err(wrong(number, format!("`{}` is not a number of a {word}", excerpt(number))))
                 }
                 ("router" | "node", None) => Err(wrong(word, format!("`{word}` has no number"))),
-                _ => Err(wrong(word, format!("`{word}` is neither `router` nor `node`"))),
+                _ => Err(wrong(word, format!("`{}` is neither `router` nor `node`", excerpt(word)))),
             }
         };
         let start = line.trim_start();
@@ -62,7 +63,8 @@ fn parse(file: &str, text: &str) -> Result<Graph, TopologyError> {
         while let Some(other) = item(&mut words)? {
             let mut latency = 1;
             if let Some(word) = words.peek().copied().filter(|word| word.starts_with(|c: char| c.is_ascii_digit())) {
-                latency = word.parse().map_err(|_| wrong(word, format!("`{word}` is not a number of cycles")))?;
+                latency =
+                    word.parse().map_err(|_| wrong(word, format!("`{}` is not a number of cycles", excerpt(word))))?;
                 words.next();
             }
             (least, most) = (latency.min(least), latency.max(most));

@@ -7,6 +7,7 @@
 //! `host_vertices=6` declares the first 6 vertices as hosts with cables of their own. A remark names comments that have
 //! such words and others as well. By default there is one host on each switch.
 
+use crate::excerpt::excerpt;
 use std::path::Path;
 
 use super::super::graph::{MAX_ARCS, MAX_SWITCHES};
@@ -66,10 +67,11 @@ fn parse(file: &str, text: &str, directed: Option<bool>, switches: Option<usize>
             }
             if first.1.split([',', ';']).count() == 2 {
                 let help = "put a space between the switches in place of the comma, or name the file as a JSON or GraphML graph";
-                return wrong(first.0, format!("`{}` is one word; a cable has two ends", first.1), help);
+                return wrong(first.0, format!("`{}` is one word; a cable has two ends", excerpt(first.1)), help);
             }
             let is_number = first.1.bytes().all(|byte| byte.is_ascii_digit());
-            let what = if pairs.is_empty() && !is_number { "a word".to_owned() } else { format!("`{}`", first.1) };
+            let what =
+                if pairs.is_empty() && !is_number { "a word".to_owned() } else { format!("`{}`", excerpt(first.1)) };
             return wrong(first.0, format!("{what} is alone; a cable has two ends"), LINE_HELP);
         };
         // networkx writes the attributes of an edge behind its ends.
@@ -81,7 +83,7 @@ fn parse(file: &str, text: &str, directed: Option<bool>, switches: Option<usize>
                 return wrong(first.0, format!("this is {what}"), &help);
             }
             let help = "each line is two switch numbers `u v`; write cables without weights, or put them behind a `#`";
-            return wrong(column, format!("`{word}` is one word too many"), help);
+            return wrong(column, format!("`{}` is one word too many", excerpt(word)), help);
         }
         let mut ends = [0; 2];
         for (end, (column, word)) in ends.iter_mut().zip([first, second]) {
@@ -89,7 +91,7 @@ fn parse(file: &str, text: &str, directed: Option<bool>, switches: Option<usize>
             match word.parse::<u32>() {
                 Ok(number) if (number as usize) < limit => *end = number,
                 _ => {
-                    let message = format!("`{word}` is not a switch number from 0 to {}", limit - 1);
+                    let message = format!("`{}` is not a switch number from 0 to {}", excerpt(word), limit - 1);
                     return wrong(column, message, CABLE_HELP);
                 }
             }
@@ -170,7 +172,8 @@ impl GraphHeader {
             return Ok(None);
         }
         if let Some(other) = words().find(|word| !is_known(word)) {
-            let known = words().find(|word| is_known(word)).unwrap_or("directed");
+            let known = excerpt(words().find(|word| is_known(word)).unwrap_or("directed"));
+            let other = excerpt(other);
             let reason =
                 format!("a header has only words such as `{known}`; leave out `{other}` and the like if it is one");
             return Ok(Some(reason));
@@ -183,13 +186,17 @@ impl GraphHeader {
             match word.split_once('=') {
                 None => directed = Some(word == "directed"),
                 Some(("n", text)) => {
-                    switches = Some(text.parse().map_err(|_| format!("`{word}` is not a number of switches"))?);
+                    switches =
+                        Some(text.parse().map_err(|_| format!("`{}` is not a number of switches", excerpt(word)))?);
                 }
                 Some(("hosts", text)) => {
-                    hosts = Some(runs(text).ok_or_else(|| format!("`{word}` is not a list of numbers of hosts"))?);
+                    hosts = Some(
+                        runs(text).ok_or_else(|| format!("`{}` is not a list of numbers of hosts", excerpt(word)))?,
+                    );
                 }
                 Some((_, text)) => {
-                    host_vertices = Some(text.parse().map_err(|_| format!("`{word}` is not a number of hosts"))?);
+                    host_vertices =
+                        Some(text.parse().map_err(|_| format!("`{}` is not a number of hosts", excerpt(word)))?);
                 }
             }
         }

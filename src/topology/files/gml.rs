@@ -6,6 +6,7 @@
 //! switch, 1 if missing; `host_vertices` of the graph the number of leading vertices that are hosts. All other keys are
 //! for other programs.
 
+use crate::excerpt::excerpt;
 use std::path::Path;
 
 use super::super::graph::MAX_ARCS;
@@ -89,7 +90,7 @@ impl<'a> Scanner<'a> {
             };
         }
         if !key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-            return Err(shape(start, format!("`{key}` is not a key, which begins with a letter")));
+            return Err(shape(start, format!("`{}` is not a key, which begins with a letter", excerpt(key))));
         }
         let (at, word) = self.word();
         if !word.is_empty() {
@@ -101,10 +102,10 @@ impl<'a> Scanner<'a> {
             return Ok(Some((start, key, Value::Open)));
         }
         let Some(quoted) = rest.strip_prefix('"') else {
-            return Err(shape(start, format!("`{key}` has no value")));
+            return Err(shape(start, format!("`{}` has no value", excerpt(key))));
         };
         let Some(length) = quoted.find('"') else {
-            return Err(shape(at, format!("the text of `{key}` has no closing quote")));
+            return Err(shape(at, format!("the text of `{}` has no closing quote", excerpt(key))));
         };
         self.at += length + 2;
         Ok(Some((start, key, Value::Text(&quoted[..length]))))
@@ -113,7 +114,7 @@ impl<'a> Scanner<'a> {
     /// Passes the bracket that ends the list of `key`, which began at `start`.
     fn close(&mut self, start: usize, key: &str) -> Result<(), Misfit> {
         if !self.text[self.at..].starts_with(']') {
-            return Err(shape(start, format!("the list of `{key}` has no closing bracket")));
+            return Err(shape(start, format!("the list of `{}` has no closing bracket", excerpt(key))));
         }
         self.at += 1;
         Ok(())
@@ -159,7 +160,7 @@ struct Content<'a> {
 }
 
 fn whole_number(at: usize, key: &str, value: &str) -> Result<u32, Misfit> {
-    let message = || format!("`{key}` is `{value}`, and must be a whole number, 0 or more");
+    let message = || format!("`{key}` is `{}`, and must be a whole number, 0 or more", excerpt(value));
     value.parse().map_err(|_| shape(at, message()))
 }
 
@@ -208,7 +209,7 @@ fn graph<'a>(scanner: &mut Scanner<'a>, start: usize) -> Result<Content<'a>, Mis
                 content.directed = match value {
                     "0" => false,
                     "1" => true,
-                    _ => return Err(shape(at, format!("`directed` is `{value}`, and must be 0 or 1"))),
+                    _ => return Err(shape(at, format!("`directed` is `{}`, and must be 0 or 1", excerpt(value)))),
                 }
             }
             ("host_vertices", Value::Word(value)) => content.host_vertices = Some(whole_number(at, key, value)?),

@@ -4,6 +4,7 @@
 //!
 //! Nodes are numbered by name or in order ([`NamedNodes`]). Equal edges are parallel cables.
 
+use crate::excerpt::excerpt;
 use roxmltree::Node;
 use std::path::Path;
 
@@ -45,7 +46,11 @@ fn parse(file: &str, text: &str) -> Result<Graph, TopologyError> {
 
 fn required<'a>(node: Node<'a, 'a>, name: &str) -> Result<&'a str, Wrong> {
     node.attribute(name).ok_or_else(|| {
-        Wrong(node.range().start, format!("`{}` has no attribute `{name}`", node.tag_name().name()), SHAPE_HELP)
+        Wrong(
+            node.range().start,
+            format!("`{}` has no attribute `{name}`", excerpt(node.tag_name().name())),
+            SHAPE_HELP,
+        )
     })
 }
 
@@ -82,7 +87,7 @@ fn datum(element: Node<'_, '_>, key: Option<DataKey<'_>>) -> Result<Option<u32>,
     match text.parse().ok().and_then(whole) {
         Some(number) => Ok(Some(number as u32)),
         None => {
-            let message = format!("`{text}` is not a number of hosts");
+            let message = format!("`{}` is not a number of hosts", excerpt(text));
             Err(Wrong(data.range().start, message, "write a whole number, 0 or more"))
         }
     }
@@ -93,7 +98,7 @@ fn read<'a>(root: Node<'a, 'a>) -> Result<Parts, Wrong> {
     if root.tag_name().name() != "graphml" {
         return Err(wrong(
             root,
-            format!("the document is a `{}`, not a `graphml`", root.tag_name().name()),
+            format!("the document is a `{}`, not a `graphml`", excerpt(root.tag_name().name())),
             SHAPE_HELP,
         ));
     }
@@ -104,7 +109,7 @@ fn read<'a>(root: Node<'a, 'a>) -> Result<Parts, Wrong> {
                 return Err(wrong(element, "there is a second graph".into(), "put each graph into a file of its own"));
             }
             "graph" | "key" | "data" | "desc" => {}
-            other => return Err(wrong(element, format!("element `{other}` is not supported"), SHAPE_HELP)),
+            other => return Err(wrong(element, format!("element `{}` is not supported", excerpt(other)), SHAPE_HELP)),
         }
     }
     let Some(graph) = graph else { return Err(wrong(root, "there is no graph".into(), SHAPE_HELP)) };
@@ -112,7 +117,7 @@ fn read<'a>(root: Node<'a, 'a>) -> Result<Parts, Wrong> {
         "directed" => true,
         "undirected" => false,
         other => {
-            let message = format!("`edgedefault` is `{other}`, and must be directed or undirected");
+            let message = format!("`edgedefault` is `{}`, and must be directed or undirected", excerpt(other));
             return Err(wrong(graph, message, SHAPE_HELP));
         }
     };
@@ -144,7 +149,7 @@ fn read<'a>(root: Node<'a, 'a>) -> Result<Parts, Wrong> {
                 edges.push(element);
             }
             "data" | "desc" => {}
-            other => return Err(wrong(element, format!("element `{other}` is not supported"), SHAPE_HELP)),
+            other => return Err(wrong(element, format!("element `{}` is not supported", excerpt(other)), SHAPE_HELP)),
         }
     }
     let switches = nodes.len();

@@ -6,6 +6,7 @@
 //! the switch, and have the names of the descriptions if all adapters have one. Cables between the same switches are parallel cables. Routers, and the aggregation nodes within switches,
 //! take no part.
 
+use crate::excerpt::excerpt;
 use std::path::Path;
 
 use compact_str::CompactString;
@@ -90,7 +91,7 @@ fn parse(file: &str, text: &str, speeds: bool) -> Result<Graph, TopologyError> {
                     return Err(refuse("a cable before the first `Switch` or `Ca`".into()));
                 };
                 let Some((port, to)) = cable(content) else {
-                    return Err(refuse(format!("`{}` is no cable", shortened(content))));
+                    return Err(refuse(format!("`{}` is no cable", excerpt(content))));
                 };
                 let ends = [(owner, port), to];
                 if comment.contains(AGGREGATION) && !to.0.starts_with("S-") {
@@ -143,10 +144,10 @@ fn parse(file: &str, text: &str, speeds: bool) -> Result<Graph, TopologyError> {
                     Some(word @ ("include" | "do" | "module")) => {
                         return Err(refuse(format!("`{word}` of ibsim is not supported")));
                     }
-                    _ => return Err(refuse(format!("`{}` is no record", shortened(content)))),
+                    _ => return Err(refuse(format!("`{}` is no record", excerpt(content)))),
                 };
                 let Some(id) = content.split('"').nth(1).filter(|id| !id.is_empty()) else {
-                    return Err(refuse(format!("`{}` has no name in double quotes", shortened(content))));
+                    return Err(refuse(format!("`{}` has no name in double quotes", excerpt(content))));
                 };
                 match kind {
                     FabricNode::Switch => switches.push(id),
@@ -292,10 +293,6 @@ fn slower(pairs: &[(u32, u32, Option<&str>)], remarks: &mut Vec<String>) -> Resu
         }
         _ => Err(format!("cables have the speeds {}, and may have two", speeds.join(", "))),
     }
-}
-
-fn shortened(text: &str) -> String {
-    text.chars().take(40).collect()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! reads back unchanged. Nodes with other names are numbered in the order of the file.
 
 use super::super::graph::MAX_SWITCHES;
+use crate::excerpt::excerpt;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
@@ -32,7 +33,7 @@ impl<N: Copy + Eq + Hash + AsRef<str>> NamedNodes<N> {
             return Err(format!("there are more than {MAX_SWITCHES} nodes"));
         }
         if self.place.insert(name, self.names.len() as u32).is_some() {
-            return Err(format!("there is another node `{}`", name.as_ref()));
+            return Err(format!("there is another node `{}`", excerpt(name.as_ref())));
         }
         self.names.push(name);
         self.hosts.push(hosts);
@@ -60,11 +61,12 @@ impl<N: Copy + Eq + Hash + AsRef<str>> NamedNodes<N> {
 impl<N: Copy + Eq + Hash + AsRef<str>> NamedSwitches<N> {
     /// Returns the switches that a cable joins. The error is the broken rule, as a sentence.
     pub(super) fn cable(&self, from: N, to: N) -> Result<(u32, u32), String> {
-        let switch =
-            |name: N| self.number.get(&name).copied().ok_or_else(|| format!("there is no node `{}`", name.as_ref()));
+        let switch = |name: N| {
+            self.number.get(&name).copied().ok_or_else(|| format!("there is no node `{}`", excerpt(name.as_ref())))
+        };
         let ends = (switch(from)?, switch(to)?);
         if ends.0 == ends.1 {
-            return Err(format!("the edge joins node `{}` to itself", from.as_ref()));
+            return Err(format!("the edge joins node `{}` to itself", excerpt(from.as_ref())));
         }
         Ok(ends)
     }

@@ -1,10 +1,11 @@
 //! Conversion of one rank's calls to actions.
 
+use crate::excerpt::excerpt_of_bytes;
 use std::path::PathBuf;
 
 use crate::trace::calls::{FilePosition, Program, uniform};
 use crate::trace::check_call::MOST;
-use crate::trace::error::{TraceError, TraceErrorKind, shorten};
+use crate::trace::error::{TraceError, TraceErrorKind};
 use crate::trace::{Action, CollectiveCall, CollectiveKind as K, Counts, Datatype, Effect};
 
 /// Prefixes of calls that send no messages, or only prepare for those of other calls.
@@ -99,7 +100,7 @@ impl<'p, 'o> RankReader<'p, 'o> {
     fn get(&self, fields: &Fields<'_>, field: usize, part: usize) -> Result<i64, TraceError> {
         fields.part(field, part).ok_or_else(|| {
             let said = fields.0.get(field).copied().unwrap_or_default();
-            let text = shorten(said.as_bytes());
+            let text = excerpt_of_bytes(said.as_bytes());
             TraceError { text, ..self.error(format!("field {} of {} is not as it should be", field + 1, fields.0[0])) }
         })
     }
@@ -115,7 +116,7 @@ impl<'p, 'o> RankReader<'p, 'o> {
         }
         let fields = Fields(text.split(':').collect());
         let Some(name) = fields.0[0].strip_prefix("MPI_") else {
-            let text = shorten(line);
+            let text = excerpt_of_bytes(line);
             return Err(TraceError { text, ..self.error("a line begins with the name of a call of MPI") });
         };
         let last = fields.0.len() - 1;

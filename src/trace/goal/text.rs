@@ -1,5 +1,6 @@
 //! GOAL text.
 
+use crate::excerpt::excerpt_of_bytes;
 use std::path::{Path, PathBuf};
 
 use super::graph::{GraphOperation, MOST, NO_WILDCARDS, ONE_SIDED};
@@ -8,7 +9,7 @@ use super::schedule::{Schedule, trace};
 use crate::trace::Trace;
 use crate::trace::blocks::Blocks;
 use crate::trace::calls::{FilePosition, located};
-use crate::trace::error::{TraceError, TraceErrorKind, shorten};
+use crate::trace::error::{TraceError, TraceErrorKind};
 use crate::trace::format::{Input, MOST_RANKS};
 use crate::trace::schedule::OperationKind;
 use crate::trace::source::HEAD;
@@ -121,7 +122,7 @@ impl GoalTextReader {
         let digits = word.filter(|word| word.iter().all(u8::is_ascii_digit));
         let value = digits.and_then(|word| std::str::from_utf8(word).ok()?.parse().ok());
         value.ok_or_else(|| {
-            let said = word.map(|word| format!(", not `{}`", shorten(word))).unwrap_or_default();
+            let said = word.map(|word| format!(", not `{}`", excerpt_of_bytes(word))).unwrap_or_default();
             self.error(format!("{what} is expected here{said}"), GRAMMAR)
         })
     }
@@ -163,14 +164,13 @@ impl GoalTextReader {
             }
             (_, Some(_)) => return self.operation(line),
             _ => {
-                return Err(
-                    self.error(format!("`{}` is not expected here", shorten(first)), "begin with `num_ranks N`")
-                );
+                return Err(self
+                    .error(format!("`{}` is not expected here", excerpt_of_bytes(first)), "begin with `num_ranks N`"));
             }
         }
         match words.next() {
             None => Ok(()),
-            Some(word) => Err(self.error(format!("`{}` is not expected here", shorten(word)), GRAMMAR)),
+            Some(word) => Err(self.error(format!("`{}` is not expected here", excerpt_of_bytes(word)), GRAMMAR)),
         }
     }
 
@@ -178,7 +178,7 @@ impl GoalTextReader {
         let word = word.ok_or_else(|| self.error("a label is expected here", GRAMMAR))?;
         self.labels.get(word).ok_or_else(|| {
             self.error(
-                format!("there is no label `{}` before this line", shorten(word)),
+                format!("there is no label `{}` before this line", excerpt_of_bytes(word)),
                 "labels are those of the rank",
             )
         })
@@ -210,7 +210,7 @@ impl GoalTextReader {
                 return Err(self.error(problem, ONE_SIDED));
             }
             other => {
-                let said = shorten(other.unwrap_or_default());
+                let said = excerpt_of_bytes(other.unwrap_or_default());
                 return Err(self.error(format!("`{said}` is no operation"), GRAMMAR));
             }
         };
@@ -256,7 +256,8 @@ impl GoalTextReader {
         if let Some(label) = label
             && !self.labels.insert(label, number)
         {
-            return Err(self.error(format!("the label `{}` is there twice", shorten(label)), "give each its own label"));
+            return Err(self
+                .error(format!("the label `{}` is there twice", excerpt_of_bytes(label)), "give each its own label"));
         }
         Ok(())
     }
@@ -264,7 +265,7 @@ impl GoalTextReader {
     fn end(&self, word: Option<&[u8]>) -> Result<(), TraceError> {
         match word {
             None => Ok(()),
-            Some(word) => Err(self.error(format!("`{}` is not expected here", shorten(word)), GRAMMAR)),
+            Some(word) => Err(self.error(format!("`{}` is not expected here", excerpt_of_bytes(word)), GRAMMAR)),
         }
     }
 }

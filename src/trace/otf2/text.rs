@@ -1,5 +1,6 @@
 //! The text that `otf2-print -A` writes, line by line.
 
+use crate::excerpt::excerpt_of_bytes;
 use std::path::{Path, PathBuf};
 
 use super::attributes::{Attributes, number, references};
@@ -8,7 +9,7 @@ use super::event::{Collective, Event, Ignored, MessageEvent, OneSided, Region, W
 use super::events::Events;
 use crate::trace::blocks::Blocks;
 use crate::trace::calls::{FilePosition, located};
-use crate::trace::error::{TraceError, TraceErrorKind as Kind, shorten};
+use crate::trace::error::{TraceError, TraceErrorKind as Kind};
 use crate::trace::format::Input;
 use crate::trace::{Options, Trace};
 
@@ -84,7 +85,7 @@ impl Otf2TextReader<'_> {
             ReaderState::Events(events) => event(events, keyword, rest, &self.file, self.line)?,
         };
         if !understood {
-            let text = shorten(line);
+            let text = excerpt_of_bytes(line);
             return Err(TraceError { text, ..self.error("the line is not as otf2-print writes it", WITH_ALL) });
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! The argument lists of the actions that are not collectives.
 
+use crate::excerpt::excerpt_of_bytes;
 use nom::Parser;
 use nom::combinator::opt;
 
@@ -7,7 +8,7 @@ use super::builder::{Farthest, TraceBuilder};
 use super::keyword::Keyword;
 use super::line::{Arguments, Broken};
 use super::number::{self, capacity, count, datatype, integer, real, skip_blanks, split_word, tag};
-use crate::trace::error::{TraceErrorKind as Kind, shorten};
+use crate::trace::error::TraceErrorKind as Kind;
 use crate::trace::{Action, Datatype, SendRecv, Triple};
 
 impl TraceBuilder {
@@ -154,7 +155,7 @@ impl TraceBuilder {
         }
         self.limit = rank as usize + 1;
         let column = (self.length - at.len()) as u32 + 1;
-        self.farthest = Some(Farthest { place: self.place, column, text: shorten(split_word(at).0), role });
+        self.farthest = Some(Farthest { place: self.place, column, text: excerpt_of_bytes(split_word(at).0), role });
         Ok(())
     }
 

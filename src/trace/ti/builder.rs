@@ -1,5 +1,6 @@
 //! Conversion of lines to actions: the state that the lines of a trace share.
 
+use crate::excerpt::excerpt_of_bytes;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use super::pending::PendingLines;
 use super::refused::refusal;
 use crate::trace::actions::Store;
 use crate::trace::blocks::{Block, End, LONGEST_LINE};
-use crate::trace::error::{TraceError, TraceErrorKind as Kind, shorten};
+use crate::trace::error::{TraceError, TraceErrorKind as Kind};
 use crate::trace::format::MOST_RANKS;
 use crate::trace::tables::{Full, Tables};
 use crate::trace::{Actions, CollectiveKind, CommunicatorId, Datatype, Trace, TraceWarning};
@@ -329,7 +330,7 @@ impl TraceBuilder {
         TraceError {
             line: Some(self.place.line),
             column: Some(offset as u32 + 1),
-            text: shorten(text),
+            text: excerpt_of_bytes(text),
             ..TraceError::whole(self.file(), kind)
         }
     }

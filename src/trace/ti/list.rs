@@ -1,10 +1,11 @@
 //! Lists of trace files, and their distinction from traces.
 
+use crate::excerpt::excerpt_of_bytes;
 use std::path::{Path, PathBuf};
 
 use super::number::{is_blank, skip_blanks, split_word};
 use crate::trace::blocks::{Block, End, LONGEST_LINE};
-use crate::trace::error::{TraceError, TraceErrorKind as Kind, shorten};
+use crate::trace::error::{TraceError, TraceErrorKind as Kind};
 
 /// Kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,7 +61,7 @@ impl PathList {
                 Ok(path) if !path.contains(char::is_control) => {
                     self.entries.push(ListedPath { path: path.into(), line: self.lines });
                 }
-                _ => return Err(TraceError { text: shorten(line), ..error(Kind::NotText) }),
+                _ => return Err(TraceError { text: excerpt_of_bytes(line), ..error(Kind::NotText) }),
             }
         }
         Ok(())
@@ -79,7 +80,7 @@ impl ListedPath {
     pub fn error(&self, list: &Path, kind: Kind) -> TraceError {
         let bytes = self.path.as_os_str().as_encoded_bytes();
         let of_path = |byte: &u8| byte.is_ascii_alphanumeric() || b"/-_.+%@~ ".contains(byte) || *byte >= 0x80;
-        let text = if bytes.iter().all(of_path) { shorten(bytes) } else { String::new() };
+        let text = if bytes.iter().all(of_path) { excerpt_of_bytes(bytes) } else { String::new() };
         TraceError { line: Some(self.line), text, ..TraceError::whole(list, kind) }
     }
 }

@@ -9,7 +9,6 @@ use std::path::Path;
 use super::keyword::Keyword;
 use super::number::{leading_rank, skip_blanks, split_word};
 use crate::trace::blocks::Blocks;
-use crate::trace::error::shorten;
 use crate::trace::source::{Budget, Source};
 use crate::trace::{Origin, SourceLine, Trace};
 
@@ -48,4 +47,17 @@ fn find(file: &Path, rank: usize, index: usize) -> Option<SourceLine> {
         Ok(())
     });
     found
+}
+
+/// Shortens a line for a message: at most 60 characters, without control characters. The trace was read, so the line is one
+/// of a trace and no secret.
+fn shorten(text: &[u8]) -> String {
+    const MOST: usize = 60;
+    let head = &text[..text.len().min(4 * MOST)];
+    let readable = String::from_utf8_lossy(head);
+    let mut short: String = readable.chars().take(MOST).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if head.len() < text.len() || readable.chars().nth(MOST).is_some() {
+        short.push_str("...");
+    }
+    short
 }

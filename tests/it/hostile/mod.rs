@@ -4,4 +4,5 @@ mod faults;
 mod memory;
 mod outputs;
 mod results_files;
+mod secrets;
 mod text;

@@ -177,7 +177,7 @@ fn files_that_are_no_trace() {
 
 #[test]
 fn a_last_line_without_line_end_is_no_line() {
-    assert!(matches!(fails("0 init\n0 compute 12", 2, 13, "0 compute 12").kind, Kind::CutOff));
+    assert!(matches!(fails("0 init\n0 compute 12", 2, 13, "0 compute 1...").kind, Kind::CutOff));
     assert!(matches!(fails("0 init", 1, 7, "0 init").kind, Kind::CutOff));
 }
 

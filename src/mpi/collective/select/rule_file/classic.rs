@@ -2,7 +2,8 @@
 
 use super::algorithms;
 use super::operations::OPERATIONS;
-use super::rules::{Parameters, RankRule, RuleFile, RuleFileError, SizeRule, Spread, quoted};
+use super::rules::{Parameters, RankRule, RuleFile, RuleFileError, SizeRule, Spread};
+use crate::excerpt::excerpt;
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
@@ -70,7 +71,10 @@ fn number(word: Word<'_>, what: &str) -> Result<u64, RuleFileError> {
     let text = word.text;
     // Open MPI reads them as C does.
     if text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(word.wrong(format!("`{text}`: Open MPI reads a number with a leading 0 as octal; leave the 0 out")));
+        return Err(word.wrong(format!(
+            "`{}`: Open MPI reads a number with a leading 0 as octal; leave the 0 out",
+            excerpt(text)
+        )));
     }
     let value = match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
@@ -79,7 +83,7 @@ fn number(word: Word<'_>, what: &str) -> Result<u64, RuleFileError> {
     // Open MPI keeps them in a `long`.
     value
         .filter(|&value| i64::try_from(value).is_ok())
-        .ok_or_else(|| word.wrong(format!("{what} is `{}`, not a whole number from 0 on", quoted(text))))
+        .ok_or_else(|| word.wrong(format!("{what} is `{}`, not a whole number from 0 on", excerpt(text))))
 }
 
 /// Reads the text of a file.

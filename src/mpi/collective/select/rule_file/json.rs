@@ -2,7 +2,8 @@
 
 use super::algorithms;
 use super::operations::{OPERATIONS, operation};
-use super::rules::{Parameters, RankRule, RuleFile, RuleFileError, SizeRule, Spread, quoted};
+use super::rules::{Parameters, RankRule, RuleFile, RuleFileError, SizeRule, Spread};
+use crate::excerpt::{excerpt, excerpts};
 use crate::similar::nearest;
 use crate::trace::CollectiveKind;
 use serde::Deserialize;
@@ -88,7 +89,7 @@ impl<'a> JsonText<'a> {
             return Ok(u64::MAX);
         }
         text.parse().map_err(|_| {
-            self.wrong(value, format!("{key} is {}, neither a whole number from 0 on nor \"inf\"", quoted(text)))
+            self.wrong(value, format!("{key} is {}, neither a whole number from 0 on nor \"inf\"", excerpt(text)))
         })
     }
 }
@@ -96,7 +97,7 @@ impl<'a> JsonText<'a> {
 /// Returns the message of an error without its place.
 fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    text.rsplit_once(" at line ").map_or(text.clone(), |(message, _)| message.to_owned())
+    excerpts(text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message)).into_owned()
 }
 
 /// Reads the text of a file.
@@ -108,17 +109,20 @@ pub(super) fn parse(text: &str) -> Result<RuleFile, RuleFileError> {
         message: plain(&error),
     })?;
     if let Some(version) = written.rule_file_version.filter(|version| version.get() != "3") {
-        return Err(source.wrong(version, format!("rule_file_version is {}; 3 is the only one in JSON", version.get())));
+        return Err(source
+            .wrong(version, format!("rule_file_version is {}; 3 is the only one in JSON", excerpt(version.get()))));
     }
     if let Some(module) = written.module.filter(|module| module.get() != "\"tuned\"") {
-        return Err(source.wrong(module, format!("the rules are for the module {}, not \"tuned\"", module.get())));
+        return Err(
+            source.wrong(module, format!("the rules are for the module {}, not \"tuned\"", excerpt(module.get())))
+        );
     }
     let mut file = RuleFile::empty();
     for (name, value) in &written.collectives {
         let Some(kind) = operation(name) else {
             let near = nearest(name, OPERATIONS.iter().map(|known| known.0));
             let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-            return Err(source.wrong(value, format!("there is no collective `{}`{hint}", quoted(name))));
+            return Err(source.wrong(value, format!("there is no collective `{}`{hint}", excerpt(name))));
         };
         let sets: Vec<OfRanks<'_>> = source.parse(value)?;
         let Some(kind) = kind else { continue };
@@ -135,7 +139,7 @@ fn of_ranks<'a>(source: JsonText<'a>, kind: CollectiveKind, set: &OfRanks<'a>) -
         Some(("\"single-node\"", _)) => Spread::OneHost,
         Some((text, value)) => {
             let names = "\"any\", \"one-per-node\" and \"single-node\"";
-            return Err(source.wrong(value, format!("comm_rank_distribution is {}; values are {names}", quoted(text))));
+            return Err(source.wrong(value, format!("comm_rank_distribution is {}; values are {names}", excerpt(text))));
         }
     };
     let ranks = (
@@ -154,7 +158,7 @@ fn of_size<'a>(source: JsonText<'a>, kind: CollectiveKind, rule: &OfSize<'a>) ->
     };
     let run = run.ok_or_else(|| {
         let names: Vec<&str> = known.iter().map(|known| known.0).collect();
-        let text = quoted(rule.alg.get());
+        let text = excerpt(rule.alg.get());
         let range = format!("0 to {}, or {}", known.len() - 1, names.join(", "));
         source.wrong(rule.alg, format!("{} has no algorithm {text}; algorithms are {range}", kind.name()))
     })?;

@@ -89,8 +89,3 @@ impl Parameters {
         Tuning { segment: Some(segment), width: u16::try_from(width).unwrap_or(u16::MAX), spread: false }
     }
 }
-
-/// Returns the beginning of a text that a message quotes.
-pub(super) fn quoted(text: &str) -> String {
-    text.chars().take(40).collect()
-}
