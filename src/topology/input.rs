@@ -15,6 +15,9 @@ use std::time::Duration;
 /// Largest graph or platform file, in bytes after decompression: 1 GiB.
 pub const MAX_FILE_BYTES: u64 = 1 << 30;
 
+/// Bytes of a file in which zero bytes are looked for, which no text has.
+const FIRST_BLOCK: u64 = 1 << 16;
+
 /// Memory limit of the xz decoder's dictionary, in KiB.
 const XZ_MEMORY_KIB: u32 = 1 << 18;
 
@@ -47,6 +50,16 @@ pub enum ReadError {
         /// Offset of the first offending byte, from 0.
         byte: usize,
     },
+    /// The file begins with binary data.
+    #[error("{}:{line}: not text: byte {byte} is zero", path.display())]
+    Binary {
+        /// Path of the file.
+        path: PathBuf,
+        /// Line of the first zero byte, from 1.
+        line: usize,
+        /// Offset of the first zero byte, from 0.
+        byte: usize,
+    },
 }
 
 impl UserError for ReadError {
@@ -56,7 +69,9 @@ impl UserError for ReadError {
             Self::TooLong { .. } => {
                 "check that this is the file you meant; files of this kind are read into memory whole"
             }
-            Self::NotText { .. } => "check that this is the file you meant and that it was not damaged on the way",
+            Self::NotText { .. } | Self::Binary { .. } => {
+                "check that this is the file you meant and that it was not damaged on the way"
+            }
         };
         help.to_owned()
     }
@@ -178,7 +193,13 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, ReadError> {
         _ => Box::new(packed),
     };
     let mut bytes = Vec::new();
-    unpacked.by_ref().take(limit + 1).read_to_end(&mut bytes).map_err(fail)?;
+    // Devices and binary files are recognised before they fill the memory.
+    unpacked.by_ref().take(FIRST_BLOCK.min(limit)).read_to_end(&mut bytes).map_err(fail)?;
+    if let Some(byte) = memchr::memchr(0, &bytes) {
+        return Err(ReadError::Binary { path: path.into(), line: line_of_byte(&bytes, byte), byte });
+    }
+    let rest = limit + 1 - bytes.len() as u64;
+    unpacked.by_ref().take(rest).read_to_end(&mut bytes).map_err(fail)?;
     if bytes.len() as u64 > limit {
         return Err(ReadError::TooLong { path: path.into(), limit });
     }
@@ -196,15 +217,29 @@ pub fn to_text(path: &Path, mut bytes: Vec<u8>) -> Result<String, ReadError> {
     }
     String::from_utf8(bytes).map_err(|error| {
         let byte = error.utf8_error().valid_up_to();
-        let line = 1 + memchr::memchr_iter(b'\n', &error.as_bytes()[..byte]).count();
+        let line = line_of_byte(error.as_bytes(), byte);
         ReadError::NotText { path: path.into(), line, byte }
     })
+}
+
+/// Returns the line, from 1, of a byte.
+fn line_of_byte(bytes: &[u8], byte: usize) -> usize {
+    1 + memchr::memchr_iter(b'\n', &bytes[..byte]).count()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::io::Write;
+
+    #[test]
+    fn binary_files_are_refused_by_their_first_block() {
+        let error = read_text(written(b"0 1\n1\0").path(), 100).unwrap_err();
+        assert!(error.to_string().ends_with(":2: not text: byte 5 is zero"), "{error}");
+        // The zeros have no end: the limit would be reached only by reading them all.
+        #[cfg(unix)]
+        assert!(matches!(read_text(Path::new("/dev/zero"), 1 << 60), Err(ReadError::Binary { line: 1, byte: 0, .. })));
+    }
 
     fn written(bytes: &[u8]) -> tempfile::NamedTempFile {
         let mut file = tempfile::NamedTempFile::new().unwrap();

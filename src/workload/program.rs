@@ -201,7 +201,7 @@ impl FileLoader for Loader<'_> {
 fn read(path: &Path) -> Result<String, WorkloadError> {
     read_bytes(path, guard::LONGEST_SOURCE as u64).and_then(|bytes| to_text(path, bytes)).map_err(|error| match error {
         ReadError::Io { source, .. } => WorkloadError::File { path: path.to_owned(), error: source },
-        ReadError::NotText { line, byte, .. } => {
+        ReadError::NotText { line, byte, .. } | ReadError::Binary { line, byte, .. } => {
             WorkloadError::Program(format!("{}:{line}: this is not text (byte {byte})", path.display()))
         }
         ReadError::TooLong { limit, .. } => WorkloadError::Program(format!(

@@ -128,3 +128,18 @@ fn files_of_before_checksums_are_gone_on_with_but_their_values_are_checked() {
     folder.write("t.jsonl", old.replacen("\"simulated_seconds\":", "\"simulated_seconds\":1e999,\"x\":", 1));
     folder.refuse(&MERGE, 2, &["t.jsonl:2: the line is no cell: "]);
 }
+
+#[cfg(unix)]
+#[test]
+fn devices_are_refused_before_they_fill_the_memory() {
+    let folder = finished();
+    folder.refuse(&["merge", "s.toml", "/dev/zero"], 2, &["/dev/zero:1: byte 0 is zero"]);
+    for arguments in [
+        &["packets", "ring:4", "--packets", "/dev/zero"][..],
+        &["throughput", "ring:4", "--matrix", "/dev/zero"],
+        &["replay", "t.ti", "--topology", "ring:4", "--hostfile", "/dev/zero"],
+        &["topology", "edges:path=/dev/zero"],
+    ] {
+        folder.refuse(arguments, 2, &["/dev/zero:1: not text: byte 0 is zero"]);
+    }
+}
