@@ -134,7 +134,7 @@ fn finish(
     if !output.quiet {
         tell(folder, &summary, &about, is_second);
     }
-    let lost = incomplete(&summary);
+    let lost = incomplete(folder, &summary);
     match lost {
         None if code == 0 => Ok(()),
         Some((what, help)) if code == 0 => {
@@ -150,16 +150,19 @@ fn finish(
 }
 
 /// Describes the missing part of the program, if any, with a remedy.
-fn incomplete(summary: &Summary) -> Option<(String, &'static str)> {
+fn incomplete(folder: &Path, summary: &Summary) -> Option<(String, &'static str)> {
     let (ranks, there) = (summary.ranks, summary.recorded.len());
     let missing = (ranks as usize).saturating_sub(there);
     let count = |which: fn(&RecordedRank) -> bool| summary.recorded.iter().filter(|rank| which(rank)).count();
     let (early, no_room) = (count(|rank| !rank.is_whole), count(|rank| rank.had_no_room));
     if let Some(first) = summary.damaged.first() {
         let files = summary.damaged.len();
-        let what = format!("{files} of {ranks} ranks have a file that is damaged; the first: {first}");
-        let help = "what the other ranks did is kept; look for what writes into these files or closes descriptors that it \
-                    did not open, and record it again";
+        let what = format!(
+            "{files} of {ranks} ranks have a file that is damaged; the first: {}",
+            folder.join(first).display()
+        );
+        let help = "what the other ranks did is kept, for `mopsim trace info` and `mopsim trace cut --ranks`; look for what writes \
+                    into these files or closes descriptors that it did not open, and record it again";
         Some((what, help))
     } else if no_room > 0 {
         let what = format!("for {no_room} of {ranks} ranks no more could be written");
@@ -285,12 +288,33 @@ fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
     let columns = about.ranks.div_ceil(rows).max(2);
     let mut name = word(&name.to_string());
     say(&format!("next: mopsim trace info {name}"));
+    // A replay needs all ranks.
+    if missing > 0 || !summary.damaged.is_empty() {
+        let ranks = ranges(summary.recorded.iter().map(|rank| rank.rank));
+        if !ranks.is_empty() {
+            say(&format!("      mopsim trace cut {name} --ranks {ranks} -o part.mtrace"));
+        }
+        return;
+    }
     // A replay sleeps for the duration of file operations, and refuses the others.
     if summary.not_recorded.keys().any(|call| !recording::is_slept(call)) {
         say(&format!("      mopsim trace convert --leave-out {name} -o without.mtrace"));
         name = "without.mtrace".into();
     }
     say(&format!("      mopsim replay {name} --topology torus:{rows}x{columns}"));
+}
+
+/// Returns ascending numbers as a list of ranges: `0-3,7`.
+fn ranges(numbers: impl Iterator<Item = u32>) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for number in numbers {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => ranges.push((number, number)),
+        }
+    }
+    let range = |&(first, last): &(u32, u32)| if first == last { first.to_string() } else { format!("{first}-{last}") };
+    ranges.iter().map(range).collect::<Vec<_>>().join(",")
 }
 
 /// Describes the replay of calls for which only the name, or the duration, was recorded.

@@ -22,21 +22,34 @@ pub fn run(arguments: &args::Trace, output: &Output) -> Result<(), Failure> {
     }
 }
 
-/// Reads a trace with the options of the flags; graphs become lists.
-pub fn read(path: &Path, flags: &Reading, output: &Output) -> Result<Trace, Failure> {
-    read_within(path, flags.number_of_ranks, &flags.limits, false, output)
+/// What to read of a trace, and how.
+#[derive(Clone, Copy, Default)]
+pub struct Wanted {
+    /// Number of ranks, for formats that have none of their own.
+    pub ranks: Option<usize>,
+    /// Of a recording, those ranks that can be read.
+    pub readable_ranks: bool,
+    /// Graphs are kept as graphs; otherwise they become lists.
+    pub keep_graphs: bool,
 }
 
-/// Reads a trace of `ranks` ranks, or of its own number of ranks, within limits. Graphs are kept as graphs, or become
-/// lists.
-pub fn read_within(
-    path: &Path,
-    ranks: Option<usize>,
-    flags: &ReadingLimits,
-    keep_graphs: bool,
-    output: &Output,
-) -> Result<Trace, Failure> {
+impl Wanted {
+    /// Returns what the flags say: all ranks, with graphs as lists.
+    pub fn by(flags: &Reading) -> Self {
+        Self { ranks: flags.number_of_ranks, ..Self::default() }
+    }
+}
+
+/// Reads a trace with the options of the flags; graphs become lists.
+pub fn read(path: &Path, flags: &Reading, output: &Output) -> Result<Trace, Failure> {
+    read_as(path, Wanted::by(flags), &flags.limits, output)
+}
+
+/// Reads a trace within limits.
+pub fn read_as(path: &Path, wanted: Wanted, flags: &ReadingLimits, output: &Output) -> Result<Trace, Failure> {
+    let Wanted { ranks, readable_ranks, keep_graphs } = wanted;
     let how = Options {
+        readable_ranks,
         leave_out: flags.leave_out,
         keep_graphs,
         recorded_speed: speed("recorded-speed", flags.recorded_speed.as_deref())?,
@@ -73,9 +86,10 @@ fn info(arguments: &TraceInfo, output: &Output) -> Result<(), Failure> {
         .report("--csv", arguments.csv.as_deref(), arguments.force)
         .check(|| inputs::trace(&arguments.trace))?;
     let host_speed = speed("host-speed", arguments.host_speed.as_deref())?;
-    // The operations of a schedule are those of its graphs, not the calls of lists made of them.
     let reading = &arguments.reading;
-    let trace = read_within(&arguments.trace, reading.number_of_ranks, &reading.limits, true, output)?;
+    // The operations of a schedule are those of its graphs, not the calls of lists made of them.
+    let wanted = Wanted { readable_ranks: true, keep_graphs: true, ..Wanted::by(reading) };
+    let trace = read_as(&arguments.trace, wanted, &reading.limits, output)?;
     warn(&trace, output);
     let info = inspect::Info::of(&trace);
     let mut sheet = info_sheet(&trace, &info, host_speed)?;

@@ -29,6 +29,9 @@ pub struct Options {
     pub keep_graphs: bool,
     /// `true` if calls that actions cannot express are left out, with a note, instead of being refused.
     pub leave_out: bool,
+    /// `true` if ranks of a recording whose files are missing or damaged are left without actions, or end where the damage
+    /// begins, with a note. Otherwise such a recording is refused.
+    pub readable_ranks: bool,
     /// Number of actions that stay in memory, of 16 bytes each, in addition to a few of each rank. Others are stored in
     /// a temporary file.
     pub actions_in_memory: usize,
@@ -51,6 +54,7 @@ impl Default for Options {
             recorded_speed: DEFAULT_RECORDED_SPEED,
             keep_graphs: false,
             leave_out: false,
+            readable_ranks: false,
             actions_in_memory: 1 << 22,
             has_times: Arc::default(),
             steps: Steps::default(),

@@ -144,6 +144,11 @@ impl<'o> Program<'o> {
         Err(located(file, at, Kind::inexpressible(self.format, call, reason)))
     }
 
+    /// Returns `true` if a damaged rank is no reason to refuse the others.
+    pub fn keeps_readable_ranks(&self) -> bool {
+        self.options.readable_ranks
+    }
+
     /// Returns the flops that represent a second.
     pub fn recorded_speed(&self) -> f64 {
         self.options.recorded_speed

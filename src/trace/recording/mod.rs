@@ -19,6 +19,7 @@ mod thread_tests;
 mod threads;
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use self::rank::Ended;
@@ -33,6 +34,9 @@ pub use summary::{RecordedHost, RecordedRank, Summary, is_slept, summary};
 
 /// Largest number of ranks of a file that is read without the others.
 const MOST_ALONE: u32 = 64;
+
+/// Largest number of damaged ranks that are described one by one.
+const MOST_DAMAGED: usize = 8;
 
 /// The format of recordings.
 pub(super) static FORMAT: Format = Format {
@@ -57,11 +61,30 @@ pub fn is_file_of_rank(name: &str) -> bool {
 
 /// Returns the file through which a folder is read, if it is that of a recording: that of the first rank.
 pub(super) fn first_file(folder: &Path) -> Option<PathBuf> {
-    ["", ".zst", ".gz", ".xz"].iter().find_map(|packing| {
+    let packed = ["", ".zst", ".gz", ".xz"].iter().find_map(|packing| {
         let mut file = file_of(folder, 0).into_os_string();
         file.push(packing);
         Some(PathBuf::from(file)).filter(|file| file.is_file())
-    })
+    });
+    match packed {
+        Some(file) if file != file_of(folder, 0) || begins_as_recording(&file) => Some(file),
+        // The file of the first rank is missing or damaged: that of another rank knows the number of ranks.
+        first => other_file(folder).or(first),
+    }
+}
+
+/// Returns the file of the lowest rank in a folder that begins as a recording does.
+fn other_file(folder: &Path) -> Option<PathBuf> {
+    let names = std::fs::read_dir(folder).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| is_file_of_rank(name)).collect();
+    names.sort();
+    names.into_iter().map(|name| folder.join(name)).find(|file| begins_as_recording(file))
+}
+
+fn begins_as_recording(file: &Path) -> bool {
+    let mut head = [0; MAGIC.len()];
+    let is_file = std::fs::metadata(file).is_ok_and(|found| found.is_file());
+    is_file && std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == MAGIC
 }
 
 fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
@@ -74,15 +97,19 @@ fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     }
     let (_, header) = RecordStream::open(source, budget)?;
     let files = match siblings(&file, &header) {
-        Some(files) if header.rank == 0 => files,
+        Some(files) if header.rank == 0 || !begins_as_recording(&files[0]) => files,
         _ => {
             let text = "this is not the file of the first rank, rank-000000.mrec".to_owned();
             return Err(problem(text, "give the folder of the recording, or a list of its files"));
         }
     };
-    if let Some(missing) = files.iter().find(|file| !file.is_file()) {
+    if let Some(missing) = files.iter().find(|file| !file.is_file() && !options.readable_ranks) {
         let text = format!("{} ranks were recorded, and {} is not there", header.ranks, missing.display());
-        return Err(problem(text, "copy all files of the recording; those of other hosts may still be there"));
+        return Err(problem(
+            text,
+            "copy all files of the recording; those of other hosts may still be there. `mopsim trace info` describes the ranks \
+             that are there, and `mopsim trace cut --ranks` keeps some of them",
+        ));
     }
     // The name is that of the folder.
     let folder = file.parent().and_then(Path::file_name).map(Path::new);
@@ -93,11 +120,15 @@ fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     read_files(Files { list: &file, files: &files, budget, name, options })
 }
 
-/// Returns the files of all ranks, next to that of the first one.
+/// Returns the files of all ranks, next to that of one of them.
 fn siblings(first: &Path, header: &RecordingHeader) -> Option<Vec<PathBuf>> {
     let name = first.file_name()?.to_str()?;
-    let (prefix, rest) = name.split_once("000000")?;
-    Some((0..header.ranks).map(|rank| first.with_file_name(format!("{prefix}{rank:06}{rest}"))).collect())
+    let (prefix, rest) = name.split_once(&format!("{:06}", header.rank))?;
+    Some(
+        (0..header.ranks.min(MOST_RANKS as u32 + 1))
+            .map(|rank| first.with_file_name(format!("{prefix}{rank:06}{rest}")))
+            .collect(),
+    )
 }
 
 fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Result<Trace, TraceError> {
@@ -109,7 +140,16 @@ fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Re
     let mut together = Vec::new();
     format::expect(options, files.iter().map(PathBuf::as_path));
     for (rank, file) in (0..).zip(files) {
-        let (mut stream, header) = RecordStream::open(Source::open_counted(file, &options.steps)?, budget)?;
+        let opened = Source::open_counted(file, &options.steps).and_then(|source| RecordStream::open(source, budget));
+        let (mut stream, header) = match opened {
+            Ok(opened) => opened,
+            Err(error) if options.readable_ranks => {
+                about.damaged.push((rank, error));
+                about.files.push(file.clone());
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
         if (header.rank, header.ranks as usize) != (rank, files.len()) {
             let help = "give the files of all ranks of one recording, in their order";
             let problem = format!(
@@ -125,9 +165,17 @@ fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Re
         together.push((rank, threads));
     }
     threads::weave(&mut program, together);
-    let ends_early = !about.early.is_empty();
+    // Without the damaged ranks, a window would have none of the collectives; a part of the other ranks has them.
+    let ends_early = !about.early.is_empty() && about.damaged.is_empty();
     about.remarks(&mut program);
     if ends_early { program.finish_window(name, list) } else { program.finish(name, list) }
+}
+
+/// Returns an error without the name of its file, for a remark that begins with it.
+fn without_file(error: &TraceError) -> String {
+    let text = error.to_string();
+    let name = format!("{}: ", error.file.display());
+    text.strip_prefix(&name).unwrap_or(&text).to_owned()
 }
 
 /// Facts about a recording as a whole for readers of results.
@@ -136,6 +184,8 @@ struct About {
     files: Vec<PathBuf>,
     /// Ranks whose recording ends early: rank, byte, code of MPI_Abort.
     early: Vec<(usize, u64, Option<i64>)>,
+    /// Ranks whose file is missing or damaged, with the error.
+    damaged: Vec<(u32, TraceError)>,
     /// Number of these whose recording ran out of space.
     no_room: usize,
     /// Number of ranks and of processors of each host.
@@ -154,12 +204,22 @@ impl About {
         match ended {
             Ended::Whole { overlapped } => self.overlapped += overlapped,
             Ended::Early { byte, abort } => self.early.push((self.files.len(), byte, abort)),
+            Ended::Damaged(error) => self.damaged.push((self.files.len() as u32, *error)),
         }
         self.files.push(file.to_path_buf());
     }
 
     fn remarks(self, program: &mut Program<'_>) {
         let ranks = self.files.len();
+        for (rank, error) in self.damaged.iter().take(MOST_DAMAGED) {
+            let text = format!("rank {rank} has no actions from the damage on: {}", without_file(error));
+            program.remark(&self.files[*rank as usize], text);
+        }
+        if let Some((rank, _)) = self.damaged.get(MOST_DAMAGED) {
+            let more = self.damaged.len() - MOST_DAMAGED;
+            let text = format!("{more} more ranks have no actions from a damage on");
+            program.remark(&self.files[*rank as usize], text);
+        }
         // The rank that has aborted the others is more informative than the first of them.
         let aborted = self.early.iter().find(|(_, _, abort)| abort.is_some());
         if let Some(&(rank, byte, abort)) = aborted.or(self.early.first()) {

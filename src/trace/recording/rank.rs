@@ -27,6 +27,8 @@ pub(super) enum Ended {
         /// Code of MPI_Abort.
         abort: Option<i64>,
     },
+    /// At a record that cannot be read.
+    Damaged(Box<TraceError>),
 }
 
 /// The number that represents no partner.
@@ -71,7 +73,11 @@ pub(super) fn read(
     let mut abort = None;
     let mut ticks = 0_u64;
     let ended = loop {
-        match stream.next(&mut record)? {
+        let next = match stream.next(&mut record) {
+            Err(error) if reader.program.keeps_readable_ranks() => break Ended::Damaged(Box::new(error)),
+            next => next?,
+        };
+        match next {
             Next::Record => {
                 reader.at = record.at;
                 ticks = ticks.saturating_add(record.gap).saturating_add(record.duration);

@@ -24,7 +24,7 @@ pub struct Summary {
     /// Calls that are in the files by name only: total of all ranks, and the rank of the first. [`is_slept`] tells those
     /// that can be replayed.
     pub not_recorded: BTreeMap<String, (u64, u32)>,
-    /// Errors of files that cannot be read completely or at all, each with its file and place.
+    /// Errors of files that cannot be read completely or at all, each with the name of its file in the folder, and its place.
     pub damaged: Vec<String>,
 }
 
@@ -78,7 +78,11 @@ pub fn summary(folder: &Path) -> Result<Summary, TraceError> {
         match rank(file, &mut summary, &mut ranks) {
             Ok(recorded) => summary.recorded.push(recorded),
             // One file is no reason to drop all others.
-            Err(error) => summary.damaged.push(error.to_string()),
+            Err(error) => {
+                // The folder may be renamed.
+                let name = file.file_name().unwrap_or_default().into();
+                summary.damaged.push(TraceError { file: name, ..error }.to_string());
+            }
         }
     }
     summary.ranks = ranks;

@@ -428,6 +428,58 @@ fn files_have_to_be_those_of_one_recording() {
 }
 
 #[test]
+fn readable_ranks_of_a_damaged_recording_can_be_kept() {
+    let file = |rank: u32| {
+        let mut file = RecordingFile::new(rank, 3, 0);
+        file.record(Op::Send, 0, &[B(0), U(0), S(i64::from(rank + 1) % 3), S(0), U(10)]);
+        file.record(Op::Collective, 0, &[B(0), U(0), U(0), U(0), U(0), U(0)]);
+        file.record(Op::Recv, 0, &[U(0), S(i64::from(rank + 2) % 3), S(0), U(10)]).end()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let put = |rank: u32, bytes: &[u8]| fs::write(file_of(folder.path(), rank as usize), bytes).unwrap();
+    let kept = Options { readable_ranks: true, ..Options::default() };
+    // The damaged rank is the first, the last, or missing.
+    for damaged in [0, 2] {
+        (0..3).for_each(|rank| put(rank, &file(rank)));
+        for missing in [false, true] {
+            put(damaged, b"nothing of a recording");
+            if missing {
+                fs::remove_file(file_of(folder.path(), damaged as usize)).unwrap();
+            }
+            let refused = trace::read(folder.path(), &Options::default()).unwrap_err();
+            let name = format!("rank-00000{damaged}.mrec");
+            assert!(refused.to_string().contains(&name) && refused.help().contains("trace cut --ranks"), "{refused}");
+            let trace = trace::read(folder.path(), &kept).unwrap();
+            assert_eq!(trace.ranks(), 3);
+            let empty: Vec<bool> = trace.actions.iter().map(|actions| actions.len() == 0).collect();
+            assert_eq!(empty, [damaged == 0, false, damaged == 2]);
+            let told = trace.warnings.iter().any(|warning| warning.to_string().contains(&name));
+            assert!(told, "{:?}", trace.warnings);
+            let ranks = (0..3).filter(|rank| *rank != damaged).collect();
+            let (part, _) = trace::transform::cut(
+                &trace,
+                &trace::transform::Cut { ranks: Some(ranks), part: trace::transform::Part::All },
+            )
+            .unwrap();
+            // The collective, and the message between the two.
+            for actions in &part.actions {
+                assert_eq!(actions.iter().filter(|a| matches!(a, Action::Collective { .. })).count(), 1, "{actions:?}");
+            }
+            let count = |kind: fn(&Action) -> bool| part.actions.iter().flat_map(|a| a.iter().filter(kind)).count();
+            assert_eq!(count(|a| matches!(a, Action::Send { .. })), 1);
+        }
+    }
+    // A damage in the middle of a file.
+    (0..3).for_each(|rank| put(rank, &file(rank)));
+    let mut bytes = file(1);
+    let at = bytes.len() - 30;
+    bytes[at] = 0xff;
+    put(1, &bytes);
+    assert!(trace::read(folder.path(), &Options::default()).is_err());
+    assert_eq!(trace::read(folder.path(), &kept).unwrap().ranks(), 3);
+}
+
+#[test]
 fn packed_files_and_lists_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let file =
