@@ -12,6 +12,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Limit in bytes; 0 for the default.
 static LIMIT: AtomicU64 = AtomicU64::new(0);
 
+/// Largest number of arcs of a network that was estimated and permitted since the last [`expect_network`].
+static PERMITTED: AtomicU64 = AtomicU64::new(0);
+
 /// Bytes per arc and per vertex of a graph while it is built, measured on meshes, tori and hypercubes.
 const GRAPH: (u64, u64) = (70, 60);
 /// Bytes per arc of a platform with its links and routes, and per host with its two links, while a replay runs.
@@ -67,6 +70,18 @@ pub fn set_limit(bytes: u64) {
     LIMIT.store(bytes, Ordering::Relaxed);
 }
 
+/// Begins to note the estimates of networks, for [`estimated_seconds`].
+pub fn expect_network() {
+    PERMITTED.store(0, Ordering::Relaxed);
+}
+
+/// Returns the estimated seconds to build the largest network since [`expect_network`], on a slow core; `None` for less
+/// than a second, or if the size of none is known yet. Distances, routes and floor plans are not in it.
+pub fn estimated_seconds() -> Option<f64> {
+    let seconds = PERMITTED.load(Ordering::Relaxed) as f64 * SECONDS;
+    (seconds >= 1.0).then_some(seconds)
+}
+
 /// Returns a number of bytes as text, with a unit.
 pub fn text(bytes: u128) -> String {
     match bytes {
@@ -102,6 +117,9 @@ pub(crate) fn refuse_program(variables: usize) -> Option<String> {
 
 fn refuse(parts: u128, bytes: u128) -> Option<String> {
     let limit = u128::from(limit());
+    if bytes <= limit {
+        PERMITTED.fetch_max(u64::try_from(parts).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
     (bytes > limit).then(|| {
         format!(
             "that takes about {} of memory and {:.0} s to build, and the limit is {} (--memory)",
@@ -115,6 +133,13 @@ fn refuse(parts: u128, bytes: u128) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_largest_permitted_network_is_estimated() {
+        // Other tests of this process build small networks at the same time.
+        assert_eq!(refuse(100_000_000, 1), None);
+        assert!(estimated_seconds().is_some_and(|seconds| seconds >= 30.0), "{:?}", estimated_seconds());
+    }
 
     #[test]
     fn the_smallest_limit_counts() {

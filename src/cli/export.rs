@@ -3,7 +3,8 @@
 use super::args::{Export, Output};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::{inputs, options, print, say};
+use super::replay::named;
+use super::{inputs, options, print, progress, say};
 use mopsim::export::{self, ExportError};
 use mopsim::memory;
 use mopsim::platform::Platform;
@@ -56,7 +57,7 @@ pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
                 );
                 return Err(Failure::input(message, "leave it out, or use --to simgrid"));
             }
-            let topology = choice.build_graph(Path::new(""))?;
+            let topology = progress::building(named(&choice), output.quiet, || choice.build_graph(Path::new("")))?;
             if topology.graph.slowest_share() < 1.0 && !output.quiet {
                 say(&format!("warning: some cables are slower, which --to {} does not hold", format.name));
             }
@@ -68,7 +69,7 @@ pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
                 let message = format!("--hostfile does not go with --to {}, whose hosts are h0, h1, ...", format.name);
                 return Err(Failure::input(message, "leave it out, or use --to simgrid"));
             }
-            let network = choice.build(Path::new(""))?;
+            let network = progress::building(named(&choice), output.quiet, || choice.build(Path::new("")))?;
             let Some((topology, _)) = network.graph() else {
                 let message = format!("--to {} needs a topology, and the platform file lists its links", format.name);
                 return Err(Failure::input(message, "use --to simgrid, or describe the network by a topology"));
@@ -78,7 +79,7 @@ pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
             tell(&|file| report::export::platform(&network.platform, format.name, file))
         }
         export::Write::Platform(write) => {
-            let network = choice.build(Path::new(""))?;
+            let network = progress::building(named(&choice), output.quiet, || choice.build(Path::new("")))?;
             let platform: &Platform = &network.platform;
             warn_of_routes(&network, format.name, output);
             let bytes = export::estimated_bytes(platform);

@@ -58,7 +58,7 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
     let topologies = arguments
         .specs
         .iter()
-        .map(|spec| topology(spec, arguments.seed, arguments.without.as_deref()))
+        .map(|spec| topology(spec, arguments.seed, arguments.without.as_deref(), output.quiet))
         .collect::<Result<Vec<_>, _>>()?;
     if !output.quiet {
         for topology in &topologies {
@@ -189,8 +189,9 @@ fn files_read(arguments: &Packets) -> Vec<PathBuf> {
     files
 }
 
-fn topology(spec: &str, seed: u64, without: Option<&str>) -> Result<Arc<Topology>, Failure> {
-    Ok(Arc::new(options::topology(spec, Some(seed), without)?.build()?))
+fn topology(spec: &str, seed: u64, without: Option<&str>, quiet: bool) -> Result<Arc<Topology>, Failure> {
+    let chosen = options::topology(spec, Some(seed), without)?;
+    Ok(Arc::new(progress::building(&chosen.to_string(), quiet, || chosen.build())?))
 }
 
 /// Returns the choices of the options.

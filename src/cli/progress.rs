@@ -2,6 +2,7 @@
 
 use indicatif::{HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use mopsim::engine::Counter;
+use mopsim::memory;
 use mopsim::printable::printable;
 use mopsim::steps::Steps;
 use mopsim::study::{Progress, Study};
@@ -48,7 +49,7 @@ impl Bars {
         total.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         tick(&total);
         let bars = Self {
-            _telling: tell("the study".to_owned(), &total, quiet),
+            _telling: tell("the study".to_owned(), &total, quiet, |_| "not done yet".to_owned()),
             all,
             total,
             replays: AtomicUsize::new(cells.len() - missing.len()),
@@ -152,7 +153,7 @@ impl Waiting {
         spinner.set_style(style);
         spinner.set_message(what.clone());
         tick(&spinner);
-        let done = tell(what, &spinner, quiet);
+        let done = tell(what, &spinner, quiet, |_| "not done yet".to_owned());
         Self { spinner, done, following: None }
     }
 
@@ -215,8 +216,8 @@ impl Drop for Following {
 }
 
 /// Reports periodically on standard error that work continues, and the remaining time if `bar` counts it, until the
-/// sender is dropped. On a terminal, bars do that.
-fn tell(what: String, bar: &ProgressBar, quiet: bool) -> Option<mpsc::Sender<()>> {
+/// sender is dropped. `unknown` describes work of which nothing is counted, after some seconds. On a terminal, bars do that.
+fn tell(what: String, bar: &ProgressBar, quiet: bool, unknown: fn(u64) -> String) -> Option<mpsc::Sender<()>> {
     if quiet || std::io::stderr().is_terminal() {
         return None;
     }
@@ -233,7 +234,7 @@ fn tell(what: String, bar: &ProgressBar, quiet: bool) -> Option<mpsc::Sender<()>
                 // The time of the first pieces is no measure of much longer ones.
                 Some(_) if bar.eta() > Duration::from_secs(86_400) => "more than a day to go".to_owned(),
                 Some(_) if bar.position() > 0 => format!("about {} s to go", bar.eta().as_secs()),
-                _ => "not done yet".to_owned(),
+                _ => unknown(seconds),
             };
             super::say(&format!("{what}: {seconds} s so far, {to_go}"));
         }
@@ -253,6 +254,28 @@ pub fn counted(what: impl Into<Cow<'static, str>>, steps: &Steps, quiet: bool) -
 
 fn spinner(quiet: bool) -> ProgressBar {
     if quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() }
+/// Builds networks, and shows that if it takes long, with the estimated time of the largest.
+pub fn building<T>(what: &str, quiet: bool, build: impl FnOnce() -> T) -> T {
+    memory::expect_network();
+    let spinner = spinner(quiet);
+    let message = format!("building {}", printable(what));
+    spinner.set_message(message.clone());
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
+        spinner.set_style(style);
+    }
+    tick(&spinner);
+    let telling = tell(message, &spinner, quiet, |so_far| match memory::estimated_seconds() {
+        Some(seconds) if seconds > so_far as f64 => {
+            format!("not done yet; the estimate for its links is {seconds:.0} s")
+        }
+        _ => "not done yet".to_owned(),
+    });
+    let built = build();
+    drop(telling);
+    spinner.finish_and_clear();
+    built
+}
+
 }
 
 /// A bar that counts, or lines if there is no terminal.
@@ -275,7 +298,7 @@ pub fn counting(what: &str, length: u64, template: &str, quiet: bool) -> Countin
     let bar = ProgressBar::with_draw_target(Some(length), target);
     bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
     tick(&bar);
-    Counting { _telling: tell(what.to_owned(), &bar, quiet), bar }
+    Counting { _telling: tell(what.to_owned(), &bar, quiet, |_| "not done yet".to_owned()), bar }
 }
 
 /// A bar that follows the actions of a replay.

@@ -36,7 +36,8 @@ pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
         .check(|| specs().chain(arguments.prices.clone()))?;
     let mut reports = Vec::with_capacity(arguments.specs.len());
     for spec in options::with_ports(&arguments.specs, &arguments.ports)? {
-        let topology = options::topology(&spec, arguments.seed, arguments.without.as_deref())?.build()?;
+        let chosen = options::topology(&spec, arguments.seed, arguments.without.as_deref())?;
+        let topology = progress::building(&chosen.to_string(), output.quiet, || chosen.build())?;
         let steps = Steps::default();
         let what = format!("distances and cables of {}", topology.name());
         let waiting = progress::counted(what, &steps, output.quiet);
