@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// Returns `true` if a character must be escaped.
-fn acts(c: char) -> bool {
+pub(crate) fn acts(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
         // Direction marks, line separators, embeddings and overrides, isolates.
@@ -42,6 +42,24 @@ pub fn printable(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
+}
+
+/// Returns a text as a string of TOML in one line, with unsafe characters escaped as TOML has it.
+pub fn toml_string(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c if acts(c) && c <= '\u{ffff}' => drop(write!(out, "\\u{:04x}", u32::from(c))),
+            c if acts(c) => drop(write!(out, "\\U{:08x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
 }
 
 /// Characters of a word of a message that are shown, at its front and at its end.
@@ -176,6 +194,15 @@ mod tests {
         assert_eq!(name, "a\u{202e}b\u{e0041}\u{200b}");
         assert_eq!(printable("\u{feff}a\u{e0041}"), "\\ufeffa\\udb40\\udc41");
         assert_eq!(one_line("a\nerror: b"), "a\\u000aerror: b");
+    }
+
+    #[test]
+    fn strings_of_toml_are_read_back() {
+        let text = "a\"\\'\n\t\u{7}\u{202e}\u{2066}\u{e0041}\u{e9}";
+        let written = toml_string(text);
+        assert_eq!(written, "\"a\\\"\\\\'\\n\\t\\u0007\\u202e\\u2066\\U000e0041\u{e9}\"");
+        let table: toml::Table = toml::from_str(&format!("x = {written}")).unwrap();
+        assert_eq!(table["x"].as_str(), Some(text));
     }
 
     #[test]

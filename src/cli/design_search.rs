@@ -10,6 +10,7 @@ use mopsim::design::fit::Wanted;
 use mopsim::design::space::{Candidate, Space, space};
 use mopsim::ledger::Shard;
 use mopsim::platform::{HostsPerSwitch, PlatformParameters};
+use mopsim::printable::toml_string;
 use mopsim::report::{design_search, number};
 use mopsim::steps::Steps;
 use mopsim::study::file::StudyFile;
@@ -307,8 +308,12 @@ fn found(
         own.any(|entry| entry.standing == Standing::Front)
     };
     for one in space.candidates.iter().filter(is_found) {
-        let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
-        let _ = write!(text, "\n[[networks]]\nname = {}\ntopology = {}\n", quoted(&one.name()), quoted(&one.topology));
+        let _ = write!(
+            text,
+            "\n[[networks]]\nname = {}\ntopology = {}\n",
+            toml_string(&one.name()),
+            toml_string(&one.topology)
+        );
         if let Some(hosts) = one.hosts_per_switch {
             let _ = writeln!(text, "parameters = {{ hosts_per_switch = {hosts} }}");
         }

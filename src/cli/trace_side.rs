@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use super::files;
+use mopsim::printable::{printable, toml_string};
 use mopsim::trace::SideFile;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,9 +19,18 @@ pub struct TraceSide<'a> {
 impl<'a> TraceSide<'a> {
     /// Returns the side file of a trace file.
     pub fn of(side: &'a SideFile, trace: &Path) -> Result<Self, Failure> {
-        let text = toml::to_string(side).map_err(|error| {
+        let unfit = |error: toml::ser::Error| {
             Failure::input(format!("the facts about the trace do not fit a side file: {error}"), "write them shorter")
-        })?;
+        };
+        let mut text = toml::to_string(side).map_err(unfit)?;
+        // A raw title could disguise the text in a terminal.
+        if printable(&text) != text {
+            text.clear();
+            for (key, value) in toml::Table::try_from(side).map_err(unfit)? {
+                let value = value.as_str().map_or_else(|| value.to_string(), toml_string);
+                text.push_str(&format!("{key} = {value}\n"));
+            }
+        }
         Ok(Self { file: SideFile::beside(trace), side, text, wanted: is_file(trace) })
     }
 

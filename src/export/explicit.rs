@@ -6,6 +6,7 @@ use super::{ExportError, MAX_HOSTS};
 use crate::ids::HostId;
 use crate::platform::Platform;
 use crate::platform::ends::{Vertex, link_ends};
+use crate::printable::printable;
 use crate::topology::Topology;
 use std::io::Write;
 
@@ -49,6 +50,8 @@ pub(super) fn write(topology: &Topology, platform: &Platform, out: &mut dyn Writ
     // Without the loopback, which is not an arc.
     let mut arc_of_link = vec![0; platform.links.len()];
     let name = serde_json::to_string(&platform.name).map_err(std::io::Error::from)?;
+    // JSON interprets the escapes as the same characters.
+    let name = printable(&name);
     writeln!(out, "{{\"name\":{name},\"switches\":{vertices},")?;
     let list = |values: &mut dyn Iterator<Item = String>| values.collect::<Vec<_>>().join(",");
     writeln!(out, "\"hosts\":[{}],", list(&mut vertex_of_host.iter().map(usize::to_string)))?;

@@ -2,6 +2,7 @@
 
 use crate::ids::HostId;
 use crate::platform::Platform;
+use crate::printable::acts;
 use crate::routing::Chosen;
 use crate::topology::Topology;
 use crate::user_error::UserError;
@@ -104,7 +105,20 @@ pub(super) fn without_parallel_cables(format: &'static str, topology: &Topology)
     }
 }
 
-/// Escapes text for XML attributes.
+/// Escapes text for XML attributes. Characters that change the direction of text or have no width become character
+/// references: a reader of the XML gets the same name, and a terminal shows that they are there.
 pub(super) fn escaped(text: &str) -> String {
-    crate::markup::escape(text, |_| ' ')
+    let escaped = crate::markup::escape(text, |_| ' ');
+    if !escaped.contains(acts) {
+        return escaped;
+    }
+    let mut out = String::with_capacity(escaped.len() + 16);
+    for c in escaped.chars() {
+        if acts(c) {
+            out.push_str(&format!("&#x{:X};", u32::from(c)));
+        } else {
+            out.push(c);
+        }
+    }
+    out
 }

@@ -97,6 +97,30 @@ fn no_cell_of_csv_is_a_formula() {
 }
 
 #[test]
+fn written_xml_and_toml_have_escapes_for_what_acts() {
+    let folder = Folder::with_trace(MESSAGE);
+    folder.write(
+        "p.xml",
+        "<?xml version='1.0'?>\n<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\"><host id=\"a\u{202e}b\" speed=\"1Gf\"/>\
+         <host id=\"c\u{2066}\" speed=\"1Gf\"/><link id=\"l\" bandwidth=\"1GBps\" latency=\"1us\"/>\
+         <route src=\"a\u{202e}b\" dst=\"c\u{2066}\"><link_ctn id=\"l\"/></route></zone></platform>\n",
+    );
+    let export = |file: &str| folder.output(&["export", "--platform", file, "--to", "simgrid"]);
+    let xml = export("p.xml");
+    assert_calm(&xml, "XML");
+    assert!(xml.contains("<host id=\"a&#x202E;b\"") && xml.contains("c&#x2066;"), "{xml}");
+    folder.write("q.xml", &xml);
+    assert_eq!(export("q.xml").replace("q.xml", "p.xml"), xml, "the names are read back");
+    folder.write("t.toml", "title = 'a\u{202e}b\u{e0041}'\noperations = 7.0\n");
+    folder.output(&["trace", "convert", "t.ti", "-o", "u.mtrace"]);
+    let side = folder.read("u.toml");
+    assert_calm(&side, "TOML");
+    assert!(side.contains("title = \"a\\u202eb\\U000e0041\""), "{side}");
+    folder.output(&["trace", "convert", "u.mtrace", "-o", "v.mtrace"]);
+    assert_eq!(folder.read("v.toml"), side, "the title is read back");
+}
+
+#[test]
 fn mistakes_have_a_file_and_a_place() {
     let folder = Folder::with_trace("0 init\n1 init\n0 probe 1 0\n0 finalize\n1 finalize\n");
     let prices = include_str!("../../../data/prices/equality.toml");
