@@ -4,6 +4,7 @@
 use super::error::PacketError;
 use super::run::{Mode, Outcome};
 use super::runs::Runs;
+use crate::printable::number;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -183,6 +184,9 @@ impl PointRecord {
 /// Relative tolerance for means of the same values in another order.
 const ROUNDING: f64 = 1e-9;
 
+/// Largest value of a result: cycles, hops, and packets in the network are numbers of 32 bits, and rates are far below.
+const MOST: f64 = u32::MAX as f64;
+
 /// Checks the values of a result, which reports rely on.
 fn check(outcome: &Outcome, load: f64, seed: u64, mode: Mode) -> Result<(), String> {
     let Outcome { accepted, accepted_least, accepted_most, fairness, saturated, .. } = *outcome;
@@ -203,9 +207,9 @@ fn check(outcome: &Outcome, load: f64, seed: u64, mode: Mode) -> Result<(), Stri
         ("cable_load_max", Some(outcome.cable_load_max)),
     ];
     if let Some((name, value)) =
-        numbers.into_iter().find(|(_, value)| value.is_some_and(|value| !(0.0..).contains(&value)))
+        numbers.into_iter().find(|(_, value)| value.is_some_and(|value| !(0.0..=MOST).contains(&value)))
     {
-        return Err(format!("`{name}` is {}, and not 0 or more", value.unwrap_or_default()));
+        return Err(format!("`{name}` is {}, and not from 0 to {MOST}", number(value.unwrap_or_default())));
     }
     let ascending =
         |name: &str, values: &[f64]| match values.windows(2).find(|pair| pair[0] > pair[1] * (1.0 + ROUNDING)) {

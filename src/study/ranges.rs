@@ -61,6 +61,12 @@ fn check(record: &CellRecord, workload: &WorkloadInfo) -> Result<(), String> {
         return Err(format!("`load_profile` has {} groups, and there are at most {PROFILE_GROUPS}", profile.len()));
     }
     profile.iter().try_for_each(|&load| number("load_profile", load, MOST_UTILISATION))?;
+    for class in explanation.awaited_sizes.iter().flatten() {
+        if class.messages == 0 {
+            return Err("`awaited_sizes` has a class without messages".to_owned());
+        }
+        number("mean_seconds", class.mean_seconds, end * (1.0 + ROUNDING))?;
+    }
     explanation.critical_path.iter().try_for_each(|path| critical_path(path, end, workload.ranks))
 }
 

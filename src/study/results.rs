@@ -10,6 +10,7 @@ use super::plan::{CellPosition, Plan};
 use super::ranges;
 use super::record::CellRecord;
 pub use super::results_error::ResultsError;
+use crate::excerpt::excerpt;
 use crate::ledger::{self, LedgerError, LedgerFile, Lines, Shard, checked_line, parsed, unfinished};
 use crate::packets::points::{PointRecord, Points};
 use crate::packets::results;
@@ -117,12 +118,18 @@ impl<'a> Identity<'a> {
         let is_checked = match first.schema.as_str() {
             SCHEMA => true,
             UNCHECKED => false,
-            other => return Err(malformed(1, format!("schema `{other}`, where `{SCHEMA}` should be")).into()),
+            other => {
+                return Err(malformed(1, format!("schema `{}`, where `{SCHEMA}` should be", excerpt(other))).into());
+            }
         };
         parsed::<StudyHeader>(path, first_line, !is_checked, "the first line is not a header of this version")?;
         if first.study != self.fingerprint.digest() || first.parts != self.fingerprint {
             let differences = self.fingerprint.differences(&first.parts);
             return Err(ResultsError::Foreign { file: path.to_owned(), title: first.title, differences });
+        }
+        if first.cells != self.places.len() {
+            let message = format!("`cells` is {}, and the study has {}", first.cells, self.places.len());
+            return Err(malformed(1, message).into());
         }
         let mut line_of_cell = vec![0; self.places.len()];
         let (mut records, mut packets) = (Vec::new(), PacketLines::default());

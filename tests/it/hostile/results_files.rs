@@ -107,7 +107,8 @@ fn files_of_before_checksums_are_gone_on_with_but_their_values_are_checked() {
         [lines[0], &record.to_string(), "\n", lines[2]].concat()
     };
     type Change<'a> = (&'a dyn Fn(&mut Value), &'a str);
-    let changes: [Change<'_>; 9] = [
+    let sizes = |seconds: f64| serde_json::json!([{"up_to": 128, "messages": 1, "mean_seconds": seconds}]);
+    let changes: [Change<'_>; 11] = [
         (&|r| r["simulated_seconds"] = (-seconds).into(), "`simulated_seconds` is -"),
         (&|r| r["simulated_seconds"] = 0.into(), "`times` add up to"),
         (&|r| r["simulated_seconds"] = 1e308.into(), "`times` add up to"),
@@ -117,6 +118,8 @@ fn files_of_before_checksums_are_gone_on_with_but_their_values_are_checked() {
         (&|r| r["times"]["waiting"] = (-1).into(), "`times.waiting` is -1"),
         (&|r| r["explanation"]["time_shares"]["compute"] = 2.into(), "`time_shares.compute` is 2"),
         (&|r| r["explanation"]["busiest_links"][0]["utilisation"] = 9.into(), "`utilisation` is 9"),
+        (&|r| r["explanation"]["awaited_sizes"] = sizes(-1.0), "`mean_seconds` is -1"),
+        (&|r| r["explanation"]["awaited_sizes"] = sizes(1e308), "`mean_seconds` is 1"),
     ];
     for (change, part) in changes {
         folder.write("t.jsonl", with(change));
@@ -127,6 +130,38 @@ fn files_of_before_checksums_are_gone_on_with_but_their_values_are_checked() {
     // A number beyond the range of floats is invalid JSON.
     folder.write("t.jsonl", old.replacen("\"simulated_seconds\":", "\"simulated_seconds\":1e999,\"x\":", 1));
     folder.refuse(&MERGE, 2, &["t.jsonl:2: the line is no cell: "]);
+}
+
+/// Returns a line with a changed value and the right checksum.
+fn changed(line: &str, change: impl Fn(&mut Value)) -> String {
+    let mut object: Value = serde_json::from_str(line).expect("JSON");
+    object.as_object_mut().expect("an object").remove("check");
+    change(&mut object);
+    mopsim::ledger::checked_line::write(&object)
+}
+
+#[test]
+fn a_header_with_another_number_of_cells_is_refused() {
+    let folder = finished();
+    let text = folder.read("r.jsonl");
+    let (first, rest) = text.split_once('\n').expect("lines");
+    folder.write("t.jsonl", changed(first, |header| header["cells"] = 3.into()) + rest);
+    folder.refuse(&MERGE, 2, &["t.jsonl:1: `cells` is 3, and the study has 2"]);
+}
+
+#[test]
+fn rates_that_no_run_of_packets_has_are_refused() {
+    let folder = Folder::new();
+    let sweep =
+        ["packets", "ring:4", "--load", "0.1", "--warmup", "20", "--measure", "50", "-q", "--results", "r.jsonl"];
+    folder.output(&sweep);
+    let text = folder.read("r.jsonl");
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    for key in ["accepted_most", "packets_inside"] {
+        assert!(lines[1].contains(key), "{}", lines[1]);
+        folder.write("t.jsonl", [lines[0], &changed(lines[1], |run| run["outcome"][key] = 1e308.into())].concat());
+        folder.refuse(&["merge", "t.jsonl"], 2, &["t.jsonl:2: ", &format!("`{key}` is 1e308, and not from 0 to")]);
+    }
 }
 
 #[cfg(unix)]
