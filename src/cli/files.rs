@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::part::TemporaryFile;
 use mopsim::printable::{Printable, one_line};
-use mopsim::report::mark;
+use mopsim::report::mark::{self, ReportKind};
 use mopsim::topology::input::open_to_write;
 use std::borrow::Cow;
 use std::fs::{self, File};
@@ -198,8 +198,9 @@ impl<'a> Outputs<'a> {
             }
             match output.over {
                 Over::Nothing => check_free(&output.file, false)?,
-                Over::Ours if !is_ours(&output.file) => {
-                    let message = format!("{option} {file}: a file of that name exists, and is not a mopsim report");
+                Over::Ours if !is_ours(&output.file, kind_of(output.option)) => {
+                    let message =
+                        format!("{option} {file}: a file of that name exists, and is not a mopsim report of this kind");
                     return Err(Failure::input(message, "choose another name, or pass --force to replace it"));
                 }
                 Over::Ours | Over::All => {}
@@ -244,15 +245,27 @@ fn is_device(file: &Path) -> bool {
     fs::metadata(file).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
-/// Returns `true` if replacing the file loses at most an earlier report: it is missing, empty, or marked as ours.
-fn is_ours(file: &Path) -> bool {
+/// Returns the kind of report that an option writes; `None` if an option can write several.
+fn kind_of(option: &str) -> Option<ReportKind> {
+    match option {
+        "--html" => Some(ReportKind::Html),
+        "--svg" | "--floor-svg" => Some(ReportKind::Svg),
+        "--json" | "--timeline" => Some(ReportKind::Json),
+        "--csv" => Some(ReportKind::Csv),
+        _ => None,
+    }
+}
+
+/// Returns `true` if replacing the file loses at most an earlier report: it is missing, empty, or marked as one of ours of
+/// that kind. A link to nothing is a file of the user, and is not replaced by ours.
+fn is_ours(file: &Path, wanted: Option<ReportKind>) -> bool {
     if is_device(file) {
         return true;
     }
     let mut head = Vec::new();
     match File::open(file).and_then(|file| file.take(mark::HEAD as u64).read_to_end(&mut head)) {
-        Ok(_) => head.is_empty() || mark::is_ours(&head),
-        Err(error) => error.kind() == io::ErrorKind::NotFound,
+        Ok(_) => head.is_empty() || mark::kind(&head).is_some_and(|kind| wanted.is_none_or(|wanted| kind == wanted)),
+        Err(error) => error.kind() == io::ErrorKind::NotFound && fs::symlink_metadata(file).is_err(),
     }
 }
 

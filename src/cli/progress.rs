@@ -253,29 +253,32 @@ pub fn counted(what: impl Into<Cow<'static, str>>, steps: &Steps, quiet: bool) -
 }
 
 fn spinner(quiet: bool) -> ProgressBar {
-    if quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() }
-/// Builds networks, and shows that if it takes long, with the estimated time of the largest.
-pub fn building<T>(what: &str, quiet: bool, build: impl FnOnce() -> T) -> T {
-    memory::expect_network();
-    let spinner = spinner(quiet);
-    let message = format!("building {}", printable(what));
-    spinner.set_message(message.clone());
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
-        spinner.set_style(style);
+    if quiet {
+        ProgressBar::hidden()
+    } else {
+        ProgressBar::new_spinner()
     }
-    tick(&spinner);
-    let telling = tell(message, &spinner, quiet, |so_far| match memory::estimated_seconds() {
-        Some(seconds) if seconds > so_far as f64 => {
-            format!("not done yet; the estimate for its links is {seconds:.0} s")
+    /// Builds networks, and shows that if it takes long, with the estimated time of the largest.
+    pub fn building<T>(what: &str, quiet: bool, build: impl FnOnce() -> T) -> T {
+        memory::expect_network();
+        let spinner = spinner(quiet);
+        let message = format!("building {}", printable(what));
+        spinner.set_message(message.clone());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
+            spinner.set_style(style);
         }
-        _ => "not done yet".to_owned(),
-    });
-    let built = build();
-    drop(telling);
-    spinner.finish_and_clear();
-    built
-}
-
+        tick(&spinner);
+        let telling = tell(message, &spinner, quiet, |so_far| match memory::estimated_seconds() {
+            Some(seconds) if seconds > so_far as f64 => {
+                format!("not done yet; the estimate for its links is {seconds:.0} s")
+            }
+            _ => "not done yet".to_owned(),
+        });
+        let built = build();
+        drop(telling);
+        spinner.finish_and_clear();
+        built
+    }
 }
 
 /// A bar that counts, or lines if there is no terminal.

@@ -21,31 +21,51 @@ const RESULTS: [&str; 2] = ["mopsim.results/", "mopsim.packet-results/"];
 /// Number of bytes of a file that are examined.
 pub const HEAD: usize = 1 << 14;
 
-/// Returns `true` if a file that begins with these bytes, of which there are up to [`HEAD`], is a report of this
+/// ReportKind of a report. A report replaces only one of its kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReportKind {
+    /// Page.
+    Html,
+    /// Drawing.
+    Svg,
+    /// JSON, also that of a timeline.
+    Json,
+    /// Table.
+    Csv,
+    /// File of a model or a host.
+    Toml,
+}
+
+/// Returns the kind of a file that begins with these bytes, of which there are up to [`HEAD`], if it is a report of this
 /// program.
-pub fn is_ours(head: &[u8]) -> bool {
+pub fn kind(head: &[u8]) -> Option<ReportKind> {
     let text = String::from_utf8_lossy(head);
     let text = text.trim_start();
     let line = text.lines().next().unwrap_or_default();
     if text.starts_with("<!DOCTYPE html>") {
-        return text.contains(HTML);
+        return text.contains(HTML).then_some(ReportKind::Html);
     }
     if text.starts_with('{') {
         let begin: String = text.chars().take(200).filter(|c| !c.is_whitespace()).collect();
         // Results files took long to make, and are continued, not replaced.
         let is_results = RESULTS.iter().any(|schema| begin.starts_with(&format!("{{\"schema\":\"{schema}")));
-        return (begin.starts_with("{\"schema\":\"mopsim.") && !is_results) || line.contains(TIMELINE);
+        let is_ours = (begin.starts_with("{\"schema\":\"mopsim.") && !is_results) || line.contains(TIMELINE);
+        return is_ours.then_some(ReportKind::Json);
     }
     if text.starts_with("<svg") {
-        return line.contains(GENERATOR);
+        return line.contains(GENERATOR).then_some(ReportKind::Svg);
     }
-    line.starts_with(MARK)
-        || line.starts_with(HOST_MARK)
-        // Files of earlier versions have fewer columns.
-        || line.strip_prefix(MATRIX_HEADINGS).is_some_and(|more| more.is_empty() || more.strip_prefix(',') == Some(TRACE))
+    if line.starts_with(MARK) || line.starts_with(HOST_MARK) {
+        return Some(ReportKind::Toml);
+    }
+    // Files of earlier versions have fewer columns.
+    let is_matrix =
+        line.strip_prefix(MATRIX_HEADINGS).is_some_and(|more| more.is_empty() || more.strip_prefix(',') == Some(TRACE));
+    let is_table = is_matrix
         || line.starts_with(THROUGHPUT_HEADINGS)
         || line.starts_with(super::csv::COMPARE_HEADINGS)
-        || line.starts_with(super::packets::HEADINGS)
+        || line.starts_with(super::packets::HEADINGS);
+    is_table.then_some(ReportKind::Csv)
 }
 
 #[cfg(test)]
@@ -64,15 +84,15 @@ mod tests {
             "<svg/>",
             "a,b\n1,2\n",
         ] {
-            assert!(!is_ours(text.as_bytes()), "{text}");
+            assert_eq!(kind(text.as_bytes()), None, "{text}");
         }
-        assert!(is_ours(b"{\n  \"schema\": \"mopsim.compare/1\"\n}"));
-        assert!(is_ours(b"{\n  \"schema\": \"mopsim.packets/2\"\n}"));
+        assert_eq!(kind(b"{\n  \"schema\": \"mopsim.compare/1\"\n}"), Some(ReportKind::Json));
+        assert_eq!(kind(b"{\n  \"schema\": \"mopsim.packets/2\"\n}"), Some(ReportKind::Json));
         // Of this version and of earlier ones.
         for text in ["from,to,messages,bytes\n", "from,to,messages,bytes,trace\n0,1,1,8,t\n"] {
-            assert!(is_ours(text.as_bytes()), "{text}");
+            assert_eq!(kind(text.as_bytes()), Some(ReportKind::Csv), "{text}");
         }
-        assert!(!is_ours(b"from,to,messages,bytes_per_second\n"));
-        assert!(is_ours(format!("{THROUGHPUT_HEADINGS},saturation\n").as_bytes()));
+        assert_eq!(kind(b"from,to,messages,bytes_per_second\n"), None);
+        assert_eq!(kind(format!("{THROUGHPUT_HEADINGS},saturation\n").as_bytes()), Some(ReportKind::Csv));
     }
 }

@@ -52,6 +52,29 @@ fn reports_replace_reports_and_nothing_else() {
 }
 
 #[test]
+fn a_report_replaces_only_one_of_its_kind() {
+    let folder = study();
+    folder.output(&["compare", "s.toml", "--html", "r.html", "--csv", "r.csv"]);
+    let (html, csv) = (folder.read("r.html"), folder.read("r.csv"));
+    folder.refuse(
+        &["topology", "torus:2x2", "--floor-svg", "r.html"],
+        2,
+        &["not a mopsim report of this kind", "--force"],
+    );
+    folder.refuse(&["compare", "s.toml", "--json", "r.csv"], 2, &["not a mopsim report of this kind"]);
+    assert_eq!((folder.read("r.html"), folder.read("r.csv")), (html, csv));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_nothing_stays() {
+    let folder = study();
+    std::os::unix::fs::symlink("elsewhere/r.csv", folder.path("r.csv")).expect("a link");
+    folder.refuse(&["compare", "s.toml", "--csv", "r.csv"], 2, &["r.csv: a file of that name exists", "--force"]);
+    assert!(folder.path("r.csv").is_symlink());
+}
+
+#[test]
 fn job_scripts_that_were_edited_stay() {
     let folder = study();
     folder.output(&with(&JOBS, &[]));
