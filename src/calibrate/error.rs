@@ -40,10 +40,12 @@ pub enum CalibrateError {
     #[error("the measurements cannot be replayed: {0}")]
     Replay(#[from] ReplayError),
     /// No program that is known has written it.
-    #[error("{}: it has no measurements in a known format", .file.display())]
+    #[error("{}:1: none of the {lines} lines begins measurements in a known format", .file.display())]
     Unknown {
         /// File without measurements.
         file: PathBuf,
+        /// Number of its lines.
+        lines: usize,
     },
 }
 

@@ -41,5 +41,5 @@ pub fn read_from(text: &str, file: &Path) -> Result<Vec<Series>, CalibrateError>
             return Ok(found.into_iter().map(series).collect());
         }
     }
-    Err(CalibrateError::Unknown { file: file.to_owned() })
+    Err(CalibrateError::Unknown { file: file.to_owned(), lines: lines.len() })
 }

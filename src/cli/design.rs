@@ -42,9 +42,9 @@ fn equality(arguments: &DesignEquality, output: &Output) -> Result<Sheet, Failur
     arguments.state.as_deref().map_or(Ok(()), |file| files::refuse_standard_output("--state", file))?;
     let saved = arguments.state.as_deref().map(read).transpose()?.flatten();
     let mut search = match (saved, &arguments.state) {
-        (Some(saved), Some(path)) => {
-            saved.resume(&goal).map_err(|error| Failure::input(format!("{}: {error}", path.display()), error.help()))?
-        }
+        (Some(saved), Some(path)) => saved
+            .resume(&goal)
+            .map_err(|error| Failure::input(format!("{}:1: {error}", path.display()), error.help()))?,
         _ => goal.start()?,
     };
     let bar = Generations::new(arguments.generations, output.quiet);

@@ -233,6 +233,8 @@ fn tell(what: String, bar: &ProgressBar, quiet: bool, unknown: fn(u64) -> String
             let to_go = match bar.length() {
                 // The time of the first pieces is no measure of much longer ones.
                 Some(_) if bar.eta() > Duration::from_secs(86_400) => "more than a day to go".to_owned(),
+                // All steps have begun, and the last ones last.
+                Some(_) if bar.position() > 0 && bar.eta() < Duration::from_secs(1) => "not done yet".to_owned(),
                 Some(_) if bar.position() > 0 => format!("about {} s to go", bar.eta().as_secs()),
                 _ => unknown(seconds),
             };
@@ -252,33 +254,30 @@ pub fn counted(what: impl Into<Cow<'static, str>>, steps: &Steps, quiet: bool) -
     waiting(what, quiet).follow(steps, quiet)
 }
 
-fn spinner(quiet: bool) -> ProgressBar {
-    if quiet {
-        ProgressBar::hidden()
-    } else {
-        ProgressBar::new_spinner()
+/// Builds networks, and shows that if it takes long, with the estimated time of the largest.
+pub fn building<T>(what: &str, quiet: bool, build: impl FnOnce() -> T) -> T {
+    memory::expect_network();
+    let spinner = spinner(quiet);
+    let message = format!("building {}", printable(what));
+    spinner.set_message(message.clone());
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
+        spinner.set_style(style);
     }
-    /// Builds networks, and shows that if it takes long, with the estimated time of the largest.
-    pub fn building<T>(what: &str, quiet: bool, build: impl FnOnce() -> T) -> T {
-        memory::expect_network();
-        let spinner = spinner(quiet);
-        let message = format!("building {}", printable(what));
-        spinner.set_message(message.clone());
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
-            spinner.set_style(style);
+    tick(&spinner);
+    let telling = tell(message, &spinner, quiet, |so_far| match memory::estimated_seconds() {
+        Some(seconds) if seconds > so_far as f64 => {
+            format!("not done yet; the estimate for its links is {seconds:.0} s")
         }
-        tick(&spinner);
-        let telling = tell(message, &spinner, quiet, |so_far| match memory::estimated_seconds() {
-            Some(seconds) if seconds > so_far as f64 => {
-                format!("not done yet; the estimate for its links is {seconds:.0} s")
-            }
-            _ => "not done yet".to_owned(),
-        });
-        let built = build();
-        drop(telling);
-        spinner.finish_and_clear();
-        built
-    }
+        _ => "not done yet".to_owned(),
+    });
+    let built = build();
+    drop(telling);
+    spinner.finish_and_clear();
+    built
+}
+
+fn spinner(quiet: bool) -> ProgressBar {
+    if quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() }
 }
 
 /// A bar that counts, or lines if there is no terminal.

@@ -274,11 +274,21 @@ impl Search {
             ports == goal.degree && odd && even && goal.score(genome) == genome.score
         };
         let sorted = self.population.is_sorted_by_key(|genome| genome.score.cost());
-        let whole = self.population.len() == POPULATION && self.best_since <= self.generation;
-        if !sorted || !whole || !self.population.iter().chain([&self.first]).all(fits) {
-            return invalid("the saved search", "damaged", "delete the file to begin again");
-        }
-        Ok(self)
+        let misfit = self.population.iter().position(|genome| !fits(genome));
+        let flaw = if self.population.len() != POPULATION {
+            format!("`population` has {} genomes, not {POPULATION}", self.population.len())
+        } else if let Some(number) = misfit {
+            format!("the hops or the score of `population[{number}]` are none of the network")
+        } else if !fits(&self.first) {
+            "the hops or the score of `first` are none of the network".to_owned()
+        } else if !sorted {
+            "`population` is not in the order of the scores".to_owned()
+        } else if self.best_since > self.generation {
+            format!("`best_since` is {}, after `generation`, {}", self.best_since, self.generation)
+        } else {
+            return Ok(self);
+        };
+        invalid("the saved search", format!("damaged: {flaw}"), "delete the file to begin again")
     }
 
     /// `true` if the search has finished before generation `generations`.

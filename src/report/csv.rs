@@ -61,9 +61,12 @@ fn with_trace<'r>(rows: &'r Rows, sheet: &Sheet) -> Cow<'r, Rows> {
 pub(super) const TRACE: &str = "trace";
 
 /// Protects a field from being interpreted as a formula by spreadsheets: text that begins like one gets a leading
-/// apostrophe, which spreadsheets use for this themselves. Numbers are unchanged.
+/// apostrophe, which spreadsheets use for this themselves. Some skip blanks before it, and take full-width signs for the
+/// usual ones. Numbers are unchanged.
 fn no_formula(field: String) -> String {
-    if field.starts_with(['=', '+', '-', '@', '\t', '\r']) && field.parse::<f64>().is_err() {
+    const SIGNS: [char; 8] = ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
+    let begins = field.starts_with(['\t', '\r']) || field.trim_start().starts_with(SIGNS);
+    if begins && field.parse::<f64>().is_err() {
         return format!("'{field}");
     }
     field

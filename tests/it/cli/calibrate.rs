@@ -257,7 +257,11 @@ fn wrong_measurements_are_refused() {
     let folder = folder();
     folder.refuse(&["calibrate"], 2, &["FILE"]);
     folder.refuse(&["calibrate", "no.txt"], 3, &["no.txt"]);
-    folder.refuse(&["calibrate", "t.ti"], 2, &["t.ti: it has no measurements", "help: give the output of osu_latency"]);
+    folder.refuse(
+        &["calibrate", "t.ti"],
+        2,
+        &["t.ti:1: none of the 6 lines begins measurements", "help: give the output of osu_latency"],
+    );
     folder.refuse(&["calibrate", "osu_bw.txt"], 2, &["no ping-pong is among the measurements"]);
     folder.refuse(
         &["calibrate", "osu_latency.txt", "--link-latency", "1 s"],

@@ -19,7 +19,7 @@ fn a_search_for_equality_hops_can_be_interrupted() {
 
     // A file for another goal, and a damaged one, are refused and stay as they are.
     let other = ["design", "equality", "--n", "130", "--degree", "6", "--state", "eq.json"];
-    folder.refuse(&other, 2, &["eq.json: the saved search is n=128", "another network"]);
+    folder.refuse(&other, 2, &["eq.json:1: the saved search is n=128", "another network"]);
     folder.write("eq.json", "{\"schema\": 1}");
     folder.refuse(&other, 2, &["eq.json:1:", "no saved search"]);
     folder.refuse(&["design", "equality", "--n", "15", "--degree", "3"], 2, &["n is 15", "even"]);
