@@ -68,7 +68,7 @@ fn shown(text: &str) -> Option<&'static str> {
 #[test]
 fn no_reader_shows_the_contents_of_a_file_of_another_kind() {
     let folder = Folder::with_trace(MESSAGE);
-    folder.write("s.toml", "[[networks]]\ntopology = 'ring:2'\n[[workloads]]\ntrace = 't.ti'\n");
+    folder.write("s.toml", "title = 'T'\n[[networks]]\ntopology = 'ring:2'\n[[workloads]]\ntrace = 't.ti'\n");
     let mut faults = Vec::new();
     for content in contents() {
         for command in COMMANDS {
@@ -102,8 +102,10 @@ fn a_study_of_another_person_shows_no_file() {
     for content in contents() {
         folder.write("secret", &content);
         for line in ["collectives = ['ompi:secret']", "hostfile = 'secret'", "rankfile = 'secret'"] {
-            folder
-                .write("s.toml", format!("{line}\n[[networks]]\ntopology = 'ring:2'\n[[workloads]]\ntrace = 't.ti'\n"));
+            folder.write(
+                "s.toml",
+                format!("title = 'T'\n{line}\n[[networks]]\ntopology = 'ring:2'\n[[workloads]]\ntrace = 't.ti'\n"),
+            );
             let output = folder.command(&["compare", "s.toml"]).output().expect("runs");
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!(shown(&said), None, "{line}: {said}");

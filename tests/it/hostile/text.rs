@@ -102,7 +102,7 @@ fn formulas_behind_blanks_and_of_full_width_signs_are_none() {
     let names = [" =1", "\u{ff1d}1+1", "\u{ff0b}1+1", "\u{ff0d}1+1", "\u{ff20}SUM(1)"];
     let networks: String =
         names.iter().map(|name| format!("[[networks]]\nname = '{name}'\ntopology = 'ring:2'\n")).collect();
-    folder.write("s.toml", format!("{networks}[[workloads]]\ntrace = 't.ti'\n"));
+    folder.write("s.toml", format!("title = 'T'\n{networks}[[workloads]]\ntrace = 't.ti'\n"));
     let text = folder.output(&["compare", "s.toml", "--format", "csv"]);
     for name in names {
         assert!(text.contains(&format!("'{name}")) && !text.contains(&format!(",{name}")), "{name}: {text}");
