@@ -34,7 +34,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Returns what the flags say: all ranks, with graphs as lists.
+    /// Returns all ranks that the flags ask for, with graphs as lists.
     pub fn by(flags: &Reading) -> Self {
         Self { ranks: flags.number_of_ranks, ..Self::default() }
     }

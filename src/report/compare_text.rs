@@ -78,7 +78,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
             fitting(out, &format!("     {} repetitions, seeds {}", seeds.len(), seeds.join(" ")), "     ")?;
         }
     }
-    // What many tables say together comes before them.
+    // Findings from several tables precede them.
     let is_long = c.of_settings().len() > MANY_SETTINGS;
     if is_long {
         writeln!(out)?;

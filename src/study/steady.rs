@@ -184,7 +184,7 @@ impl<'a> Judge<'a> {
         Self { computation, known, within }
     }
 
-    /// Runs a replay that ends early when the decision says so.
+    /// Runs a replay that ends early by the decision.
     ///
     /// # Errors
     /// Those of `replay`.

@@ -41,7 +41,7 @@ fn a_rule_replaces_the_table_where_it_applies() {
     // An algorithm for all calls goes before the file.
     let forced = replay(&folder, &["ompi:rules/bruck.conf", "--collective", "alltoall=bruck"]);
     assert_eq!(seconds(&forced), seconds(&everywhere));
-    // The listing says which rule it was.
+    // The listing names the rule.
     let listing = folder.output(&[
         "collectives",
         "alltoall",
