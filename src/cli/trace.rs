@@ -24,7 +24,7 @@ pub fn run(arguments: &args::Trace, output: &Output) -> Result<(), Failure> {
 
 /// What to read of a trace, and how.
 #[derive(Clone, Copy, Default)]
-pub struct Wanted {
+pub struct Selection {
     /// Number of ranks, for formats that have none of their own.
     pub ranks: Option<usize>,
     /// Of a recording, those ranks that can be read.
@@ -33,7 +33,7 @@ pub struct Wanted {
     pub keep_graphs: bool,
 }
 
-impl Wanted {
+impl Selection {
     /// Returns all ranks that the flags ask for, with graphs as lists.
     pub fn by(flags: &Reading) -> Self {
         Self { ranks: flags.number_of_ranks, ..Self::default() }
@@ -42,12 +42,12 @@ impl Wanted {
 
 /// Reads a trace with the options of the flags; graphs become lists.
 pub fn read(path: &Path, flags: &Reading, output: &Output) -> Result<Trace, Failure> {
-    read_as(path, Wanted::by(flags), &flags.limits, output)
+    read_as(path, Selection::by(flags), &flags.limits, output)
 }
 
 /// Reads a trace within limits.
-pub fn read_as(path: &Path, wanted: Wanted, flags: &ReadingLimits, output: &Output) -> Result<Trace, Failure> {
-    let Wanted { ranks, readable_ranks, keep_graphs } = wanted;
+pub fn read_as(path: &Path, wanted: Selection, flags: &ReadingLimits, output: &Output) -> Result<Trace, Failure> {
+    let Selection { ranks, readable_ranks, keep_graphs } = wanted;
     let how = Options {
         readable_ranks,
         leave_out: flags.leave_out,
@@ -88,7 +88,7 @@ fn info(arguments: &TraceInfo, output: &Output) -> Result<(), Failure> {
     let host_speed = speed("host-speed", arguments.host_speed.as_deref())?;
     let reading = &arguments.reading;
     // The operations of a schedule are those of its graphs, not the calls of lists made of them.
-    let wanted = Wanted { readable_ranks: true, keep_graphs: true, ..Wanted::by(reading) };
+    let wanted = Selection { readable_ranks: true, keep_graphs: true, ..Selection::by(reading) };
     let trace = read_as(&arguments.trace, wanted, &reading.limits, output)?;
     warn(&trace, output);
     let info = inspect::Info::of(&trace);

@@ -3,7 +3,7 @@
 use super::args::{ForTool, Output, ReadingLimits, Target, TraceConvert, TraceCut, TraceScale};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::trace::{Wanted, read_as, warn};
+use super::trace::{Selection, read_as, warn};
 use super::trace_side::TraceSide;
 use super::{inputs, progress, say, trace_write};
 use mopsim::mpi::collective::Selector;
@@ -22,7 +22,7 @@ pub fn convert(arguments: &TraceConvert, output: &Output) -> Result<(), Failure>
         return Err(Failure::input(message, "end the name in .ti"));
     }
     let reading = &arguments.reading;
-    let mut trace = read_for(&arguments.trace, Wanted::by(reading), &reading.limits, &arguments.target, output)?;
+    let mut trace = read_for(&arguments.trace, Selection::by(reading), &reading.limits, &arguments.target, output)?;
     warn(&trace, output);
     match arguments.reader {
         Some(ForTool::Simgrid) => trace = for_simgrid(&trace, arguments.reading.limits.leave_out, output)?,
@@ -82,7 +82,8 @@ pub fn cut(arguments: &TraceCut, output: &Output) -> Result<(), Failure> {
     let selector = check(&arguments.trace, &arguments.target)?;
     refuse_side_file(&arguments.target, "is only a part of the program", output)?;
     // Ranks that are left out need no file.
-    let wanted = Wanted { ranks: arguments.number_of_ranks, readable_ranks: ranks.is_some(), ..Wanted::default() };
+    let wanted =
+        Selection { ranks: arguments.number_of_ranks, readable_ranks: ranks.is_some(), ..Selection::default() };
     let trace = match part {
         Part::All => read_for(&arguments.trace, wanted, &arguments.limits, &arguments.target, output)?,
         // Iterations and percentages are parts of a list.
@@ -112,7 +113,7 @@ pub fn scale(arguments: &TraceScale, output: &Output) -> Result<(), Failure> {
     let selector = check(&arguments.trace, &arguments.target)?;
     refuse_side_file(&arguments.target, "has other computations", output)?;
     let reading = &arguments.reading;
-    let mut trace = read_for(&arguments.trace, Wanted::by(reading), &reading.limits, &arguments.target, output)?;
+    let mut trace = read_for(&arguments.trace, Selection::by(reading), &reading.limits, &arguments.target, output)?;
     warn(&trace, output);
     transform::scale_compute(&mut trace, factor).map_err(|error| {
         let message = format!("{}: --compute: {error}", arguments.trace.display());
@@ -125,13 +126,13 @@ pub fn scale(arguments: &TraceScale, output: &Output) -> Result<(), Failure> {
 /// parallel operations one after another.
 fn read_for(
     path: &Path,
-    wanted: Wanted,
+    wanted: Selection,
     limits: &ReadingLimits,
     target: &Target,
     output: &Output,
 ) -> Result<Trace, Failure> {
     let keep_graphs = trace::writer_for(&target.output).writes_graphs();
-    let mut trace = read_as(path, Wanted { keep_graphs, ..wanted }, limits, output)?;
+    let mut trace = read_as(path, Selection { keep_graphs, ..wanted }, limits, output)?;
     if trace.schedule.is_some() {
         // They state how a replay treats parts of the graph, which are written as they are.
         trace.warnings.clear();
