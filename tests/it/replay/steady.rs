@@ -253,6 +253,22 @@ fn an_imbalance_that_moves_between_ranks_is_not_steady() {
 }
 
 #[test]
+fn a_slow_rank_that_is_far_away_sets_the_rate_in_the_end() {
+    // Rank 0 is late, so ranks opposite to it are ahead. It catches up at its own rate for as many iterations as they are ahead,
+    // and then waits for the slowest one.
+    let (network, model) = (network("ring:64"), model("ordered", "exact"));
+    let trace = ring(64, 300, &|rank, i| match (rank, i) {
+        (0, 0) => 1e8,
+        (32, _) => 1e6,
+        _ => 2e5,
+    });
+    let whole = run(&trace, &network, &model, None).simulated_seconds;
+    if let Steady::Extrapolated(found) = steady(&trace, &network, &model) {
+        assert!((found.simulated_seconds - whole).abs() <= found.half_width, "{whole}, {found:?}");
+    }
+}
+
+#[test]
 fn computation_with_a_period_is_steady_over_whole_periods() {
     let (network, model) = (network("ring:4"), model("ordered", "exact"));
     for period in [2, 3, 5] {
