@@ -31,7 +31,7 @@ pub struct Precision {
 /// Control messages between the request of a sender and its data (rendezvous).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Handshake {
-    /// One-way trips before the data leave: 1, only the clear-to-send of the receiver; 2, the request as well.
+    /// One-way trips before the data leave: 1, only the clear-to-send of the receiver; 2, the request-to-send as well.
     pub trips: u8,
     /// When the send was posted, in seconds.
     pub requested: f64,

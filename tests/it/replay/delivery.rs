@@ -109,7 +109,7 @@ fn wrong_constants_are_refused_with_their_place() {
         ("crosstraffic = 1.5", "m.toml:2:16", "not a share of the rate"),
         ("crosstraffic = 1", "m.toml:2:16", "not a share of the rate"),
         ("crosstraffic = 'on'", "m.toml:2:16", "true, false, or a share of the rate"),
-        ("rendezvous_trips = 3", "m.toml:2:20", "2 (the sender's request as well)"),
+        ("rendezvous_trips = 3", "m.toml:2:20", "2 (the sender's request-to-send as well)"),
         ("packet_payload = 0", "m.toml:2:18", "from 1 to"),
         ("packet_overhead = -1", "m.toml:2:19", "-1"),
         ("message_latency = '24 km'", "m.toml:2:19", "24 km"),
