@@ -206,7 +206,8 @@ impl GoalTextReader {
             Some(b"recv") => OperationKind::Receive,
             Some(b"calc") => OperationKind::Calculate,
             Some(other) if OPERATIONS_2.contains(&other) => {
-                let problem = format!("`{}` is an operation of LogGOPSim2, which is not replayed", shorten(other));
+                let problem =
+                    format!("`{}` is an operation of LogGOPSim2, which is not replayed", excerpt_of_bytes(other));
                 return Err(self.error(problem, ONE_SIDED));
             }
             other => {
