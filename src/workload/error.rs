@@ -1,6 +1,6 @@
 //! Errors of workloads.
 
-use super::guard::RUNS_AWAY;
+use super::limits::RUNS_AWAY;
 use super::recorder::TOO_MANY_ACTIONS;
 use super::rephrase::way_out;
 use crate::printable::counted;

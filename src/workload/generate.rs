@@ -2,11 +2,12 @@
 
 use super::context::Context;
 use super::error::WorkloadError;
-use super::guard::Limits;
 use super::kronecker::KroneckerGraphs;
+use super::limits::Limits;
+use super::limits::STACK;
 use super::parameters::Kind;
 use super::prepare::Questions;
-use super::program::{Program, STACK, global, limit, located, on_large_stack};
+use super::program::{Program, global, limit, located, on_large_stack};
 use super::recorder::{RankActions, Recorder};
 use super::summary::Summary;
 use crate::steps::Steps;
@@ -186,7 +187,7 @@ impl Instance {
         recorder: &Recorder<'_>,
         failed: impl FnOnce(&starlark::Error),
     ) -> Result<(), WorkloadError> {
-        let context = Context::new(Some(recorder), &self.graphs);
+        let context = Context::new(Some(recorder), &self.graphs, &self.limits, self.program.trusted);
         let wrong = |message: String| WorkloadError::Program(format!("{}: {message}", self.program.name));
         Module::with_temp_heap(|module| -> Result<(), WorkloadError> {
             let heap = module.heap();

@@ -4,6 +4,9 @@
 //! This catches accidents of any kind and plain malice. It is not a sandbox: on a multi-user machine, limit the memory
 //! of the process (`ulimit -v`) as well when running untrusted programs.
 
+use super::allowance::{Size, need, too_many_steps};
+use super::context::Context;
+use super::limits::{LONGEST, Limits, STACK};
 use super::recorder::Wrong;
 use super::stuck::Here;
 use starlark::codemap::{FileSpan, FileSpanRef, Span};
@@ -11,49 +14,17 @@ use starlark::environment::{GlobalsBuilder, GlobalsStatic};
 use starlark::eval::{BeforeStmtFuncDyn, Evaluator};
 use starlark::starlark_module;
 use starlark::syntax::AstModule;
-use starlark::syntax::ast::{AssignOp, AstExpr, AstStmt, ExprP, StmtP};
+use starlark::syntax::ast::{AssignOp, AstExpr, AstLiteral, AstStmt, ExprP, StmtP};
 use starlark::values::float::UnpackFloat;
 use starlark::values::none::{NoneOr, NoneType};
 use starlark::values::range::Range;
 use starlark::values::tuple::{AllocTuple, UnpackTuple};
-use starlark::values::{Heap, UnpackValue, Value};
+use starlark::values::{UnpackValue, Value};
 use std::collections::HashMap;
 use std::fmt::{self, Write as _};
 use std::num::NonZeroI32;
 use std::sync::Arc;
 
-/// Resource limits of a program, per rank.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Calls and loop iterations per rank.
-    pub steps: u64,
-    /// Bytes of values per rank.
-    pub memory: usize,
-    /// Depth of nested calls.
-    pub depth: usize,
-    /// Actions of all ranks together.
-    pub actions: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { steps: 200_000_000, memory: 512 << 20, depth: 150, actions: 1 << 32 }
-    }
-}
-
-/// Largest size, in bytes, of values that are kept for all ranks. They are traversed recursively, one level per
-/// nesting: within this size the levels fit on the stack.
-const MOST_FROZEN: usize = 32 << 20;
-
-impl Limits {
-    /// Returns the limits for values that are kept.
-    pub(super) fn of_frozen(&self) -> Self {
-        Self { memory: self.memory.min(MOST_FROZEN), ..*self }
-    }
-}
-
-/// Largest number of elements of a list, a tuple or a string that one operation creates, and of numbers of a range.
-const LONGEST: u64 = 1 << 24;
 /// Longest message of a program, in bytes.
 const LONGEST_MESSAGE: usize = 4096;
 /// Largest program, in bytes: above it, even its parser would need much memory.
@@ -64,10 +35,13 @@ const DEEPEST_SOURCE: usize = 100;
 /// Largest whole number. Starlark's numbers have any number of digits, which do not count as memory.
 const LARGEST: f64 = 1e300;
 /// Operators that are replaced by functions of the same name; no program can write such a name.
-const OPERATORS: [&str; 5] = ["*", "+", "-", "<<", "%"];
+pub(super) const OPERATORS: [&str; 7] = ["*", "+", "-", "<<", "%", "in", "not in"];
 
 /// Methods that build a text from a text in one step, so large that no limit would be checked; no workload needs them.
 const FORBIDDEN: [&str; 3] = ["replace", "join", "format"];
+
+/// Message about values of the type `bytes`.
+const NO_BYTES: &str = "`bytes` are not in the language of workloads: write a text, or a list of numbers";
 
 /// Refuses sources that would endanger the parser by their length or depth.
 pub(super) fn check_source(source: &str) -> Result<(), (usize, String)> {
@@ -192,13 +166,22 @@ pub(super) fn with_guard(builder: GlobalsBuilder, letter: char) -> GlobalsBuilde
 
 #[starlark_module]
 fn small(globals: &mut GlobalsBuilder) {
-    fn small<'v>(#[starlark(require = pos)] value: Value<'v>) -> starlark::Result<Value<'v>> {
+    fn small<'v>(
+        #[starlark(require = pos)] value: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        // The target is not known here. It has room for at least as much as the operand in `x += x`, and a list that
+        // grows reserves twice its new size.
+        if let Some(size) = Size::of(value) {
+            size.charge(eval)?;
+            need(eval, size.bytes().saturating_mul(2))?;
+        }
         Ok(not_too_large(value)?)
     }
 }
 
 /// Refuses a whole number that is too large to be of use.
-fn not_too_large(value: Value) -> Result<Value, Wrong> {
+pub(super) fn not_too_large(value: Value) -> Result<Value, Wrong> {
     if value.unpack_i32().is_none()
         && value.get_type() == "int"
         && UnpackFloat::unpack_value(value).ok().flatten().is_none_or(|number| number.0.abs() > LARGEST)
@@ -208,11 +191,6 @@ fn not_too_large(value: Value) -> Result<Value, Wrong> {
     Ok(value)
 }
 
-/// Start of messages about too many steps, after a position if there is one.
-pub(super) const RUNS_AWAY: &str = "the program runs away";
-/// Start of Starlark's own message about them.
-pub(super) const TICKS: &str = "Execution duration limit";
-
 /// Checks steps and memory before each statement of user programs.
 pub(super) struct Watch {
     pub limits: Limits,
@@ -221,12 +199,13 @@ pub(super) struct Watch {
 
 impl<'e> BeforeStmtFuncDyn<'e> for Watch {
     fn call<'v>(&mut self, span: FileSpanRef, _: bool, eval: &mut Evaluator<'v, '_, 'e>) -> starlark::Result<()> {
-        let (used, steps) = (eval.heap().allocated_bytes(), eval.get_total_tick_count());
+        let work = Context::any(eval).map_or(0, |context| context.allowance.work());
+        let (used, steps) = (eval.heap().allocated_bytes(), eval.get_total_tick_count().saturating_add(work));
         self.here.at(span.to_file_span());
         let reason = if used > self.limits.memory {
             format!("the values of the program take {used} bytes, the limit is {}", self.limits.memory)
         } else if steps > self.limits.steps {
-            format!("{RUNS_AWAY}: it has made {steps} calls and loop iterations, the limit is {}", self.limits.steps)
+            too_many_steps(steps, self.limits.steps)
         } else {
             return Ok(());
         };
@@ -264,6 +243,10 @@ fn statement(stmt: &AstStmt, found: &mut Option<(Span, String)>) {
 }
 
 fn expression(expr: &AstExpr, found: &mut Option<(Span, String)>) {
+    // Their contents are not in the memory that Starlark measures, and no workload needs them.
+    if let ExprP::Literal(AstLiteral::Bytes(_)) = &expr.node {
+        found.get_or_insert((expr.span, NO_BYTES.to_owned()));
+    }
     if let ExprP::Dot(_, name) = &expr.node
         && FORBIDDEN.contains(&name.node.as_str())
     {
@@ -312,27 +295,33 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
     }
 
     /// Returns the text of a value.
-    fn str<'v>(#[starlark(require = pos)] value: Value<'v>, heap: Heap<'v>) -> starlark::Result<Value<'v>> {
+    fn str<'v>(
+        #[starlark(require = pos)] value: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
         if value.unpack_str().is_some() {
             return Ok(value);
         }
-        Ok(heap.alloc(shown(value)?))
+        Ok(allocated(shown(value)?, eval)?)
     }
 
     /// Returns the text of a value as it is written in a program.
-    fn repr<'v>(#[starlark(require = pos)] value: Value<'v>, heap: Heap<'v>) -> starlark::Result<Value<'v>> {
+    fn repr<'v>(
+        #[starlark(require = pos)] value: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
         if value.unpack_str().is_some_and(|text| text.len() as u64 > LONGEST / 8) {
             return Err(too_long().into());
         }
         if value.unpack_str().is_some() {
-            return Ok(heap.alloc(value.to_repr()));
+            return Ok(allocated(value.to_repr(), eval)?);
         }
-        Ok(heap.alloc(shown(value)?))
+        Ok(allocated(shown(value)?, eval)?)
     }
 
     /// Ends the program with a message.
     fn fail(#[starlark(args)] arguments: UnpackTuple<Value>) -> starlark::Result<NoneType> {
-        let mut message = Bounded { text: String::new(), most: LONGEST_MESSAGE };
+        let mut message = Bounded::new(LONGEST_MESSAGE);
         for value in arguments.items {
             let written = match value.unpack_str() {
                 Some(text) => write!(message, " {text}"),
@@ -349,12 +338,16 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
     /// Returns a list of tuples, each with an element of every argument.
     fn zip<'v>(
         #[starlark(args)] arguments: UnpackTuple<Value<'v>>,
-        heap: Heap<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Vec<Value<'v>>> {
+        let heap = eval.heap();
         let mut iterators = Vec::with_capacity(arguments.items.len());
         for value in &arguments.items {
             iterators.push(value.iterate(heap)?);
         }
+        // Lists, tuples and ranges know their length. A tuple has a header of 16 bytes, and a place in the result.
+        let length = iterators.iter().map(|iterator| iterator.size_hint().0 as u64).min().unwrap_or(0);
+        need(eval, length.saturating_mul(8 * (iterators.len() as u64 + 3)))?;
         let (mut tuples, mut elements) = (Vec::new(), 0);
         while !iterators.is_empty() {
             let Some(tuple) = iterators.iter_mut().map(Iterator::next).collect::<Option<Vec<Value<'v>>>>() else {
@@ -366,7 +359,13 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
             }
             tuples.push(heap.alloc(AllocTuple(tuple)));
         }
+        Size::Elements(elements).charge(eval)?;
         Ok(tuples)
+    }
+
+    /// Blocks values whose memory cannot be measured.
+    fn bytes<'v>(#[starlark(args)] _arguments: UnpackTuple<Value<'v>>) -> starlark::Result<NoneType> {
+        Err(Wrong(NO_BYTES.to_owned()).into())
     }
 
     /// Blocks access to the excluded methods.
@@ -375,16 +374,39 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
     }
 }
 
-/// Text of limited length.
+/// Text of limited length, of a value of limited depth.
 struct Bounded {
     text: String,
     /// Bytes that it may have.
     most: usize,
+    /// Address of the stack at its creation.
+    begin: usize,
+    /// `true` once a part came from too deep a nesting.
+    deep: bool,
+}
+
+/// Bytes of the stack that writing a value may take. Starlark writes nested values recursively, and each level writes a
+/// part of the text before the next one, so the stack is measured there: this holds for values of all types, and takes
+/// no time. A quarter of the stack of a rank leaves room for Starlark's own use of the same value.
+const DEEPEST_WRITTEN: usize = STACK / 4;
+
+impl Bounded {
+    fn new(most: usize) -> Self {
+        Self { text: String::new(), most, begin: stack_address(), deep: false }
+    }
+}
+
+/// Returns the approximate address of the top of the stack.
+#[inline(never)]
+fn stack_address() -> usize {
+    let here = 0u8;
+    std::ptr::from_ref(std::hint::black_box(&here)) as usize
 }
 
 impl fmt::Write for Bounded {
     fn write_str(&mut self, part: &str) -> fmt::Result {
-        if self.text.len() + part.len() > self.most {
+        self.deep |= self.begin.abs_diff(stack_address()) > DEEPEST_WRITTEN;
+        if self.deep || self.text.len() + part.len() > self.most {
             return Err(fmt::Error);
         }
         self.text.push_str(part);
@@ -392,114 +414,27 @@ impl fmt::Write for Bounded {
     }
 }
 
-fn too_long() -> Wrong {
+pub(super) fn too_long() -> Wrong {
     Wrong(format!("a text of more than {LONGEST} bytes"))
 }
 
+/// Returns a new text as a value, with its work and memory counted.
+fn allocated<'v>(text: String, eval: &mut Evaluator<'v, '_, '_>) -> Result<Value<'v>, Wrong> {
+    Size::Bytes(text.len() as u64).charge(eval)?;
+    need(eval, text.len() as u64)?;
+    Ok(eval.heap().alloc(text))
+}
+
 /// Returns the text of a value. A value that holds others many times may have one that no memory holds.
-fn shown(value: Value) -> Result<String, Wrong> {
-    let mut bounded = Bounded { text: String::new(), most: LONGEST as usize };
-    write!(bounded, "{value}").map_err(|_| too_long())?;
-    Ok(bounded.text)
-}
-
-/// `%`, with a limit on texts.
-#[starlark_module]
-fn percent(globals: &mut GlobalsBuilder) {
-    fn percent<'v>(
-        #[starlark(require = pos)] a: Value<'v>,
-        #[starlark(require = pos)] b: Value<'v>,
-        heap: Heap<'v>,
-    ) -> starlark::Result<Value<'v>> {
-        if let Some(text) = a.unpack_str()
-            && text.len() + shown(b)?.len() > LONGEST as usize
-        {
-            return Err(too_long().into());
-        }
-        a.percent(b, heap)
+pub(super) fn shown(value: Value) -> Result<String, Wrong> {
+    let mut bounded = Bounded::new(LONGEST as usize);
+    match write!(bounded, "{value}") {
+        Ok(()) => Ok(bounded.text),
+        Err(_) if bounded.deep => Err(Wrong(TOO_DEEP.to_owned())),
+        Err(_) => Err(too_long()),
     }
 }
 
-/// `*`, with a limit on repetition, and other operators that make numbers larger.
-#[starlark_module]
-fn times(globals: &mut GlobalsBuilder) {
-    fn times<'v>(
-        #[starlark(require = pos)] a: Value<'v>,
-        #[starlark(require = pos)] b: Value<'v>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> starlark::Result<Value<'v>> {
-        for (what, by) in [(a, b), (b, a)] {
-            if let Some(by) = by.unpack_i32()
-                && let Some(length) = length(what)
-                && length.saturating_mul(by.max(0) as u64) > LONGEST
-            {
-                return Err(Wrong(format!("{length} elements times {by}: the limit is {LONGEST}")).into());
-            }
-        }
-        Ok(not_too_large(a.mul(b, eval.heap())?)?)
-    }
-}
-
-#[starlark_module]
-fn plus(globals: &mut GlobalsBuilder) {
-    fn plus<'v>(
-        #[starlark(require = pos)] a: Value<'v>,
-        #[starlark(require = pos)] b: Value<'v>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> starlark::Result<Value<'v>> {
-        Ok(not_too_large(a.add(b, eval.heap())?)?)
-    }
-}
-
-#[starlark_module]
-fn minus(globals: &mut GlobalsBuilder) {
-    fn minus<'v>(
-        #[starlark(require = pos)] a: Value<'v>,
-        #[starlark(require = pos)] b: Value<'v>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> starlark::Result<Value<'v>> {
-        Ok(not_too_large(a.sub(b, eval.heap())?)?)
-    }
-}
-
-#[starlark_module]
-fn shift(globals: &mut GlobalsBuilder) {
-    fn shift<'v>(
-        #[starlark(require = pos)] a: Value<'v>,
-        #[starlark(require = pos)] b: Value<'v>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> starlark::Result<Value<'v>> {
-        if b.unpack_i32().is_some_and(|bits| bits > 1000) {
-            return Err(Wrong(format!("a shift by {b} bits: the limit is 1000")).into());
-        }
-        // Starlark 0.14.2 treats 1 << 31 as a negative number.
-        if let (Some(number), Some(bits @ 0..32)) = (a.unpack_i32(), b.unpack_i32()) {
-            return Ok(eval.heap().alloc(i64::from(number) << bits));
-        }
-        Ok(not_too_large(a.left_shift(b, eval.heap())?)?)
-    }
-}
-
-fn length(value: Value) -> Option<u64> {
-    if let Some(text) = value.unpack_str() {
-        return Some(text.len() as u64);
-    }
-    // Asking a number for its length makes an error each time, with a backtrace where those are switched on.
-    if value.unpack_i32().is_some() || matches!(value.get_type(), "int" | "float" | "bool" | "NoneType") {
-        return None;
-    }
-    // Lists, tuples, bytes and whatever else can be repeated.
-    value.length().ok().map(|n| n.max(0) as u64)
-}
-
-/// Adds the replacements of operators under their hidden names.
-pub(super) fn hidden(globals: &mut GlobalsBuilder) {
-    static TIMES: GlobalsStatic = GlobalsStatic::new("mopsim times", times);
-    static PLUS: GlobalsStatic = GlobalsStatic::new("mopsim plus", plus);
-    static MINUS: GlobalsStatic = GlobalsStatic::new("mopsim minus", minus);
-    static SHIFT: GlobalsStatic = GlobalsStatic::new("mopsim shift", shift);
-    static PERCENT: GlobalsStatic = GlobalsStatic::new("mopsim percent", percent);
-    for (name, function) in OPERATORS.into_iter().zip([&TIMES, &PLUS, &MINUS, &SHIFT, &PERCENT]) {
-        globals.set(name, function.function());
-    }
-}
+/// Message about a value whose text would need too much of the stack.
+const TOO_DEEP: &str = "a text of a value in which too many values are inside each other: keep it flat, for example as a \
+                        list of numbers";

@@ -28,7 +28,7 @@ pub(super) fn builder() -> GlobalsBuilder {
         .with(tools)
         .with(super::kronecker::words::functions)
         .with(super::guard::functions)
-        .with(super::guard::hidden)
+        .with(super::operators::hidden)
 }
 
 /// Datatypes by name, so that programs need no numbers. Traces have no 16-bit floats, and no type of Fortran's logical:

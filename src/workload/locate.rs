@@ -2,7 +2,7 @@
 
 use super::catalogue;
 use super::generate::Instance;
-use super::guard::Limits;
+use super::limits::Limits;
 use crate::trace::{Locate, SourceLine};
 use std::sync::OnceLock;
 

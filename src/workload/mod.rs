@@ -9,6 +9,7 @@
 //! A table of benchmarks in Rust would have been faster to run and impossible to extend; a scripting language with its
 //! own loops and files (Lua, Python) would have needed a sandbox.
 
+mod allowance;
 pub mod catalogue;
 mod collectives;
 mod context;
@@ -18,8 +19,10 @@ mod generate;
 mod guard;
 mod kronecker;
 mod language;
+mod limits;
 mod locate;
 mod one_sided;
+mod operators;
 mod parameters;
 mod prepare;
 mod program;
@@ -32,7 +35,7 @@ mod tests;
 
 pub use error::WorkloadError;
 pub use generate::{Instance, WriteError};
-pub use guard::Limits;
+pub use limits::Limits;
 pub use locate::GeneratedBy;
 pub use parameters::{Kind, Parameter};
 pub use program::Program;

@@ -3,10 +3,10 @@
 
 use super::context::Context;
 use super::error::WorkloadError;
-use super::guard::Limits;
 use super::kronecker::KroneckerGraphs;
-use super::program::{Program, global, limit, located, place, to_value};
-use super::stuck::Here;
+use super::limits::Limits;
+use super::program::{Program, global, limit, located, to_value};
+use super::stuck::{Here, place};
 use crate::trace::MemberList;
 use crate::trace::communicator::twice;
 use serde_json::Value as Json;
@@ -61,7 +61,7 @@ impl Questions<'_> {
     /// Refuses an illegal number of ranks; returns the operations of the whole program, if it counts them.
     pub fn legal_and_operations(&self) -> Result<Option<f64>, WorkloadError> {
         let (program, ranks) = (self.program, self.ranks);
-        let context = Context::new(None, self.graphs);
+        let context = Context::new(None, self.graphs, self.limits, program.trusted);
         Module::with_temp_heap(|module| {
             let mut eval = Evaluator::new(&module);
             let here = limit(&mut eval, self.limits, program.trusted);
@@ -103,7 +103,7 @@ impl Questions<'_> {
     /// Returns the first legal number of ranks. Running out of steps during the search is not an error.
     fn first_legal(&self, sizes: impl Iterator<Item = u32>) -> Option<u32> {
         let limits = Limits { steps: self.limits.steps.min(STEPS_OF_TRIES), ..*self.limits };
-        let context = Context::new(None, self.graphs);
+        let context = Context::new(None, self.graphs, &limits, self.program.trusted);
         Module::with_temp_heap(|module| {
             let mut eval = Evaluator::new(&module);
             let here = limit(&mut eval, &limits, self.program.trusted);
@@ -121,7 +121,7 @@ impl Questions<'_> {
     /// Returns the parameters, or the program's replacement of them, as `params` of a module.
     pub fn prepared(&self) -> Result<FrozenModule, WorkloadError> {
         let program = self.program;
-        let context = Context::new(None, self.graphs);
+        let context = Context::new(None, self.graphs, &self.limits.of_frozen(), program.trusted);
         Module::with_temp_heap(|module| {
             {
                 let mut eval = Evaluator::new(&module);
@@ -140,7 +140,7 @@ impl Questions<'_> {
     /// Returns the members of the communicators that the program lists.
     pub fn communicators(&self, prepared: &FrozenModule) -> Result<Vec<MemberList>, WorkloadError> {
         let program = self.program;
-        let context = Context::new(None, self.graphs);
+        let context = Context::new(None, self.graphs, self.limits, program.trusted);
         let wrong =
             |text: String| WorkloadError::Program(format!("{}: communicators(size, params) {text}", program.name));
         Module::with_temp_heap(|module| {

@@ -1,12 +1,15 @@
 //! A workload program: read, checked, and run once to learn its declarations.
 
 use super::catalogue::{self, Builtin};
+use super::context::Context;
 use super::error::WorkloadError;
-use super::guard::{self, Limits, RUNS_AWAY, TICKS, Watch};
+use super::guard::{self, Watch};
+use super::kronecker::KroneckerGraphs;
 use super::language::{self, GLOBALS};
+use super::limits::{Limits, RUNS_AWAY, TICKS};
 use super::parameters::Parameter;
 use super::rephrase::rephrase;
-use super::stuck::Here;
+use super::stuck::{Here, place};
 use crate::excerpt::excerpts;
 use crate::topology::input::{ReadError, read_bytes, to_text};
 use serde_json::Value as Json;
@@ -44,8 +47,6 @@ pub struct Program {
     pub(super) trusted: bool,
 }
 
-/// Native stack of the threads that run ranks; only the used part counts as memory.
-pub(super) const STACK: usize = 256 << 20;
 /// Native stack of threads that create values that are kept: see `MOST_FROZEN`.
 const LARGE_STACK: usize = 1 << 30;
 
@@ -72,12 +73,6 @@ pub(super) fn on_large_stack<T: Send>(
 
 /// Largest number of characters of a message that are shown.
 const LONGEST_MESSAGE: usize = 2000;
-
-/// Returns the place at which a span begins: `file:line:column`.
-pub(super) fn place(span: &FileSpan) -> String {
-    let begin = span.resolve_span().begin;
-    format!("{}:{}:{}", span.filename(), begin.line + 1, begin.column + 1)
-}
 
 /// Returns a Starlark error as users see it: `file:line:column: message`, then the lines around it.
 pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
@@ -114,13 +109,15 @@ pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
 
 /// Sets the limits. Returns the tracker of the current statement, for user programs.
 pub(super) fn limit(eval: &mut Evaluator, limits: &Limits, trusted: bool) -> Arc<Here> {
-    let here = Here::begin();
+    let here = Here::begin(limits.steps);
     // The watch knows the line, and Starlark's own limits do not: they only catch code without statements.
     let slack = if trusted { 1 } else { 2 };
+    // Comprehensions have no statements, so this is their limit; it includes the compiled program.
+    let heap = if trusted { limits.memory.saturating_mul(4) } else { limits.memory.saturating_add(limits.memory / 16) };
     // These fail only if a limit is zero or already set.
     let _ = eval.set_max_callstack_size(limits.depth.max(1));
     let _ = eval.set_max_tick_count(limits.steps.saturating_mul(slack).saturating_add(10_000 * (slack - 1)).max(1));
-    let _ = eval.set_max_heap_size(limits.memory.saturating_mul(4 * slack as usize).max(1));
+    let _ = eval.set_max_heap_size(heap.max(1));
     if !trusted {
         let watch = Watch { limits: *limits, here: Arc::clone(&here) };
         eval.before_stmt_for_dap(BeforeStmtFunc::from_dyn(Box::new(watch)));
@@ -230,10 +227,13 @@ fn evaluate(name: &str, text: String, loader: &Loader, trusted: bool) -> Result<
         }
     }
     guard::guard(&mut ast, trusted);
+    let (limits, graphs) = (loader.limits.of_frozen(), KroneckerGraphs::default());
+    let context = Context::of_file(&graphs, &limits, trusted);
     Module::with_temp_heap(|module| {
         {
             let mut eval = Evaluator::new(&module);
-            let here = limit(&mut eval, &loader.limits.of_frozen(), trusted);
+            let here = limit(&mut eval, &limits, trusted);
+            eval.extra = Some(&context);
             eval.set_loader(loader);
             eval.eval_module(ast, &globals).map_err(|error| located(&error, &here))?;
         }

@@ -9,12 +9,17 @@ pub(super) fn rephrase(message: &str) -> Option<String> {
     out_of_range(message)
         .or_else(|| other_type(message))
         .or_else(|| unknown_argument(message))
+        .or_else(|| message.starts_with(HEAP).then(|| TOO_MUCH_MEMORY.to_owned()))
         .or_else(|| (message == "Immutable").then(|| FROZEN.to_owned()))
         .or_else(|| message.starts_with("Variable `print` not found").then(|| NO_PRINT.to_owned()))
 }
 
 /// Message about a change of a value of the top level, or of `prepare`.
 const FROZEN: &str = "this value cannot change: it is frozen, as all values of the top level are while `main` runs";
+/// Start of Starlark's message about memory.
+const HEAP: &str = "Heap memory limit of";
+/// Message about memory that ran out within a statement.
+const TOO_MUCH_MEMORY: &str = "the values of the program take more memory than the limit within one statement";
 /// Message about `print`.
 const NO_PRINT: &str = "there is no `print`: a program only describes calls";
 /// End of messages about a number that is not whole.
@@ -111,6 +116,7 @@ pub(super) fn way_out(text: &str) -> &'static str {
         (ALL_WHOLE, "`//` divides whole numbers, and int(x) makes one of any number"),
         (WHOLE, "`//` divides whole numbers, and int(x) makes one of any number"),
         (FROZEN, "make the value in `main`, or change a copy: x = list(X)"),
+        (TOO_MUCH_MEMORY, "make values one after the other, or fewer of them"),
         (NO_PRINT, "fail(\"text\", value) ends the program and shows a text and values"),
         (NO_ARGUMENT, "docs/guide/workloads.md lists the arguments of all calls; those without a default have no name"),
         (

@@ -17,17 +17,25 @@ static RUNNING: Mutex<Vec<Weak<Here>>> = Mutex::new(Vec::new());
 /// Number of threads in internal work that is known to end, but may take long.
 static AT_WORK: AtomicUsize = AtomicUsize::new(0);
 
+/// Time of an evaluation that may have only a few steps.
+const LEAST_OF_ALL: Duration = Duration::from_secs(60);
+/// Time of an evaluation for each step that it may have: fifty times that of a step in the usual case.
+const MICROSECONDS_OF_A_STEP: u64 = 3;
+
 /// Position of an evaluation.
 #[derive(Debug, Default)]
 pub(super) struct Here {
     statements: AtomicU64,
+    /// Time that all statements together may take.
+    most: Duration,
     place: Mutex<Option<FileSpan>>,
 }
 
 impl Here {
-    /// Registers the start of an evaluation.
-    pub fn begin() -> Arc<Self> {
-        let here = Arc::new(Self::default());
+    /// Registers the start of an evaluation of at most that many steps.
+    pub fn begin(steps: u64) -> Arc<Self> {
+        let most = LEAST_OF_ALL.saturating_add(Duration::from_micros(steps.saturating_mul(MICROSECONDS_OF_A_STEP)));
+        let here = Arc::new(Self { most, ..Self::default() });
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         running.retain(|other| other.strong_count() > 0);
         running.push(Arc::downgrade(&here));
@@ -44,6 +52,12 @@ impl Here {
     pub fn place(&self) -> Option<FileSpan> {
         self.place.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+}
+
+/// Returns the place at which a span begins: `file:line:column`.
+pub(super) fn place(span: &FileSpan) -> String {
+    let begin = span.resolve_span().begin;
+    format!("{}:{}:{}", span.filename(), begin.line + 1, begin.column + 1)
 }
 
 /// Internal work inside a statement.
@@ -95,7 +109,19 @@ impl Since {
 #[derive(Debug)]
 pub struct Patience {
     most: Duration,
-    seen: Vec<(Weak<Here>, u64, Since)>,
+    seen: Vec<Seen>,
+}
+
+/// An evaluation at the last look.
+#[derive(Debug)]
+struct Seen {
+    here: Weak<Here>,
+    /// Number of statements, and the time of the look that found a new one.
+    statements: u64,
+    since: Since,
+    /// Time of all looks so far, without internal work, and the time of the last one.
+    spent: Duration,
+    last: Since,
 }
 
 impl Patience {
@@ -116,26 +142,33 @@ impl Patience {
         for weak in running {
             let Some(here) = weak.upgrade() else { continue };
             let count = here.statements.load(Ordering::Relaxed);
-            let known = before.iter().find(|(other, ..)| other.ptr_eq(&weak));
-            let since = match known {
-                Some(&(_, statements, since)) if statements == count && AT_WORK.load(Ordering::Relaxed) == 0 => since,
-                _ => now,
-            };
+            let known = before.iter().find(|seen| seen.here.ptr_eq(&weak));
+            let idle = AT_WORK.load(Ordering::Relaxed) == 0;
+            let since = known.filter(|seen| seen.statements == count && idle).map_or(now, |seen| seen.since);
+            let more = |seen: &Seen| if idle { now.after(seen.last) } else { Duration::ZERO };
+            let spent = known.map_or(Duration::ZERO, |seen| seen.spent + more(seen));
+            if count > 0
+                && spent > here.most
+                && let Some(span) = here.place()
+            {
+                return Some(format!(
+                    "{}: the program runs away: it takes more than {} s, which is too long for its number of steps",
+                    place(&span),
+                    here.most.as_secs()
+                ));
+            }
             if count > 0
                 && now.after(since) > self.most
                 && let Some(span) = here.place()
             {
-                let place = span.resolve_span().begin;
                 return Some(format!(
-                    "{}:{}:{}: one statement takes more than {} s, without a loop or a call: it compares, hashes or prints a \
+                    "{}: one statement takes more than {} s, without a loop or a call: it compares, hashes or prints a \
                      value that holds others many times over",
-                    span.filename(),
-                    place.line + 1,
-                    place.column + 1,
+                    place(&span),
                     self.most.as_secs()
                 ));
             }
-            self.seen.push((weak, count, since));
+            self.seen.push(Seen { here: weak, statements: count, since, spent, last: now });
         }
         None
     }

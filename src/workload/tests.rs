@@ -234,3 +234,93 @@ fn actions_have_the_lines_of_their_calls() {
     assert!(builtin.locate(0, 1).unwrap().file.ends_with("ep.star"));
     assert!(GeneratedBy::new("gone.star", 2, &[], &Limits::default()).locate(0, 1).is_none());
 }
+
+/// Like [`refused_body`], with few steps and little memory.
+fn refused_within(steps: u64, memory: usize, lines: &[&str]) -> String {
+    let text = format!("def main(rank, size, params):\n    {}\n", lines.join("\n    "));
+    let program = Program::parse("mine.star", text, None, false).unwrap();
+    let limits = Limits { steps, memory, ..Limits::default() };
+    program.instantiate(1, &[], &limits).unwrap().trace().unwrap_err().to_string()
+}
+
+#[test]
+fn walks_of_the_library_count_as_steps() {
+    for (value, body) in [
+        ("list(range(100000))", "y = -1 in x"),
+        ("list(range(100000))", "y = -1 not in x"),
+        ("\"a\" * 1000000", "y = \"b\" in x"),
+        ("list(range(100000))", "y = len(x + x)"),
+        ("[0] * 100000", "y = len(str(x))"),
+        ("\"a\" * 1000000", "y = len(\"%s\" % x)"),
+    ] {
+        let lines = [&format!("x = {value}"), "for i in range(100000):", &format!("    {body}")];
+        let said = refused_within(200_000, 512 << 20, &lines);
+        assert!(said.starts_with("mine.star:4:") && said.contains("the program runs away"), "{body}: {said}");
+        // The same place every time.
+        assert_eq!(said, refused_within(200_000, 512 << 20, &lines), "{body}");
+    }
+}
+
+#[test]
+fn memory_is_asked_for_before_it_is_taken() {
+    for (value, body) in [
+        ("list(range(300000))", "y = x + x"),
+        ("list(range(300000))", "y = x * 2"),
+        ("list(range(300000))", "x += x"),
+        ("\"a\" * 3000000", "y = x + x"),
+        ("\"a\" * 3000000", "x += x"),
+        ("range(1000000)", "y = zip(x, x)"),
+    ] {
+        let said = refused_within(200_000_000, 6 << 20, &[&format!("x = {value}"), body]);
+        assert!(
+            said.starts_with("mine.star:3:") && said.contains("the values of the program would take"),
+            "{body}: {said}"
+        );
+    }
+    let said = refused_within(200_000_000, 8 << 20, &["y = [[i] for i in range(1000000)]"]);
+    assert!(
+        said.starts_with("mine.star:2:") && said.contains("more memory than the limit within one statement"),
+        "{said}"
+    );
+    for body in ["x = \"a\" * 10000000\n    y = x + x", "x = [0] * 10000000\n    y = x + x"] {
+        let said = refused_body(body);
+        assert!(said.starts_with("mine.star:3:") && said.contains("16777216"), "{said}");
+    }
+}
+
+#[test]
+fn texts_of_values_deep_inside_each_other_are_refused() {
+    for (inside, written) in [
+        ("[x]", "str(x)"),
+        ("[x]", "repr(x)"),
+        ("[x]", "\"%s\" % [x]"),
+        ("(x,)", "str(x)"),
+        ("{1: x}", "str(x)"),
+        ("struct(a = x)", "str(x)"),
+        ("partial(f, x)", "str(x)"),
+    ] {
+        let text = format!(
+            "def f(a):\n    pass\ndef main(rank, size, params):\n    x = []\n    for i in range(400000):\n        x = {inside}\n    \
+             y = {written}\n"
+        );
+        let said = run(&text, 1).unwrap_err().to_string();
+        let line = said.starts_with("mine.star:7:");
+        assert!(line && said.contains("too many values are inside each other"), "{inside}, {written}: {said}");
+    }
+}
+
+#[test]
+fn bytes_are_not_in_the_language() {
+    for body in ["x = b\"a\"", "x = bytes(\"a\")", "x = [len(b\"a\") for i in range(3)]"] {
+        let said = refused_body(body);
+        assert!(said.starts_with("mine.star:2:") && said.contains("`bytes` are not in the language"), "{said}");
+    }
+}
+
+#[test]
+fn operators_that_count_work_keep_their_meaning() {
+    let body = "d = {1: 2} | {3: 4}\n    d |= {5: 6}\n    n = 5 | 2\n    n |= 8\n    s = \"ab\" + \"cd\"\n    \
+        yes = 3 in d and 4 not in d and \"bc\" in s and 2 in (1, 2) and 7 not in range(7)\n    \
+        compute(1.0 * n + 100 * len(d) + (1000 if yes else 0))";
+    assert_eq!(actions(&recorded(body)), ["compute 1315"]);
+}

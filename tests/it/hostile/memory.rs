@@ -157,7 +157,19 @@ fn programs_end_within_their_limits_with_a_line() {
             "dims.star:3",
             "a whole number of more than 300 digits",
         ),
-        ("bytes.star", "x = b'abcd' * 577777777\ndef main(r, s, p):\n  pass\n".to_owned(), "bytes.star:1", "4 elements times"),
+        ("bytes.star", "x = b'abcd' * 577777777\ndef main(r, s, p):\n  pass\n".to_owned(), "bytes.star:1", "`bytes` are not in"),
+        (
+            "deep.star",
+            "def main(r, s, p):\n  x = []\n  for i in range(1000000):\n    x = [x]\n  y = str(x)\n".to_owned(),
+            ":5:",
+            "too many values are inside each other",
+        ),
+        (
+            "lists.star",
+            "def communicators(size, params):\n  return [[i] for i in range(16000000)]\ndef main(r, s, p):\n  pass\n".to_owned(),
+            "lists.star:2:",
+            "take more memory than the limit within one statement",
+        ),
         ("lambda.star", format!("x={}1\ndef main(r, s, p):\n  pass\n", "lambda:".repeat(8000)), "lambda.star:1", "inside each other"),
     ];
     // Programs that exhaust the time limit wait concurrently.
