@@ -149,13 +149,16 @@ pub fn svg(name: &str, info: &Info, out: &mut dyn Write) -> io::Result<()> {
 /// Headings of the CSV, before that of the name of the trace.
 pub(super) const HEADINGS: &str = "from,to,messages,bytes";
 
+/// Row of the CSV: the name of the trace, and source, destination and messages of a pair.
+type Pair<'a> = (&'a str, &'a (u32, u32, Volume));
+
 /// Writes the pairs that exchange messages as CSV: source, destination, messages, bytes, name of the trace.
 ///
 /// # Errors
 /// If writing to `out` fails.
 pub fn csv(name: &str, info: &Info, out: &mut dyn Write) -> io::Result<()> {
-    let rows: Vec<_> = info.matrix.iter().map(|pair| (name, pair)).collect();
-    let columns: &[Column<(&str, &(u32, u32, Volume))>] = &[
+    let rows: Vec<Pair<'_>> = info.matrix.iter().map(|pair| (name, pair)).collect();
+    let columns: &[Column<Pair<'_>>] = &[
         ("from", |(_, pair)| pair.0.to_string()),
         ("to", |(_, pair)| pair.1.to_string()),
         ("messages", |(_, pair)| pair.2.messages.to_string()),

@@ -451,7 +451,7 @@ fn readable_ranks_of_a_damaged_recording_can_be_kept() {
             assert!(refused.to_string().contains(&name) && refused.help().contains("trace cut --ranks"), "{refused}");
             let trace = trace::read(folder.path(), &kept).unwrap();
             assert_eq!(trace.ranks(), 3);
-            let empty: Vec<bool> = trace.actions.iter().map(|actions| actions.len() == 0).collect();
+            let empty: Vec<bool> = trace.actions.iter().map(|actions| actions.is_empty()).collect();
             assert_eq!(empty, [damaged == 0, false, damaged == 2]);
             let told = trace.warnings.iter().any(|warning| warning.to_string().contains(&name));
             assert!(told, "{:?}", trace.warnings);
