@@ -347,6 +347,10 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
         }
         // Lists, tuples and ranges know their length. A tuple has a header of 16 bytes, and a place in the result.
         let length = iterators.iter().map(|iterator| iterator.size_hint().0 as u64).min().unwrap_or(0);
+        let too_many = || Wrong(format!("zip makes more than {LONGEST} elements"));
+        if length.saturating_mul(iterators.len() as u64) > LONGEST {
+            return Err(too_many().into());
+        }
         need(eval, length.saturating_mul(8 * (iterators.len() as u64 + 3)))?;
         let (mut tuples, mut elements) = (Vec::new(), 0);
         while !iterators.is_empty() {
@@ -355,7 +359,7 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
             };
             elements += tuple.len() as u64;
             if elements > LONGEST {
-                return Err(Wrong(format!("zip makes more than {LONGEST} elements")).into());
+                return Err(too_many().into());
             }
             tuples.push(heap.alloc(AllocTuple(tuple)));
         }

@@ -18,8 +18,8 @@ pub(super) fn rephrase(message: &str) -> Option<String> {
 const FROZEN: &str = "this value cannot change: it is frozen, as all values of the top level are while `main` runs";
 /// Start of Starlark's message about memory.
 const HEAP: &str = "Heap memory limit of";
-/// Message about memory that ran out within a statement.
-const TOO_MUCH_MEMORY: &str = "the values of the program take more memory than the limit within one statement";
+/// Message about memory that Starlark itself found exceeded, within a statement or a loop.
+const TOO_MUCH_MEMORY: &str = "the values of the program take more memory than the limit";
 /// Message about `print`.
 const NO_PRINT: &str = "there is no `print`: a program only describes calls";
 /// End of messages about a number that is not whole.
@@ -116,7 +116,7 @@ pub(super) fn way_out(text: &str) -> &'static str {
         (ALL_WHOLE, "`//` divides whole numbers, and int(x) makes one of any number"),
         (WHOLE, "`//` divides whole numbers, and int(x) makes one of any number"),
         (FROZEN, "make the value in `main`, or change a copy: x = list(X)"),
-        (TOO_MUCH_MEMORY, "make values one after the other, or fewer of them"),
+        ("the values of the program", "make values one after the other, or fewer of them"),
         (NO_PRINT, "fail(\"text\", value) ends the program and shows a text and values"),
         (NO_ARGUMENT, "docs/guide/workloads.md lists the arguments of all calls; those without a default have no name"),
         (

@@ -278,10 +278,7 @@ fn memory_is_asked_for_before_it_is_taken() {
         );
     }
     let said = refused_within(200_000_000, 8 << 20, &["y = [[i] for i in range(1000000)]"]);
-    assert!(
-        said.starts_with("mine.star:2:") && said.contains("more memory than the limit within one statement"),
-        "{said}"
-    );
+    assert!(said.starts_with("mine.star:2:") && said.contains("more memory than the limit"), "{said}");
     for body in ["x = \"a\" * 10000000\n    y = x + x", "x = [0] * 10000000\n    y = x + x"] {
         let said = refused_body(body);
         assert!(said.starts_with("mine.star:3:") && said.contains("16777216"), "{said}");

@@ -168,7 +168,7 @@ fn programs_end_within_their_limits_with_a_line() {
             "lists.star",
             "def communicators(size, params):\n  return [[i] for i in range(16000000)]\ndef main(r, s, p):\n  pass\n".to_owned(),
             "lists.star:2:",
-            "take more memory than the limit within one statement",
+            "take more memory than the limit",
         ),
         ("lambda.star", format!("x={}1\ndef main(r, s, p):\n  pass\n", "lambda:".repeat(8000)), "lambda.star:1", "inside each other"),
     ];
