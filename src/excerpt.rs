@@ -18,7 +18,7 @@ pub fn excerpt(text: &str) -> String {
     if begin.chars().count() <= SHOWN {
         return begin;
     }
-    if is_word(text) || is_number(text) {
+    if is_word(text) || is_number(text) || is_schema(text) {
         return text.to_owned();
     }
     let shown: String = begin.chars().take(SHOWN).collect();
@@ -34,6 +34,14 @@ pub fn excerpt_of_bytes(text: &[u8]) -> String {
 
 fn is_word(text: &str) -> bool {
     text.len() <= LONGEST_WORD && text.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-'))
+}
+
+/// Name of a schema of ours, such as `mopsim.packet-results/2`.
+fn is_schema(text: &str) -> bool {
+    let Some((name, version)) = text.strip_prefix("mopsim.").and_then(|rest| rest.split_once('/')) else {
+        return false;
+    };
+    is_word(name) && (1..=3).contains(&version.len()) && version.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn is_number(text: &str) -> bool {
@@ -88,7 +96,16 @@ mod tests {
 
     #[test]
     fn short_texts_and_words_are_whole() {
-        for text in ["", "x", "0-3,8", "10 Gbit/z", "hosts_per_switch", "undirected-graph", "-12345678901234.5"] {
+        for text in [
+            "",
+            "x",
+            "0-3,8",
+            "10 Gbit/z",
+            "hosts_per_switch",
+            "undirected-graph",
+            "-12345678901234.5",
+            "mopsim.packet-results/2",
+        ] {
             assert_eq!(excerpt(text), text);
         }
         assert_eq!(excerpt("a\u{1b}[2J"), "a\u{fffd}[2J");
@@ -99,6 +116,7 @@ mod tests {
         assert_eq!(excerpt(&format!("root:{HASH}:19000:0")), "root:$6$sal...");
         assert_eq!(excerpt("q1W2e3R4t5Y6"), "q1W2e3R4t5Y...");
         assert_eq!(excerpt("correct horse battery"), "correct hor...");
+        assert_eq!(excerpt("mopsim.secret/Hunter2"), "mopsim.secr...");
         assert_eq!(excerpt_of_bytes(&[b"ab\xff".as_slice(), &[b'x'; 1000]].concat()), "ab\u{fffd}xxxxxxxx...");
     }
 
