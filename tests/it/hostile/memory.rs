@@ -62,11 +62,15 @@ fn readers_stop_at_their_limit() {
         "s.toml",
         "title = 'T'\n[[networks]]\ntopology = 'ring:2'\n[[workloads]]\nworkload = 'npb/ep'\nclass = 'S'\nranks = 2\n",
     );
+    folder.write("large.toml", " ".repeat((16 << 20) + 1));
+    let zero = "not text: byte 0 is zero";
     for (arguments, code, part) in [
-        (&["topology", "torus:2x2", "--prices", "p.toml"][..], 2, "p.toml: larger than"),
+        (&["topology", "torus:2x2", "--prices", "p.toml"][..], 2, zero),
+        (&["topology", "torus:2x2", "--prices", "large.toml"], 2, "large.toml: larger than"),
         (&["workload", "./p.star", "--ranks", "2"], 2, "p.star: the file has more than"),
-        (&["compare", "p.toml"], 2, "p.toml: larger than"),
-        (&["replay", "t.ti", "--topology", "ring:2"], 2, "larger than"),
+        (&["compare", "p.toml"], 2, zero),
+        (&["compare", "large.toml"], 2, "large.toml: larger than"),
+        (&["replay", "t.ti", "--topology", "ring:2"], 2, "t.toml: larger than"),
         (&["design", "equality", "--n", "16", "--degree", "4", "--state", "state"], 2, "state: larger than"),
         (&["compare", "s.toml", "--results", "r.jsonl", "--resume"], 3, "r.jsonl: this is a device or a pipe"),
     ] {
