@@ -61,7 +61,11 @@ fn the_page_on_planes_shows_the_results() {
     let of = |network: &str| speedups(&times, network);
     let [dual, striped, message, destination] = NETWORKS.map(of);
     assert!(striped.iter().all(|&speedup| (1.015..1.125).contains(&speedup)), "{striped:?}");
-    assert!(dual.iter().all(|&speedup| (0.97..1.005).contains(&speedup)), "{dual:?}");
+    let cg = times.workloads.iter().position(|name| name.starts_with("cg")).expect("a trace of CG");
+    let is_as_stated =
+        |(at, speedup): (usize, &f64)| if at == cg { 1.105..1.115 } else { 0.965..1.035 }.contains(speedup);
+    assert!(dual.iter().enumerate().all(is_as_stated), "{dual:?}");
+    assert!((1.025..1.035).contains(&geometric(&dual)), "{dual:?}");
     assert!(message.iter().zip(&destination).all(|(message, destination)| message > destination));
     assert!(message.iter().all(|&speedup| speedup < 0.8));
     let [large, small] = as_packets.each_ref().map(|times| speedups(times, NETWORKS[1]));
@@ -69,7 +73,7 @@ fn the_page_on_planes_shows_the_results() {
     assert!(small.iter().all(|&speedup| (1.03..1.17).contains(&speedup)), "{small:?}");
     for times in &as_packets {
         let [dual, _, message, destination] = NETWORKS.map(|network| speedups(times, network));
-        assert!(dual.iter().all(|&speedup| (0.96..1.04).contains(&speedup)), "{dual:?}");
+        assert!(dual.iter().all(|&speedup| (0.994..1.12).contains(&speedup)), "{dual:?}");
         assert!(message.iter().zip(&destination).all(|(message, destination)| message > destination));
     }
 }
