@@ -5,7 +5,7 @@
 //! it ([`crate::engine::replay_until`]). The mean and its interval are those of `SteadyMean`.
 //!
 //! The computation of iterations to come is in the trace: if it differs from that of the replayed ones, the difference widens
-//! the interval ([`Computation`]). So an imbalance that drifts or moves is not mistaken for a steady state, however
+//! the interval (`coming.rs`). So an imbalance that drifts or moves is not mistaken for a steady state, however
 //! slowly it does.
 //!
 //! One time per iteration describes the end of a run only if all ranks advance at that rate. If some do not, the last rank of
