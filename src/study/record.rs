@@ -9,6 +9,7 @@ use super::steady::{Extrapolation, Steady};
 use crate::engine::RankTimes;
 use crate::result::explain::Explanation;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// Record of a replayed cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -159,16 +160,22 @@ fn some_networks(records: &[CellRecord], workload: &str, has: impl Fn(&CellRecor
     if own().all(&has) {
         return String::new();
     }
-    let mut networks: Vec<&str> = own().filter(|record| has(record)).map(|record| record.network.as_str()).collect();
-    networks.dedup();
+    // Each setting has records of all networks.
+    let mut networks: Vec<&str> = Vec::new();
+    for record in own().filter(|record| has(record)) {
+        if !networks.contains(&record.network.as_str()) {
+            networks.push(&record.network);
+        }
+    }
     let in_words = |network: &&str| {
         let of_network = || own().filter(|record| record.network == *network);
-        let seeds: Vec<String> =
-            of_network().filter(|record| has(record)).filter_map(|record| record.seed).map(|s| s.to_string()).collect();
-        match &seeds[..] {
-            _ if of_network().all(&has) => (*network).to_owned(),
-            [seed] => format!("{network} (seed {seed})"),
-            _ => format!("{network} (seeds {})", seeds.join(", ")),
+        let seeds: BTreeSet<u64> = of_network().filter(|record| has(record)).filter_map(|record| record.seed).collect();
+        let listed = seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+        match seeds.len() {
+            // Without seeds, the replays of a network differ by setting.
+            len if len == 0 || of_network().all(&has) => (*network).to_owned(),
+            1 => format!("{network} (seed {listed})"),
+            _ => format!("{network} (seeds {listed})"),
         }
     };
     format!(" on {}", networks.iter().map(in_words).collect::<Vec<_>>().join(", "))
@@ -229,5 +236,8 @@ mod tests {
         assert_eq!(note(&all), format!("jitter on fat, random (seeds 2, 4): {WHOLE_RUN}: it varies"));
         assert_eq!(note(&random[..2]), format!("jitter on random (seed 2): {WHOLE_RUN}: it varies"));
         assert_eq!(note(&all[1..2]), format!("jitter: {WHOLE_RUN}: it varies"));
+        // In two settings, of which the second one has another result for one network.
+        let settings = [&all[..], &[record("torus", None, true), record("fat", None, true)], &random].concat();
+        assert_eq!(note(&settings), format!("jitter on fat, random (seeds 2, 4), torus: {WHOLE_RUN}: it varies"));
     }
 }
