@@ -71,13 +71,18 @@ impl ChoiceError {
         Self { option: option.to_owned(), value: value.to_owned(), rule, fault: ChoiceFault::Name }
     }
 
+    /// Returns the error for a value that breaks a rule.
+    pub(super) fn wrong(option: &str, value: impl ToString, rule: impl Into<String>) -> Self {
+        Self { option: option.to_owned(), value: value.to_string(), rule: rule.into(), fault: ChoiceFault::Value }
+    }
+
     /// Returns the error for a rule of sharing that does not exist, or a bound that it cannot have.
     pub(super) fn sharing(value: &str) -> Self {
         if !value.to_ascii_lowercase().starts_with("within") {
             return Self::unknown("sharing", value, &Rule::FORMS);
         }
-        let rule = "is not `within:` and a bound from 0% to 10% in steps of 0.0001%, such as within:1%".to_owned();
-        Self { option: "sharing".to_owned(), value: value.to_owned(), rule, fault: ChoiceFault::Value }
+        let rule = "is not `within:` and a bound from 0% to 10% in steps of 0.0001%, such as within:1%";
+        Self::wrong("sharing", value, rule)
     }
 
     /// Returns the key of `[model]` with the wrong value; `None` if the option is not one of its keys.

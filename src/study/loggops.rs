@@ -1,7 +1,7 @@
 //! Constants of the LogGOPS model as a study, a model file or the name of the model sets them.
 
 use super::choice_error::ChoiceError;
-use super::packet_choice::wrong;
+use super::model_constants::{constants, is_model};
 use crate::network::model::LogGops;
 use crate::platform::units::Seconds;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ const KEYS: [&str; 6] = ["L", "o", "g", "G", "O", "S"];
 
 /// Returns `true` if a setting's model is this one, with or without constants.
 pub fn is_loggops(model: &str) -> bool {
-    model.split(':').next() == Some(NAME)
+    is_model(model, NAME)
 }
 
 /// Constants of the LogGOPS model as written, by their letters; the defaults are those of LogGOPSim.
@@ -43,25 +43,16 @@ impl LogGopsChoice {
     /// [`ChoiceError`] for an unknown letter, one that is set twice, or a value that is no time or size.
     pub fn parse(text: &str) -> Result<Self, ChoiceError> {
         let mut choice = Self::default();
-        let mut seen = Vec::new();
-        for item in text.split(',') {
-            let (key, value) = item.split_once('=').unwrap_or((item, ""));
-            let (key, value) = (key.trim(), value.trim());
-            if !KEYS.contains(&key) {
-                return Err(ChoiceError::unknown(NAME, key, &KEYS));
-            }
-            if seen.contains(&key) {
-                return Err(wrong(NAME, item.trim(), format!("sets {key} a second time")));
-            }
-            seen.push(key);
-            if key == "S" {
-                let bytes = value.parse::<u64>();
-                choice.S = Some(bytes.map_err(|_| wrong(NAME, item.trim(), "is not a whole number of bytes"))?);
+        for constant in constants(NAME, text, &KEYS) {
+            let constant = constant?;
+            if constant.key == "S" {
+                let bytes = constant.value.parse::<u64>();
+                choice.S = Some(bytes.map_err(|_| constant.wrong("is not a whole number of bytes"))?);
                 continue;
             }
-            let time = value.parse::<Seconds>();
-            let time = time.map_err(|error| wrong(NAME, item.trim(), format!("is no time: {}", error.rule)))?;
-            *match key {
+            let time = constant.value.parse::<Seconds>();
+            let time = time.map_err(|error| constant.wrong(format!("is no time: {}", error.rule)))?;
+            *match constant.key {
                 "L" => &mut choice.L,
                 "o" => &mut choice.o,
                 "g" => &mut choice.g,

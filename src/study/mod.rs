@@ -38,6 +38,7 @@ mod loggops;
 pub mod matrix;
 pub(crate) mod mean;
 mod model_build;
+mod model_constants;
 pub mod model_file;
 mod model_list;
 pub mod network;

@@ -241,14 +241,14 @@ impl ModelChoice {
             return Ok((model, ModelDescription { from_site, ..description }));
         }
         let text = self.network_model.as_deref().unwrap_or_else(|| self.default_network_model());
-        let (mut inline, mut inline_loggops) = (None, None);
+        let (mut inline, mut inline_loggops) = (PacketChoice::default(), LogGopsChoice::default());
         let name = match text.split_once(':') {
             Some((name, constants)) if has_packets(text) => {
-                inline = Some(PacketChoice::parse(constants)?);
+                inline = PacketChoice::parse(constants)?;
                 name
             }
             Some((name, constants)) if is_loggops(text) => {
-                inline_loggops = Some(LogGopsChoice::parse(constants)?);
+                inline_loggops = LogGopsChoice::parse(constants)?;
                 name
             }
             _ => text,
@@ -268,8 +268,7 @@ impl ModelChoice {
         }
         match (&mut network.loggops, self.loggops) {
             (Some(constants), chosen) => {
-                let chosen = chosen.unwrap_or_default();
-                *constants = inline_loggops.map_or(chosen, |inline| inline.over(&chosen)).build();
+                *constants = inline_loggops.over(&chosen.unwrap_or_default()).build();
                 let LogGops { latency, o, g, gap_per_byte, overhead_per_byte, eager_up_to } = *constants;
                 let text = format!(
                     "L={latency:e} o={o:e} g={g:e} G={gap_per_byte:e} O={overhead_per_byte:e} s, S={eager_up_to} bytes"
@@ -277,27 +276,18 @@ impl ModelChoice {
                 parameters.insert("loggops", text);
             }
             (None, Some(_)) => {
-                return Err(ChoiceError {
-                    option: "loggops".to_owned(),
-                    value: name.to_owned(),
-                    rule: "is not `loggops`, the model that has these constants".to_owned(),
-                    fault: ChoiceFault::Value,
-                });
+                let rule = "is not `loggops`, the model that has these constants";
+                return Err(ChoiceError::wrong("loggops", name, rule));
             }
             (None, None) => {}
         }
         match (&mut network.packet_level, &self.packet) {
             (Some(level), given) => {
-                let given = given.clone().unwrap_or_default();
-                *level = inline.map_or(given.clone(), |inline| inline.over(&given)).build(&mut parameters)?;
+                *level = inline.over(&given.clone().unwrap_or_default()).build(&mut parameters)?;
             }
             (None, Some(_)) => {
-                return Err(ChoiceError {
-                    option: "packet".to_owned(),
-                    value: name.to_owned(),
-                    rule: "is not `packet`, the model that has these constants".to_owned(),
-                    fault: ChoiceFault::Value,
-                });
+                let rule = "is not `packet`, the model that has these constants";
+                return Err(ChoiceError::wrong("packet", name, rule));
             }
             (None, None) => {}
         }

@@ -1,6 +1,7 @@
 //! The packet model as written.
 
-use super::choice_error::{ChoiceError, ChoiceFault};
+use super::choice_error::ChoiceError;
+use super::model_constants::{constants, is_model};
 use crate::network::model::{Injection, PacketLevel};
 use crate::packets::replay::out_of_range;
 use crate::printable::counted;
@@ -12,7 +13,7 @@ pub const PACKET: &str = "packet";
 
 /// Returns `true` if a setting's model has packets.
 pub fn has_packets(model: &str) -> bool {
-    model.split(':').next().is_some_and(|name| name.eq_ignore_ascii_case(PACKET))
+    is_model(model, PACKET)
 }
 
 /// Constants of the packet model as written; missing ones have defaults.
@@ -38,10 +39,6 @@ pub struct PacketChoice {
 /// Keys of [`PacketChoice`].
 const KEYS: [&str; 7] = ["mtu", "header", "routing", "vcs", "buffer", "injection", "window"];
 
-pub(super) fn wrong(option: &str, value: impl ToString, rule: impl Into<String>) -> ChoiceError {
-    ChoiceError { option: option.to_owned(), value: value.to_string(), rule: rule.into(), fault: ChoiceFault::Value }
-}
-
 impl PacketChoice {
     /// Parses the text after `packet:` in the name of a model, e.g. `routing=amin,vcs=6`.
     ///
@@ -49,29 +46,17 @@ impl PacketChoice {
     /// [`ChoiceError`] for an unknown key or a value that is not a number.
     pub fn parse(text: &str) -> Result<Self, ChoiceError> {
         let mut choice = Self::default();
-        let mut seen = Vec::new();
-        for item in text.split(',') {
-            let (key, value) = item.split_once('=').unwrap_or((item, ""));
-            let (key, value) = (key.trim(), value.trim());
-            if !KEYS.contains(&key) {
-                return Err(ChoiceError::unknown("packet", key, &KEYS));
-            }
-            if seen.contains(&key) {
-                return Err(wrong("packet", item.trim(), format!("sets {key} a second time")));
-            }
-            seen.push(key);
-            let number = || {
-                let rule = "is not a whole number";
-                value.parse::<u32>().map(Some).map_err(|_| wrong("packet", item.trim(), rule))
-            };
-            match key {
+        for constant in constants(PACKET, text, &KEYS) {
+            let constant = constant?;
+            let number = || constant.value.parse().map(Some).map_err(|_| constant.wrong("is not a whole number"));
+            match constant.key {
                 "mtu" => choice.mtu = number()?,
                 "header" => choice.header = number()?,
                 "vcs" => choice.vcs = number()?,
                 "buffer" => choice.buffer = number()?,
                 "window" => choice.window = number()?,
-                "routing" => choice.routing = Some(value.to_owned()),
-                _ => choice.injection = Some(value.to_owned()),
+                "routing" => choice.routing = Some(constant.value.to_owned()),
+                _ => choice.injection = Some(constant.value.to_owned()),
             }
         }
         Ok(choice)
@@ -114,12 +99,12 @@ impl PacketChoice {
             window: self.window,
         };
         if let Some((name, value, rule)) = out_of_range(&level) {
-            return Err(wrong(&format!("packet {name}"), value, rule));
+            return Err(ChoiceError::wrong(&format!("packet {name}"), value, rule));
         }
         if let Some(routing) = &level.routing {
             let name = routing.split([':', '*']).next().unwrap_or_default();
             crate::packets::routing::find_buffered(name)
-                .map_err(|error| wrong("packet routing", routing, format!("is not possible: {error}")))?;
+                .map_err(|error| ChoiceError::wrong("packet routing", routing, format!("is not possible: {error}")))?;
         }
         said.insert("mtu", format!("{} bytes", level.mtu));
         said.insert("header", format!("{} bytes", level.header));

@@ -2,7 +2,6 @@
 
 use super::choice::ModelChoice;
 use super::choice_error::ChoiceError;
-use super::packet_choice::wrong;
 
 /// Refuses choices that have no counterpart in the packet model.
 ///
@@ -38,7 +37,7 @@ pub(super) fn refuse_factors(choice: &ModelChoice) -> Result<(), ChoiceError> {
         ("compat", text(&choice.compat), shares),
     ];
     match given.into_iter().find_map(|(option, value, why)| Some((option, value?, why))) {
-        Some((option, value, why)) => Err(wrong(option, value, stands_for(why))),
+        Some((option, value, why)) => Err(ChoiceError::wrong(option, value, stands_for(why))),
         None => Ok(()),
     }
 }

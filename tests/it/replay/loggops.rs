@@ -303,6 +303,7 @@ fn constants_follow_the_name_of_the_model() {
     };
     assert_eq!(nanoseconds("loggops"), 1500 + 2500 + 1500 + 600);
     assert_eq!(nanoseconds("loggops:L=1us,o=0,G=0.5ns,g=0,O=0,S=8192"), 1000 + 50);
+    assert_eq!(nanoseconds("LogGOPS:L=1us,o=0,G=0.5ns,g=0,O=0,S=8192"), 1000 + 50);
     folder.write("m.toml", "network_model = 'loggops:L=2us'\nloggops = { L = 1, o = 0, G = '1 ns' }\n");
     assert_eq!(nanoseconds("m.toml"), 2000 + 100);
     for (model, parts) in [
