@@ -4,8 +4,6 @@
 //! help to find a typing error, for which the place and a few letters suffice. So all readers quote a file by [`excerpt`]
 //! alone, and messages of parsers, which quote values whole, pass through [`excerpts`].
 
-use std::borrow::Cow;
-
 /// Characters that are shown of any text. Passwords of this length are rare, and hashes of passwords are longer.
 const SHOWN: usize = 11;
 
@@ -49,7 +47,8 @@ fn is_number(text: &str) -> bool {
 }
 
 /// Returns the message of a parser with excerpts of the texts that it quotes, and of long words that it does not quote.
-pub fn excerpts(message: &str) -> Cow<'_, str> {
+pub fn excerpts(message: &str) -> String {
+    let separates = |c: char| c.is_whitespace() || matches!(c, '(' | '[' | '=');
     let mut out = String::with_capacity(message.len());
     let mut rest = message;
     let mut begins = true;
@@ -62,19 +61,28 @@ pub fn excerpts(message: &str) -> Cow<'_, str> {
             begins = false;
             continue;
         }
-        if first.is_whitespace() || matches!(first, '(' | '[' | '=') {
+        begins = separates(first);
+        if begins {
             out.push(first);
             rest = &rest[first.len_utf8()..];
-            begins = true;
             continue;
         }
-        let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '(' | '[' | '=')).unwrap_or(rest.len());
-        let word = &rest[..end];
-        out.push_str(&if word.len() <= LONGEST_WORD { word.to_owned() } else { excerpt(word) });
-        rest = &rest[end..];
-        begins = false;
+        let (word, after) = rest.split_at(rest.find(separates).unwrap_or(rest.len()));
+        if word.len() <= LONGEST_WORD {
+            out.push_str(word)
+        } else {
+            out.push_str(&excerpt(word))
+        }
+        rest = after;
     }
-    if out == message { Cow::Borrowed(message) } else { Cow::Owned(out) }
+    out
+}
+
+/// Returns the message of `serde_json` without the position with which it ends, like [`excerpts`].
+pub fn excerpts_of_json(error: &serde_json::Error) -> String {
+    let whole = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    excerpts(whole.strip_suffix(&place).unwrap_or(&whole))
 }
 
 /// Returns the text inside the quotes with which a text begins.

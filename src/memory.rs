@@ -119,15 +119,14 @@ fn refuse(parts: u128, bytes: u128) -> Option<String> {
     let limit = u128::from(limit());
     if bytes <= limit {
         PERMITTED.fetch_max(u64::try_from(parts).unwrap_or(u64::MAX), Ordering::Relaxed);
+        return None;
     }
-    (bytes > limit).then(|| {
-        format!(
-            "that takes about {} of memory and {:.0} s to build, and the limit is {} (--memory)",
-            text(bytes),
-            (parts as f64 * SECONDS).max(1.0),
-            text(limit)
-        )
-    })
+    Some(format!(
+        "that takes about {} of memory and {:.0} s to build, and the limit is {} (--memory)",
+        text(bytes),
+        (parts as f64 * SECONDS).max(1.0),
+        text(limit)
+    ))
 }
 
 #[cfg(test)]

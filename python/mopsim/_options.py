@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, Union
 
 from ._errors import MopsimWarning
@@ -85,23 +86,25 @@ class CompareOptions(RunOptions, total=False):
     resume: bool
 
 
-def check_names(call: str, given: Iterable[str], own: Iterable[str], known: type) -> None:
+def check_names(call: Callable[..., Any], given: Iterable[str], known: type) -> None:
     """Refuse options that a call does not take, with the nearest name.
 
-    ``own`` are its parameters, and ``known`` has the further options.
+    ``known`` has the options that follow two positional parameters and the named ones of the call.
 
-    >>> check_names("replay", ["link_bandwith"], ["mapping"], NetworkOptions)
+    >>> def replay(trace, network, mapping=None, **options): ...
+    >>> check_names(replay, ["link_bandwith"], NetworkOptions)
     Traceback (most recent call last):
         ...
     TypeError: replay() has no option 'link_bandwith'; did you mean 'link_bandwidth'?
     """
     # A TypedDict has the keys of its bases as well.
-    further = list(known.__annotations__)
+    further = known.__annotations__
     for name in given:
         if name not in further:
+            own = list(inspect.signature(call).parameters)[2:-1]
             near = difflib.get_close_matches(name, [*own, *further], 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise TypeError(f"{call}() has no option {name!r}{hint}")
+            raise TypeError(f"{call.__qualname__}() has no option {name!r}{hint}")
 
 
 def flags(options: Mapping[str, Any]) -> list[str]:

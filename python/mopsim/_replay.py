@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -145,7 +144,7 @@ def replay(
     >>> 0 < result.seconds < 1
     True
     """
-    check_names("replay", platform, list(inspect.signature(replay).parameters)[2:-1], ReplayOptions)
+    check_names(replay, platform, ReplayOptions)
     traces = [trace] if isinstance(trace, (Trace, str, os.PathLike)) else list(trace)
     options = {
         "mapping": mapping,

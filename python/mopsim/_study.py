@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import inspect
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -261,7 +260,7 @@ class Study:
         >>> [(row["network"], row["baseline"]) for row in study.run().cells]
         [('torus', 'ring'), ('ring', 'ring')]
         """
-        check_names("Study.of", platform, list(inspect.signature(Study.of).parameters)[2:-1], NetworkOptions)
+        check_names(Study.of, platform, NetworkOptions)
         for what, given in (("workloads", workloads), ("networks", networks)):
             if isinstance(given, (str, bytes, os.PathLike)):
                 raise TypeError(f"{what} is one value; pass a list of them")
@@ -393,7 +392,7 @@ def compare(
     >>> [round(row["relative"], 2) for row in result.cells][0]
     1.0
     """
-    check_names("compare", options, [], CompareOptions)
+    check_names(compare, options, CompareOptions)
     given: dict[str, Any] = dict(options)
     run = {name: given.pop(name) for name in ("progress", "threads", "results", "resume") if name in given}
     return Study.of(workloads, networks, **given).run(**run)

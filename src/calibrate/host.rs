@@ -114,9 +114,7 @@ impl HostSpeed {
 
     /// Parses the text of a file. Errors have the offset of their place.
     fn parse(text: &str) -> Result<Self, (usize, String)> {
-        let malformed = |error: toml::de::Error| {
-            (error.span().map_or(0, |span| span.start), excerpts(error.message()).into_owned())
-        };
+        let malformed = |error: toml::de::Error| (error.span().map_or(0, |span| span.start), excerpts(error.message()));
         let speed: Self = toml::from_str(text).map_err(malformed)?;
         let places: Places = toml::from_str(text).map_err(malformed)?;
         let too_small = |name: &str, span: Range<usize>| {

@@ -75,8 +75,7 @@ fn read(path: &Path) -> Result<Option<Search>, Failure> {
     };
     serde_json::from_slice(&text).map(Some).map_err(|error| {
         let error = Located::from_json(&path.to_string_lossy(), &error, "");
-        let message = error.to_string();
-        Failure::input(message, "this is no saved search; choose another file, or delete it to begin again")
+        Failure::input(error, "this is no saved search; choose another file, or delete it to begin again")
     })
 }
 

@@ -3,7 +3,7 @@
 use super::args::{Export, Output};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::replay::named;
+use super::replay::{self, named};
 use super::{inputs, options, print, progress, say};
 use mopsim::export::{self, ExportError};
 use mopsim::memory;
@@ -69,7 +69,7 @@ pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
                 let message = format!("--hostfile does not go with --to {}, whose hosts are h0, h1, ...", format.name);
                 return Err(Failure::input(message, "leave it out, or use --to simgrid"));
             }
-            let network = progress::building(named(&choice), output.quiet, || choice.build(Path::new("")))?;
+            let network = replay::build(&choice, output.quiet)?;
             let Some((topology, _)) = network.graph() else {
                 let message = format!("--to {} needs a topology, and the platform file lists its links", format.name);
                 return Err(Failure::input(message, "use --to simgrid, or describe the network by a topology"));
@@ -79,7 +79,7 @@ pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
             tell(&|file| report::export::platform(&network.platform, format.name, file))
         }
         export::Write::Platform(write) => {
-            let network = progress::building(named(&choice), output.quiet, || choice.build(Path::new("")))?;
+            let network = replay::build(&choice, output.quiet)?;
             let platform: &Platform = &network.platform;
             warn_of_routes(&network, format.name, output);
             let bytes = export::estimated_bytes(platform);

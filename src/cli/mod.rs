@@ -94,10 +94,11 @@ fn told(error: &clap::Error) -> u8 {
             }
         };
     }
-    let text = error.render().to_string();
+    let rendered = error.render();
+    let text = rendered.to_string();
     // Arguments may be names of untrusted files.
     let shown = message(&text);
-    let shown = if shown == text { colour::of_clap(&error.render(), &io::stderr()) } else { shown };
+    let shown = if shown == text { colour::of_clap(&rendered, &io::stderr()) } else { shown };
     let _ = io::stderr().write_all(shown.as_bytes());
     mopsim::user_error::BAD_INPUT
 }

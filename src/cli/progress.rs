@@ -49,7 +49,7 @@ impl Bars {
         total.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         tick(&total);
         let bars = Self {
-            _telling: tell("the study".to_owned(), &total, quiet, |_| "not done yet".to_owned()),
+            _telling: tell("the study".to_owned(), &total, quiet, not_done),
             all,
             total,
             replays: AtomicUsize::new(cells.len() - missing.len()),
@@ -76,7 +76,7 @@ impl Bars {
 
     /// Shows progress of other work below the bars, as [`counted`] does.
     pub fn counted(&self, what: &'static str, steps: &Steps) -> Waiting {
-        Waiting::on(self.all.add(spinner(self.quiet)), what.into(), self.quiet).follow(steps, self.quiet)
+        Waiting::on(self.all.add(spinner(self.quiet)), what.into(), self.quiet, not_done).follow(steps, self.quiet)
     }
 
     /// Prints a line above the bars.
@@ -139,8 +139,8 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// Shows the work by this spinner.
-    fn on(spinner: ProgressBar, what: Cow<'static, str>, quiet: bool) -> Self {
+    /// Shows the work by this spinner; `unknown` describes it as in [`tell`].
+    fn on(spinner: ProgressBar, what: Cow<'static, str>, quiet: bool, unknown: fn(u64) -> String) -> Self {
         let what = printable(&what).into_owned();
         // The remaining time is shown only after the first step, from which it is estimated.
         let to_go = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
@@ -153,7 +153,7 @@ impl Waiting {
         spinner.set_style(style);
         spinner.set_message(what.clone());
         tick(&spinner);
-        let done = tell(what, &spinner, quiet, |_| "not done yet".to_owned());
+        let done = tell(what, &spinner, quiet, unknown);
         Self { spinner, done, following: None }
     }
 
@@ -215,6 +215,13 @@ impl Drop for Following {
     }
 }
 
+/// Words for work of which nothing is known.
+const NOT_DONE: &str = "not done yet";
+
+fn not_done(_: u64) -> String {
+    NOT_DONE.to_owned()
+}
+
 /// Reports periodically on standard error that work continues, and the remaining time if `bar` counts it, until the
 /// sender is dropped. `unknown` describes work of which nothing is counted, after some seconds. On a terminal, bars do that.
 fn tell(what: String, bar: &ProgressBar, quiet: bool, unknown: fn(u64) -> String) -> Option<mpsc::Sender<()>> {
@@ -234,7 +241,7 @@ fn tell(what: String, bar: &ProgressBar, quiet: bool, unknown: fn(u64) -> String
                 // The time of the first pieces is no measure of much longer ones.
                 Some(_) if bar.eta() > Duration::from_secs(86_400) => "more than a day to go".to_owned(),
                 // All steps have begun, and the last ones last.
-                Some(_) if bar.position() > 0 && bar.eta() < Duration::from_secs(1) => "not done yet".to_owned(),
+                Some(_) if bar.position() > 0 && bar.eta() < Duration::from_secs(1) => NOT_DONE.to_owned(),
                 Some(_) if bar.position() > 0 => format!("about {} s to go", bar.eta().as_secs()),
                 _ => unknown(seconds),
             };
@@ -246,7 +253,7 @@ fn tell(what: String, bar: &ProgressBar, quiet: bool, unknown: fn(u64) -> String
 
 /// Shows progress of work without a known end.
 pub fn waiting(what: impl Into<Cow<'static, str>>, quiet: bool) -> Waiting {
-    Waiting::on(spinner(quiet), what.into(), quiet)
+    Waiting::on(spinner(quiet), what.into(), quiet, not_done)
 }
 
 /// Shows progress of work that counts its steps, with the remaining time once their number is known.
@@ -257,22 +264,15 @@ pub fn counted(what: impl Into<Cow<'static, str>>, steps: &Steps, quiet: bool) -
 /// Builds networks, and shows that if it takes long, with the estimated time of the largest.
 pub fn building<T>(what: &str, quiet: bool, build: impl FnOnce() -> T) -> T {
     memory::expect_network();
-    let spinner = spinner(quiet);
-    let message = format!("building {}", printable(what));
-    spinner.set_message(message.clone());
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
-        spinner.set_style(style);
-    }
-    tick(&spinner);
-    let telling = tell(message, &spinner, quiet, |so_far| match memory::estimated_seconds() {
+    let estimate = |so_far: u64| match memory::estimated_seconds() {
         Some(seconds) if seconds > so_far as f64 => {
-            format!("not done yet; the estimate for its links is {seconds:.0} s")
+            format!("{NOT_DONE}; the estimate for its links is {seconds:.0} s")
         }
-        _ => "not done yet".to_owned(),
-    });
+        _ => NOT_DONE.to_owned(),
+    };
+    let waiting = Waiting::on(spinner(quiet), format!("building {what}").into(), quiet, estimate);
     let built = build();
-    drop(telling);
-    spinner.finish_and_clear();
+    waiting.finish_and_clear();
     built
 }
 
@@ -300,7 +300,7 @@ pub fn counting(what: &str, length: u64, template: &str, quiet: bool) -> Countin
     let bar = ProgressBar::with_draw_target(Some(length), target);
     bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
     tick(&bar);
-    Counting { _telling: tell(what.to_owned(), &bar, quiet, |_| "not done yet".to_owned()), bar }
+    Counting { _telling: tell(what.to_owned(), &bar, quiet, not_done), bar }
 }
 
 /// A bar that follows the actions of a replay.

@@ -284,13 +284,11 @@ fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
     if is_second {
         say("warning: the command has started several MPI programs; only the first is recorded");
     }
-    let rows = (f64::from(about.ranks).sqrt().ceil() as u32).max(2);
-    let columns = about.ranks.div_ceil(rows).max(2);
     let mut name = word(&name.to_string());
     say(&format!("next: mopsim trace info {name}"));
     // A replay needs all ranks.
     if missing > 0 || !summary.damaged.is_empty() {
-        let ranks = ranges(summary.recorded.iter().map(|rank| rank.rank));
+        let ranks = ranges(&summary.recorded);
         if !ranks.is_empty() {
             say(&format!("      mopsim trace cut {name} --ranks {ranks} -o part.mtrace"));
         }
@@ -301,20 +299,18 @@ fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
         say(&format!("      mopsim trace convert --leave-out {name} -o without.mtrace"));
         name = "without.mtrace".into();
     }
+    let rows = (f64::from(about.ranks).sqrt().ceil() as u32).max(2);
+    let columns = about.ranks.div_ceil(rows).max(2);
     say(&format!("      mopsim replay {name} --topology torus:{rows}x{columns}"));
 }
 
-/// Returns ascending numbers as a list of ranges: `0-3,7`.
-fn ranges(numbers: impl Iterator<Item = u32>) -> String {
-    let mut ranges: Vec<(u32, u32)> = Vec::new();
-    for number in numbers {
-        match ranges.last_mut() {
-            Some((_, last)) if *last + 1 == number => *last = number,
-            _ => ranges.push((number, number)),
-        }
-    }
-    let range = |&(first, last): &(u32, u32)| if first == last { first.to_string() } else { format!("{first}-{last}") };
-    ranges.iter().map(range).collect::<Vec<_>>().join(",")
+/// Returns ranks in ascending order as a list of ranges: `0-3,7`.
+fn ranges(ranks: &[RecordedRank]) -> String {
+    let range = |run: &[RecordedRank]| match run {
+        [only] => only.rank.to_string(),
+        _ => format!("{}-{}", run[0].rank, run[run.len() - 1].rank),
+    };
+    ranks.chunk_by(|a, b| a.rank + 1 == b.rank).map(range).collect::<Vec<_>>().join(",")
 }
 
 /// Describes the replay of calls for which only the name, or the duration, was recorded.

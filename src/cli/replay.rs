@@ -36,7 +36,7 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
         return Err(Failure::input("--ranks is 0", "give the number of ranks, or leave it out"));
     }
     options::model(&arguments.model)?.build()?;
-    let network = progress::building(named(&choice), output.quiet, || choice.build(Path::new("")))?;
+    let network = build(&choice, output.quiet)?;
     let has_several = network.topology.as_ref().is_some_and(|topology| topology.rails.is_some());
     options::check_rail(options::asks_for_rail(&arguments.network), has_several)?;
     let (model, mapping) = setting(arguments, &network)?;
@@ -112,6 +112,11 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
 pub fn named(choice: &NetworkChoice) -> &str {
     let file = || choice.platform.as_deref().and_then(Path::to_str);
     choice.topology.as_deref().or_else(file).unwrap_or("the network")
+}
+
+/// Builds a network, and shows that if it takes long.
+pub fn build(choice: &NetworkChoice, quiet: bool) -> Result<NetworkUnderTest, Failure> {
+    Ok(progress::building(named(choice), quiet, || choice.build(Path::new("")))?)
 }
 
 /// Returns the model and the placement of ranks on a network.

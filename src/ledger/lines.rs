@@ -2,7 +2,7 @@
 
 use super::checked_line::{self, Line};
 use super::error::LedgerError;
-use crate::excerpt::excerpts;
+use crate::excerpt::excerpts_of_json;
 use serde::de::DeserializeOwned;
 use std::path::Path;
 
@@ -80,10 +80,8 @@ fn in_words(error: &serde_json::Error) -> String {
     if !error.is_data() {
         return format!("the JSON is broken at column {column}");
     }
-    let whole = error.to_string();
-    let message = whole.strip_suffix(&format!(" at line {} column {column}", error.line())).unwrap_or(&whole);
-    let message = &*excerpts(message);
-    let Some((found, expected)) = message.rsplit_once(", expected ") else { return message.to_owned() };
+    let message = excerpts_of_json(error);
+    let Some((found, expected)) = message.rsplit_once(", expected ") else { return message };
     let expected = match expected {
         "a sequence" => "a list",
         "a map" => "an object",

@@ -179,7 +179,12 @@ impl NetworkModel {
 
     /// Returns `true` for a model that reproduces one of SimGrid's.
     pub fn is_of_simgrid(&self) -> bool {
-        matches!(self.name, "smpi" | "lv08" | "cm02")
+        Self::names_one_of_simgrid(self.name)
+    }
+
+    /// Returns `true` for the name of such a model, in lower case.
+    pub fn names_one_of_simgrid(name: &str) -> bool {
+        matches!(name, "smpi" | "lv08" | "cm02")
     }
 
     /// SMPI: piecewise factors fitted to MPI over TCP on a Gigabit cluster. The default of SimGrid's replays.

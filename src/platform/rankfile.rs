@@ -8,7 +8,7 @@ use crate::excerpt::excerpt;
 use std::path::Path;
 
 use super::error::PlatformError;
-use super::hostfile::{HostNames, unknown, unknown_number};
+use super::hostfile::{HostNames, is_number, unknown, unknown_number};
 use super::{Platform, parameters::MAX_HOSTS};
 use crate::ids::HostId;
 use crate::topology::input::{Located, MAX_FILE_BYTES, read_text};
@@ -80,8 +80,7 @@ pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>,
             }
         };
         let Some(found) = names.find_numbered(host) else {
-            let is_number = host.bytes().all(|byte| byte.is_ascii_digit());
-            let message = if is_number { unknown_number(host, platform) } else { unknown(host, platform) };
+            let message = if is_number(host) { unknown_number(host, platform) } else { unknown(host, platform) };
             return wrong(number, column, message, LINE_HELP);
         };
         let Some(host) = found else {

@@ -1,11 +1,12 @@
 //! Comparisons as tables in Markdown.
 
+use super::cautions::cautions;
 use super::findings;
 use super::label::{self, short};
 use super::markdown_parts::{captioned, escape, heading, model, row};
 use super::network_words::described;
 use super::number::{mops, percent, seconds};
-use super::{across, basis, estimates, offers, ranges, routings, sensitivity, steady, tables};
+use super::{across, basis, offers, ranges, routings, sensitivity, steady, tables};
 use crate::result::critical::CriticalPath;
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
@@ -93,7 +94,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     ranking(c, out)?;
     sensitivity_table(c, out)?;
     procurement(c, out)?;
-    for remark in findings::cautions(c).into_iter().chain(estimates::cautions(c)) {
+    for remark in cautions(c) {
         writeln!(out, "\n{}", escape(&remark))?;
     }
     for f in findings::equal_networks(c) {

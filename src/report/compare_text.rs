@@ -1,12 +1,13 @@
 //! Comparisons as text in 80 columns.
 
+use super::cautions::cautions;
 use super::findings;
 use super::label::{self, short};
 use super::network_words::described;
 use super::number::{mops, percent, seconds};
 use super::text::parts::{captioned, fitting, grid, model, notes, row, table, wrapped};
 use super::wrap::width;
-use super::{across, basis, estimates, offers, ranges, routings, sensitivity, tables};
+use super::{across, basis, offers, ranges, routings, sensitivity, tables};
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
 use comfy_table::{ColumnConstraint, Table};
@@ -153,7 +154,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     ranking(c, out)?;
     sensitivity_table(c, out)?;
     procurement(c, out)?;
-    for remark in findings::cautions(c).into_iter().chain(estimates::cautions(c)) {
+    for remark in cautions(c) {
         wrapped(out, &remark, "")?;
     }
     for finding in findings::equal_networks(c) {

@@ -132,53 +132,6 @@ pub(super) fn unknown_operations(c: &Comparison) -> Vec<String> {
     reasons
 }
 
-/// Share of communication from which on a workload has almost no computation.
-const HARDLY_COMPUTES: f64 = 0.9;
-
-/// Number of repetitions below which intervals are not reliable.
-const FEW: usize = 5;
-
-/// Returns cautions about the figures of a comparison: workloads with almost no computation, and few repetitions.
-pub(super) fn cautions(c: &Comparison) -> Vec<String> {
-    hardly_compute(c).into_iter().chain(few_repetitions(c)).collect()
-}
-
-/// Returns a caution on workloads that spend nearly all of their time in communication, on all networks.
-fn hardly_compute(c: &Comparison) -> Option<String> {
-    let share = |w: usize, n: usize| 1.0 - c.cell(w, n).explanation.time_shares.compute;
-    let networks = 0..c.networks.len();
-    let all = |w: usize| networks.clone().map(move |n| share(w, n));
-    let found: Vec<usize> = (0..c.workloads.len())
-        .filter(|&w| c.cells.iter().any(|x| x.workload == w && x.simulated_seconds > 0.0))
-        .filter(|&w| all(w).all(|share| share >= HARDLY_COMPUTES))
-        .collect();
-    if found.is_empty() {
-        return None;
-    }
-    let shares = range(found.iter().flat_map(|&w| all(w)).collect::<Vec<_>>().into_iter());
-    let who = if found.len() == c.workloads.len() {
-        "Your workloads hardly compute".to_owned()
-    } else {
-        let names: Vec<String> = found.iter().map(|&w| c.workloads[w].name.clone()).collect();
-        format!("{} hardly compute{}", list(&names), if names.len() == 1 { "s" } else { "" })
-    };
-    Some(format!(
-        "{who} here: {shares} of the time is communication. Ratios are then those of the network alone, which a whole \
-         application does not see; take a larger class, or a host speed closer to the real one."
-    ))
-}
-
-/// Returns a caution on too few repetitions for an interval.
-fn few_repetitions(c: &Comparison) -> Option<String> {
-    let least = c.seeds.iter().map(Vec::len).filter(|count| *count > 1).min()?;
-    (least < FEW).then(|| {
-        format!(
-            "Only {least} repetitions: the 95 % intervals of so few are wide and rest on the normal distribution; take at \
-             least {FEW}."
-        )
-    })
-}
-
 /// Relative difference below which times are called equal.
 pub const EQUAL: f64 = 0.01;
 
@@ -228,7 +181,7 @@ fn equal_among(c: &Comparison, workload: usize, mut order: Vec<usize>) -> Vec<Eq
 }
 
 /// Formats a range of shares: `97.0 %`, or `95.1 to 97.0 %`.
-fn range(values: impl Iterator<Item = f64> + Clone) -> String {
+pub(super) fn range(values: impl Iterator<Item = f64> + Clone) -> String {
     let least = values.clone().fold(f64::INFINITY, f64::min);
     let most = values.fold(0.0, f64::max);
     let (from, to) = (percent(least), percent(most));

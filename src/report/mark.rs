@@ -21,7 +21,7 @@ const RESULTS: [&str; 2] = ["mopsim.results/", "mopsim.packet-results/"];
 /// Number of bytes of a file that are examined.
 pub const HEAD: usize = 1 << 14;
 
-/// ReportKind of a report. A report replaces only one of its kind.
+/// Kind of a report. A report replaces only one of its kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReportKind {
     /// Page.

@@ -8,6 +8,7 @@ mod basis;
 pub mod calibrate;
 pub mod calibrate_host;
 mod captioned;
+mod cautions;
 mod collectives;
 mod compare_json;
 mod compare_json_more;
@@ -19,7 +20,6 @@ pub mod design;
 pub mod design_search;
 #[cfg(unix)]
 pub mod emulate;
-mod estimates;
 pub mod export;
 pub(crate) mod failures;
 mod findings;

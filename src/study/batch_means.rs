@@ -114,7 +114,7 @@ const ROUNDING: f64 = 1e-9;
 
 /// Returns the change of the values from one to the next by least squares; 0 if it may be chance (two-sided t-test of the
 /// slope at 5 %).
-pub(super) fn trend(values: &[f64]) -> f64 {
+fn trend(values: &[f64]) -> f64 {
     let (slope, error) = slope(values);
     if slope.abs() > student_t(values.len().saturating_sub(2)) * error { slope } else { 0.0 }
 }

@@ -103,13 +103,10 @@ impl Computation {
         let (mut times, mut end) = (Vec::new(), 0.0);
         let mut of_ranks = vec![[0.0; 2]; speeds.len()];
         let mut next = 0;
-        for iteration in 0..=found.number {
-            if iteration >= next || iteration == found.number {
+        for iteration in 0..found.number {
+            if iteration >= next {
                 sums.push(Sums { iterations: iteration, of_ranks: of_ranks.clone() });
                 next = (iteration + 1).max((iteration as f64 * GROWTH) as usize);
-            }
-            if iteration == found.number {
-                break;
             }
             let of_rank = |(all, speed): (&mut _, &f64)| {
                 let amount: Amount = Iterator::next(all).expect("each rank has all iterations");
@@ -126,6 +123,7 @@ impl Computation {
             uncommunicated.push(last - end);
             end = last;
         }
+        sums.push(Sums { iterations: found.number, of_ranks });
         Self { longest, uncommunicated, sums }
     }
 

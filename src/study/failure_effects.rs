@@ -65,9 +65,12 @@ pub fn effects(c: &Comparison) -> Vec<FailureEffect> {
 }
 
 fn network(c: &Comparison, columns: [usize; 3]) -> NetworkEffect {
-    let times = |workload: usize, column: usize| -> Vec<f64> {
+    let records = |workload: usize, column: usize| -> Vec<&CellRecord> {
         let own = c.runs.iter().filter(|run| run.workload == workload && run.network == column);
-        own.map(|run| run.record.simulated_seconds).collect()
+        own.map(|run| &run.record).collect()
+    };
+    let times = |workload: usize, column: usize| -> Vec<f64> {
+        records(workload, column).iter().map(|record| record.simulated_seconds).collect()
     };
     // Repetition k with failures has the same graph as repetition k of the intact network, starting again from the
     // first if the latter has fewer.
@@ -80,27 +83,23 @@ fn network(c: &Comparison, columns: [usize; 3]) -> NetworkEffect {
     let (failed, even) = (of(columns[1]), of(columns[2]));
     // As for speedups, the relative half widths of both times add up, and those of a geometric mean are averaged.
     let widths = |column: usize| -> Vec<f64> {
-        let of = |workload: usize, column: usize| {
-            let own = c.runs.iter().filter(|run| run.workload == workload && run.network == column);
-            relative_half_width(&own.map(|run| &run.record).collect::<Vec<&CellRecord>>())
-        };
+        let of = |workload: usize, column: usize| relative_half_width(&records(workload, column));
         workloads.clone().map(|workload| of(workload, column) + of(workload, columns[0])).collect()
     };
     let (failed_widths, even_widths) = (widths(columns[1]), widths(columns[2]));
-    let over_workloads = |ratios: &[Vec<f64>], widths: &[f64]| -> Statistic {
+    let over_workloads = |ratios: &[Vec<f64>]| -> Statistic {
         let repetitions = ratios.iter().map(Vec::len).min().unwrap_or(0);
         let mean =
             |k: usize| mean::geometric(&ratios.iter().map(|of| of[k]).collect::<Vec<_>>(), &c.weights).unwrap_or(1.0);
-        let width = mean::arithmetic(widths, &c.weights).unwrap_or(0.0);
-        Statistic::of(&(0..repetitions).map(mean).collect::<Vec<_>>()).widened(width)
+        Statistic::of(&(0..repetitions).map(mean).collect::<Vec<_>>())
     };
+    let width_over_workloads = |widths: &[f64]| mean::arithmetic(widths, &c.weights).unwrap_or(0.0);
     // The evenly smaller network does not depend on the seed of the failures.
     let extrapolated = |mean: f64, width: f64| Statistic::of(&[mean]).widened(width);
-    let geometric_even = over_workloads(&even, &even_widths).mean;
     NetworkEffect {
         columns,
-        geometric: over_workloads(&failed, &failed_widths),
-        geometric_even: extrapolated(geometric_even, mean::arithmetic(&even_widths, &c.weights).unwrap_or(0.0)),
+        geometric: over_workloads(&failed).widened(width_over_workloads(&failed_widths)),
+        geometric_even: extrapolated(over_workloads(&even).mean, width_over_workloads(&even_widths)),
         slowdown: failed
             .iter()
             .zip(&failed_widths)

@@ -9,6 +9,7 @@
 
 use super::choice::ModelChoice;
 use super::description::ModelDescription;
+use crate::network::model::NetworkModel;
 
 /// Settings of a `config` that the model resolves.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -49,11 +50,6 @@ impl FactorSetting {
     }
 }
 
-/// Returns `true` for a model whose factors SimGrid 3.32 keeps apart from those of other models.
-fn is_of_simgrid(model: &str) -> bool {
-    ["smpi", "lv08", "cm02"].contains(&model)
-}
-
 impl SimgridConfig {
     /// Returns the choices, with those of the file where nothing else sets them and SimGrid would follow the file.
     pub(super) fn under(&self, own: &ModelChoice) -> ModelChoice {
@@ -64,7 +60,8 @@ impl SimgridConfig {
             choice.timing_precision = choice.timing_precision.or(self.timing_precision);
         }
         let model = choice.network_model.as_deref().unwrap_or("smpi").to_ascii_lowercase();
-        let apart = as_smpirun && is_of_simgrid(&model);
+        // SimGrid 3.32 keeps the factors of its models apart.
+        let apart = as_smpirun && NetworkModel::names_one_of_simgrid(&model);
         let last = |settings: &[FactorSetting]| {
             let found = settings.iter().rev().find(|setting| !apart || setting.applies(&model));
             found.map(|setting| setting.text.clone())
@@ -99,7 +96,7 @@ impl SimgridConfig {
                  --timing-precision {written:e} is its --cfg=surf/precision:{written:e}"
             ));
         }
-        if !is_of_simgrid(name) {
+        if !NetworkModel::names_one_of_simgrid(name) {
             return notes;
         }
         for setting in self.bandwidth.iter().chain(&self.latency) {

@@ -13,9 +13,10 @@
 //! as a whole. Extrapolating each rank by its own rate was rejected: it needs a model of what ranks do when one that is
 //! ahead meets one that it waits for.
 
-use super::batch_means::{SteadyMean, slope, trend};
+use super::batch_means::{SteadyMean, slope};
 use super::coming::{Computation, period};
 use super::coupling::Coupling;
+use super::statistics::student_t;
 use crate::engine::{EndedIterations, Outcome, Passed, Stop};
 use crate::mpi::rank_map::RankMap;
 use crate::platform::Platform;
@@ -214,9 +215,9 @@ impl<'a> Judge<'a> {
             }
             None => {
                 let doubts = doubts.get();
-                let doubt = Doubt::ALL.into_iter().max_by_key(|&doubt| doubts[doubt as usize]).unwrap_or(Doubt::Time);
-                let any = doubts.iter().any(|number| *number > 0);
-                let (percent, why) = (self.within * 100.0, if any { doubt.in_words() } else { "" });
+                let raised = Doubt::ALL.into_iter().filter(|&doubt| doubts[doubt as usize] > 0);
+                let why = raised.max_by_key(|&doubt| doubts[doubt as usize]).map_or("", Doubt::in_words);
+                let percent = self.within * 100.0;
                 Steady::Whole(format!("the time per iteration is not known within {percent} % before its end{why}"))
             }
         };
@@ -270,14 +271,13 @@ impl<'a> Judge<'a> {
         let kept: Vec<(usize, &[f64])> = ended.ranks.between(warm_up, last).collect();
         let ([(first, times), (second, _), ..], 4..) = (&kept[..], kept.len()) else { return 0.0 };
         let stride = (second - first) as f64;
+        let chance = student_t(kept.len() - 2);
         let of_rank = |rank: usize| {
             let ahead: Vec<f64> = kept.iter().map(|(boundary, times)| ended.last[*boundary] - times[rank]).collect();
-            if self.known.is_coupled {
-                let clear = trend(&ahead).abs() / stride;
-                if clear > least { clear } else { 0.0 }
-            } else {
-                slope(&ahead).0.abs() / stride
-            }
+            let (slope, error) = slope(&ahead);
+            let rate = slope.abs() / stride;
+            let is_clear = slope.abs() > chance * error && rate > least;
+            if is_clear || !self.known.is_coupled { rate } else { 0.0 }
         };
         (0..times.len()).map(of_rank).fold(0.0, f64::max)
     }

@@ -16,7 +16,7 @@ pub fn in_words(message: &str) -> String {
         .or_else(|| wrong_type(message.strip_prefix("invalid type: ")?))
         .or_else(|| out_of_range(message.strip_prefix("invalid value: ")?))
         .unwrap_or(message);
-    if is_of_parser { excerpts(&message).into_owned() } else { message }
+    if is_of_parser { excerpts(&message) } else { message }
 }
 
 /// Returns the nearest key, if the message is that of an unknown key and lists the known ones.

@@ -3,7 +3,7 @@
 //! Graph and platform files are read into memory, because errors in them are reported with line and column and some
 //! formats use names before their definition. Traces, which are large, have readers of their own.
 
-use crate::excerpt::excerpts;
+use crate::excerpt::excerpts_of_json;
 use crate::printable::one_line;
 use crate::user_error::UserError;
 use std::fs::{File, OpenOptions};
@@ -100,9 +100,7 @@ pub struct Located {
 impl Located {
     /// Converts a message of `serde_json`, which ends with the position, into ours, which begins with it.
     pub fn from_json(file: &str, error: &serde_json::Error, help: &str) -> Self {
-        let whole = error.to_string();
-        let place = format!(" at line {} column {}", error.line(), error.column());
-        let message = excerpts(whole.strip_suffix(&place).unwrap_or(&whole)).into_owned();
+        let message = excerpts_of_json(error);
         Self { file: file.into(), line: error.line(), column: error.column(), message, help: help.into() }
     }
 }

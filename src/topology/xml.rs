@@ -23,7 +23,7 @@ pub(crate) fn parse<'input>(file: &str, text: &'input str) -> Result<Document<'i
             line: place.row as usize,
             column: place.col as usize,
             // The parser's message ends with the position, ours begins with it.
-            message: excerpts(error.to_string().trim_end_matches(&format!(" at {place}"))).into_owned(),
+            message: excerpts(error.to_string().trim_end_matches(&format!(" at {place}"))),
             help: "check that the file is well-formed XML, for example with xmllint".into(),
         }
     })

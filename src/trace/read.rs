@@ -35,10 +35,12 @@ pub fn read(path: &Path, options: &Options) -> Result<Trace, TraceError> {
     }
     let name = name_of(path, FORMATS);
     // A folder is read through its first file.
-    let first = if path.is_dir() { recording::first_file(path).or_else(|| otf2::anchor(path)) } else { None };
-    if first.is_none() && path.is_dir() {
-        return Err(TraceError::whole(path, Kind::Folder));
-    }
+    let first = if path.is_dir() {
+        let first = recording::first_file(path).or_else(|| otf2::anchor(path));
+        Some(first.ok_or_else(|| TraceError::whole(path, Kind::Folder))?)
+    } else {
+        None
+    };
     let file = first.as_deref().unwrap_or(path);
     expect(options, [file]);
     let mut trace = read_source(Source::open_counted(file, &options.steps)?, &name, options, true)?;

@@ -73,8 +73,8 @@ impl SideFile {
     }
 
     fn parse(text: &str, path: &Path) -> Result<SideFile, TraceError> {
-        let side: SideFile = toml::from_str(text)
-            .map_err(|error| wrong(text, path, error.span(), excerpts(error.message()).into_owned()))?;
+        let side: SideFile =
+            toml::from_str(text).map_err(|error| wrong(text, path, error.span(), excerpts(error.message())))?;
         match side.flaw() {
             Some(flaw) => Err(wrong(text, path, None, flaw)),
             None => Ok(side),

@@ -104,12 +104,25 @@ impl Size {
     pub fn charge(self, eval: &Evaluator) -> Result<(), Wrong> {
         let per_step = if matches!(self, Self::Bytes(_)) { BYTES_OF_A_STEP } else { ELEMENTS_OF_A_STEP };
         let steps = self.count() / per_step;
-        let Some(context) = Context::any(eval).filter(|_| steps > 0) else { return Ok(()) };
+        // Most operands are short, and the context is not looked up for them.
+        if steps == 0 {
+            return Ok(());
+        }
+        let Some(context) = Context::any(eval) else { return Ok(()) };
         let work = context.allowance.work.get().saturating_add(steps);
         context.allowance.work.set(work);
         let Some(limits) = &context.allowance.limits else { return Ok(()) };
         let all = eval.get_total_tick_count().saturating_add(work);
         if all > limits.steps { Err(Wrong(too_many_steps(all, limits.steps))) } else { Ok(()) }
+    }
+
+    /// Asks for the steps and the memory of a new value of this size.
+    ///
+    /// # Errors
+    /// [`Wrong`] if the program has no more of them.
+    pub fn ask(self, eval: &Evaluator) -> Result<(), Wrong> {
+        self.charge(eval)?;
+        need(eval, self.bytes())
     }
 }
 

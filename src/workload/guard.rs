@@ -424,8 +424,7 @@ pub(super) fn too_long() -> Wrong {
 
 /// Returns a new text as a value, with its work and memory counted.
 fn allocated<'v>(text: String, eval: &mut Evaluator<'v, '_, '_>) -> Result<Value<'v>, Wrong> {
-    Size::Bytes(text.len() as u64).charge(eval)?;
-    need(eval, text.len() as u64)?;
+    Size::Bytes(text.len() as u64).ask(eval)?;
     Ok(eval.heap().alloc(text))
 }
 

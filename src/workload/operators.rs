@@ -1,7 +1,7 @@
 //! Operators of user programs that take long, or make a value larger: functions that ask for steps and memory first, by
 //! the size of their operands.
 
-use super::allowance::{Size, need};
+use super::allowance::Size;
 use super::guard::{OPERATORS, not_too_large, shown, too_long};
 use super::limits::LONGEST;
 use super::recorder::Wrong;
@@ -23,8 +23,7 @@ fn percent(globals: &mut GlobalsBuilder) {
             if most > LONGEST {
                 return Err(too_long().into());
             }
-            Size::Bytes(most).charge(eval)?;
-            need(eval, most)?;
+            Size::Bytes(most).ask(eval)?;
         }
         a.percent(b, eval.heap())
     }
@@ -46,8 +45,7 @@ fn times(globals: &mut GlobalsBuilder) {
                 if result.count() > LONGEST {
                     return Err(Wrong(format!("{length} elements times {by}: the limit is {LONGEST}")).into());
                 }
-                result.charge(eval)?;
-                need(eval, result.bytes())?;
+                result.ask(eval)?;
             }
         }
         Ok(not_too_large(a.mul(b, eval.heap())?)?)
@@ -63,16 +61,14 @@ fn plus(globals: &mut GlobalsBuilder) {
     ) -> starlark::Result<Value<'v>> {
         if let (Some(first), Some(second)) = (Size::of(a), Size::of(b)) {
             let result = first.with(second);
-            match result {
-                Size::Bytes(_) if result.count() > LONGEST => return Err(too_long().into()),
-                _ if result.count() > LONGEST => {
-                    let count = result.count();
-                    return Err(Wrong(format!("a list of {count} elements: the limit is {LONGEST}")).into());
-                }
-                _ => {}
+            if result.count() > LONGEST {
+                let wrong = match result {
+                    Size::Bytes(_) => too_long(),
+                    Size::Elements(count) => Wrong(format!("a list of {count} elements: the limit is {LONGEST}")),
+                };
+                return Err(wrong.into());
             }
-            result.charge(eval)?;
-            need(eval, result.bytes())?;
+            result.ask(eval)?;
         }
         Ok(not_too_large(a.add(b, eval.heap())?)?)
     }

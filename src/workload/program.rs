@@ -83,7 +83,7 @@ pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
     }
     // These quote the file, which may be no program at all; other messages are of a program that runs.
     if message.starts_with("Parse error") || message.starts_with("Variable `") {
-        message = excerpts(&message).into_owned();
+        message = excerpts(&message);
     }
     // `fail` may print a value of any size.
     if let Some((end, _)) = message.char_indices().nth(LONGEST_MESSAGE) {

@@ -30,6 +30,7 @@ pub use calibrate::CalibrationPage;
 pub use parameters::parameters;
 
 use super::Reporter;
+use super::cautions::cautions;
 use super::findings;
 use super::json::Json;
 use super::label::short;
@@ -254,7 +255,7 @@ impl HtmlReport<'_> {
                 tables => shared_tables::all(c),
                 across => across(c),
                 sensitivity => sensitivity(c),
-                cautions => findings::cautions(c).into_iter().chain(super::estimates::cautions(c)).collect::<Vec<_>>(),
+                cautions => cautions(c),
                 equal => equal,
                 bars => performance.iter().enumerate().map(|(setting, chart)| context! {
                     setting => settings[setting],

@@ -20,7 +20,7 @@ use crate::trace::schedule::OperationKind;
 pub(super) const MAGIC: [u8; 8] = 4223u64.to_le_bytes();
 
 /// Bytes of an operation.
-const OPERATION: u64 = 39;
+pub(super) const OPERATION: u64 = 39;
 
 /// Bytes of an operation of LogGOPSim2, whose files begin with the same magic: of its program (src/simulator/Parser.hpp),
 /// and of its tests (tests/testsim).
@@ -42,7 +42,7 @@ impl PagedBytes<'_> {
     }
 
     fn error_with(&self, at: u64, problem: impl Into<String>, help: &'static str) -> TraceError {
-        located(self.file, FilePosition::Byte(at), TraceErrorKind::format("GOAL binary", problem, help))
+        located(self.file, FilePosition::Byte(at), TraceErrorKind::format(super::BINARY_NAME, problem, help))
     }
 
     fn take<const N: usize>(&mut self, at: u64) -> Result<[u8; N], TraceError> {

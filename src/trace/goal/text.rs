@@ -168,10 +168,7 @@ impl GoalTextReader {
                     .error(format!("`{}` is not expected here", excerpt_of_bytes(first)), "begin with `num_ranks N`"));
             }
         }
-        match words.next() {
-            None => Ok(()),
-            Some(word) => Err(self.error(format!("`{}` is not expected here", excerpt_of_bytes(word)), GRAMMAR)),
-        }
+        self.end(words.next())
     }
 
     fn label(&self, word: Option<&[u8]>) -> Result<u32, TraceError> {

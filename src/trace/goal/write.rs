@@ -94,7 +94,7 @@ impl Writer for GoalBinary<'_> {
 
     fn part(&self, part: &Trace, _: usize, ranks: usize, out: &mut dyn Write, steps: &Steps) -> Result<(), WriteError> {
         if part.ranks() != ranks {
-            return Err(WriteError::InParts { format: "GOAL binary" });
+            return Err(WriteError::InParts { format: super::BINARY_NAME });
         }
         match &part.schedule {
             Some(schedule) => write_graph::binary(schedule, out, steps),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::binary::MAGIC;
+use super::binary::{MAGIC, OPERATION};
 use super::graph::NANOSECONDS;
 use crate::steps::Steps;
 use crate::trace::options::DEFAULT_RECORDED_SPEED;
@@ -12,9 +12,6 @@ use crate::trace::write::WriteError;
 /// Bytes before the table of positions: the number of ranks, and the largest numbers of cores and cards. Positions in
 /// the file count from the first of them.
 const HEAD: u64 = 6;
-
-/// Bytes of an operation of the binary form.
-const OPERATION: u64 = 39;
 
 /// Returns the nanoseconds of a calculation as the format counts them: on a host of 100 Gflop/s.
 fn nanoseconds(schedule: &Schedule, rank: usize, number: usize, operation: &Operation) -> Result<u64, WriteError> {
@@ -98,21 +95,20 @@ pub(super) fn binary(schedule: &Schedule, out: &mut dyn Write, steps: &Steps) ->
     out.write_all(&(ranks as u32).to_le_bytes())?;
     out.write_all(&[largest(|operation| operation.stream), largest(|operation| operation.card)])?;
     let mut start = HEAD + 16 * ranks;
-    let roots: Vec<Vec<u32>> = schedule.ranks.iter().map(roots).collect();
-    for (graph, roots) in schedule.ranks.iter().zip(&roots) {
-        let edges: usize = (0..graph.len() as u32).map(|number| graph.dependants(number).len()).sum();
-        let end = start + 8 + 4 * roots.len() as u64 + OPERATION * graph.len() as u64 + 4 * edges as u64;
+    let waits: Vec<Vec<u32>> = schedule.ranks.iter().map(Graph::waits).collect();
+    for (graph, waits) in schedule.ranks.iter().zip(&waits) {
+        let edges: u64 = waits.iter().map(|&waits| u64::from(waits)).sum();
+        let end = start + 8 + 4 * roots(waits).count() as u64 + OPERATION * graph.len() as u64 + 4 * edges;
         out.write_all(&start.to_le_bytes())?;
         out.write_all(&end.to_le_bytes())?;
         start = end;
     }
-    for (rank, (graph, roots)) in schedule.ranks.iter().zip(&roots).enumerate() {
+    for (rank, (graph, waits)) in schedule.ranks.iter().zip(&waits).enumerate() {
         out.write_all(&(graph.len() as u32).to_le_bytes())?;
-        out.write_all(&(roots.len() as u32).to_le_bytes())?;
-        for root in roots {
+        out.write_all(&(roots(waits).count() as u32).to_le_bytes())?;
+        for root in roots(waits) {
             out.write_all(&root.to_le_bytes())?;
         }
-        let waits = graph.waits();
         let mut listed = 0;
         for (number, operation) in (0..).zip(graph.operations()) {
             let kind = match operation.kind {
@@ -146,7 +142,7 @@ pub(super) fn binary(schedule: &Schedule, out: &mut dyn Write, steps: &Steps) ->
     Ok(out.flush()?)
 }
 
-/// Returns the operations without requirements.
-fn roots(graph: &Graph) -> Vec<u32> {
-    (0..).zip(graph.waits()).filter(|&(_, waits)| waits == 0).map(|(number, _)| number).collect()
+/// Returns the operations without requirements, by the number of requirements of each.
+fn roots(waits: &[u32]) -> impl Iterator<Item = u32> {
+    (0..).zip(waits).filter(|&(_, &waits)| waits == 0).map(|(number, _)| number)
 }

@@ -83,8 +83,7 @@ fn other_file(folder: &Path) -> Option<PathBuf> {
 
 fn begins_as_recording(file: &Path) -> bool {
     let mut head = [0; MAGIC.len()];
-    let is_file = std::fs::metadata(file).is_ok_and(|found| found.is_file());
-    is_file && std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == MAGIC
+    file.is_file() && std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == MAGIC
 }
 
 fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
@@ -103,7 +102,7 @@ fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
             return Err(problem(text, "give the folder of the recording, or a list of its files"));
         }
     };
-    if let Some(missing) = files.iter().find(|file| !file.is_file() && !options.readable_ranks) {
+    if let Some(missing) = files.iter().find(|file| !options.readable_ranks && !file.is_file()) {
         let text = format!("{} ranks were recorded, and {} is not there", header.ranks, missing.display());
         return Err(problem(
             text,

@@ -206,8 +206,8 @@ function showProblem(text, names = []) {
   if (problem.textContent !== text) problem.textContent = text;
   problem.hidden = !text;
   for (const control of form.querySelectorAll("input, select")) {
-    control.toggleAttribute("aria-invalid", false);
     if (names.includes(control.name)) control.setAttribute("aria-invalid", "true");
+    else control.removeAttribute("aria-invalid");
   }
 }
 
@@ -222,9 +222,8 @@ function applyForm() {
   render();
 }
 
-// Numbers apply while they are typed, not only when the field is left.
+// Numbers apply while they are typed. All controls of the form have this event, choices and boxes as well.
 form.addEventListener("input", applyForm);
-form.addEventListener("change", applyForm);
 form.addEventListener("submit", (event) => event.preventDefault());
 actions.querySelector("button").addEventListener("click", () => {
   choice = { ...written(), sort: {}, filter: {} };

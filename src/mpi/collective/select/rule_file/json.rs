@@ -3,7 +3,7 @@
 use super::algorithms;
 use super::operations::{OPERATIONS, operation};
 use super::rules::{Parameters, RankRule, RuleFile, RuleFileError, SizeRule, Spread};
-use crate::excerpt::{excerpt, excerpts};
+use crate::excerpt::{excerpt, excerpts_of_json};
 use crate::similar::nearest;
 use crate::trace::CollectiveKind;
 use serde::Deserialize;
@@ -77,7 +77,7 @@ impl<'a> JsonText<'a> {
         serde_json::from_str(value.get()).map_err(|error| {
             let (line, column) = self.place(value);
             let column = if error.line() == 1 { column + error.column().saturating_sub(1) } else { error.column() };
-            RuleFileError { line: line + error.line().saturating_sub(1), column, message: plain(&error) }
+            RuleFileError { line: line + error.line().saturating_sub(1), column, message: excerpts_of_json(&error) }
         })
     }
 
@@ -94,19 +94,13 @@ impl<'a> JsonText<'a> {
     }
 }
 
-/// Returns the message of an error without its place.
-fn plain(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    excerpts(text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message)).into_owned()
-}
-
 /// Reads the text of a file.
 pub(super) fn parse(text: &str) -> Result<RuleFile, RuleFileError> {
     let source = JsonText(text);
     let written: WrittenRules<'_> = serde_json::from_str(text).map_err(|error| RuleFileError {
         line: error.line().max(1),
         column: error.column().max(1),
-        message: plain(&error),
+        message: excerpts_of_json(&error),
     })?;
     if let Some(version) = written.rule_file_version.filter(|version| version.get() != "3") {
         return Err(source
