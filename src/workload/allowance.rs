@@ -27,16 +27,23 @@ pub(super) struct Allowance {
     limits: Option<Limits>,
     /// Steps in addition to those that Starlark counts.
     work: Cell<u64>,
+    /// Bytes of dictionaries that were made in one step. Starlark does not measure them.
+    entries: Cell<u64>,
 }
 
 impl Allowance {
     pub fn new(limits: &Limits, trusted: bool) -> Self {
-        Self { limits: (!trusted).then_some(*limits), work: Cell::new(0) }
+        Self { limits: (!trusted).then_some(*limits), work: Cell::new(0), entries: Cell::new(0) }
     }
 
     /// Returns the steps in addition to those that Starlark counts.
     pub fn work(&self) -> u64 {
         self.work.get()
+    }
+
+    /// Returns the memory in addition to that which Starlark measures.
+    pub fn entries(&self) -> u64 {
+        self.entries.get()
     }
 }
 
@@ -89,6 +96,11 @@ impl Size {
         self.map(|count| count.saturating_add(other.count()))
     }
 
+    /// Returns the smaller of two sizes.
+    pub fn smaller(self, other: Self) -> Self {
+        self.map(|count| count.min(other.count()))
+    }
+
     /// Returns the memory that a new value of this size takes.
     pub fn bytes(self) -> u64 {
         match self {
@@ -136,14 +148,39 @@ pub(super) fn too_many_steps(steps: u64, limit: u64) -> String {
 /// # Errors
 /// [`Wrong`] if the values of the program would take more than the limit.
 pub(super) fn need(eval: &Evaluator, bytes: u64) -> Result<(), Wrong> {
-    if bytes <= SMALL {
-        return Ok(());
+    if bytes <= SMALL { Ok(()) } else { has_room_for(eval, bytes) }
+}
+
+/// Asks whether the values that were made so far are within the limit.
+///
+/// # Errors
+/// [`Wrong`] if they are not.
+pub(super) fn need_now(eval: &Evaluator) -> Result<(), Wrong> {
+    has_room_for(eval, 0)
+}
+
+/// Asks for memory that a dictionary takes in addition to what Starlark measures.
+///
+/// # Errors
+/// [`Wrong`] if the values of the program would take more than the limit.
+pub(super) fn need_entries(eval: &Evaluator, entries: u64) -> Result<(), Wrong> {
+    /// Bytes of an entry.
+    const EACH: u64 = 64;
+    let bytes = entries.saturating_mul(EACH);
+    need(eval, bytes)?;
+    if let Some(context) = Context::any(eval) {
+        context.allowance.entries.set(context.allowance.entries().saturating_add(bytes));
     }
-    let Some(limits) = Context::any(eval).and_then(|context| context.allowance.limits.as_ref()) else { return Ok(()) };
+    Ok(())
+}
+
+fn has_room_for(eval: &Evaluator, bytes: u64) -> Result<(), Wrong> {
+    let Some(allowance) = Context::any(eval).map(|context| &context.allowance) else { return Ok(()) };
+    let Some(limits) = &allowance.limits else { return Ok(()) };
     // Without the free part of the memory that Starlark holds, in which small values are made.
     let heap = eval.heap();
     let used = heap.allocated_bytes().saturating_sub(heap.available_bytes()) as u64;
-    let all = used.saturating_add(bytes);
+    let all = used.saturating_add(allowance.entries()).saturating_add(bytes);
     if all > limits.memory as u64 {
         return Err(Wrong(format!("the values of the program would take {all} bytes, the limit is {}", limits.memory)));
     }

@@ -5,6 +5,7 @@ use super::error::WorkloadError;
 use super::kronecker::KroneckerGraphs;
 use super::limits::Limits;
 use super::limits::STACK;
+use super::marks::original;
 use super::parameters::Kind;
 use super::prepare::Questions;
 use super::program::{Program, global, limit, located, on_large_stack};
@@ -385,7 +386,7 @@ fn source_line(span: &FileSpan) -> SourceLine {
     SourceLine {
         file: span.filename().into(),
         line: span.resolve_span().begin.line as u64 + 1,
-        text: span.source_span().lines().next().unwrap_or_default().to_owned(),
+        text: original(span.source_span().lines().next().unwrap_or_default()),
     }
 }
 

@@ -7,10 +7,11 @@
 use super::allowance::{Size, need, too_many_steps};
 use super::context::Context;
 use super::limits::{LONGEST, Limits, STACK};
+use super::marks::STEM;
 use super::recorder::Wrong;
 use super::stuck::Here;
 use starlark::codemap::{FileSpan, FileSpanRef, Span};
-use starlark::environment::{GlobalsBuilder, GlobalsStatic};
+use starlark::environment::GlobalsBuilder;
 use starlark::eval::{BeforeStmtFuncDyn, Evaluator};
 use starlark::starlark_module;
 use starlark::syntax::AstModule;
@@ -35,7 +36,8 @@ const DEEPEST_SOURCE: usize = 100;
 /// Largest whole number. Starlark's numbers have any number of digits, which do not count as memory.
 const LARGEST: f64 = 1e300;
 /// Operators that are replaced by functions of the same name; no program can write such a name.
-pub(super) const OPERATORS: [&str; 7] = ["*", "+", "-", "<<", "%", "in", "not in"];
+pub(super) const OPERATORS: [&str; 14] =
+    ["*", "+", "-", "<<", "%", "|", "in", "not in", "==", "!=", "<", ">", "<=", ">="];
 
 /// Methods that build a text from a text in one step, so large that no limit would be checked; no workload needs them.
 const FORBIDDEN: [&str; 3] = ["replace", "join", "format"];
@@ -43,8 +45,12 @@ const FORBIDDEN: [&str; 3] = ["replace", "join", "format"];
 /// Message about values of the type `bytes`.
 const NO_BYTES: &str = "`bytes` are not in the language of workloads: write a text, or a list of numbers";
 
-/// Refuses sources that would endanger the parser by their length or depth.
+/// Refuses sources that would endanger the parser by their length or depth, or that have names of our own.
 pub(super) fn check_source(source: &str) -> Result<(), (usize, String)> {
+    if let Some(at) = source.find(STEM) {
+        let line = 1 + source[..at].matches('\n').count();
+        return Err((line, format!("`{STEM}` is for mopsim itself: use another name")));
+    }
     if source.len() > LONGEST_SOURCE {
         return Err((1, format!("the program has {} bytes, the limit is {LONGEST_SOURCE}", source.len())));
     }
@@ -115,71 +121,6 @@ pub(super) fn guard(ast: &mut AstModule, trusted: bool) {
     ast.replace_binary_operators(&names.map(|name| (name.to_owned(), name.to_owned())).collect::<HashMap<_, _>>());
 }
 
-/// Wraps the operand of `+=` and `-=` in a call, so that it is checked: `x += y` becomes `x+=Q(y)`, where Q is a letter
-/// that the program does not use. The call takes the place of the two spaces, so columns stay the same. Returns the
-/// letter.
-///
-/// The text is changed because the tree cannot be: starlark 0.14 replaces binary operators in it, but not assignments, and a
-/// module cannot be made from a tree.
-pub(super) fn guard_assignments(ast: &AstModule, source: &mut String) -> Result<Option<char>, (FileSpan, String)> {
-    let mut added = Vec::new();
-    assignments(ast.statement(), &mut added);
-    let Some(&(first, _)) = added.first() else { return Ok(None) };
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let words: std::collections::HashSet<&str> = source.split(|c| !is_word(c)).collect();
-    let Some(letter) = ('A'..='Z').rev().chain('a'..='z').find(|c| !words.contains(c.to_string().as_str())) else {
-        return Err((ast.file_span(first), "all letters are names: leave one for the guard of `+=`".to_owned()));
-    };
-    // From the end, so that earlier positions stay valid.
-    added.sort_by_key(|(_, value)| std::cmp::Reverse(value.begin().get()));
-    for (target, value) in added {
-        let (from, begin, end) =
-            (target.end().get() as usize, value.begin().get() as usize, value.end().get() as usize);
-        source.insert(end, ')');
-        source.insert_str(begin, &format!("{letter}("));
-        for _ in 0..2 {
-            if let Some(space) = source[from..begin].rfind(' ') {
-                source.remove(from + space);
-            }
-        }
-    }
-    Ok(Some(letter))
-}
-
-/// Collects targets and values of `+=` and `-=`.
-fn assignments(stmt: &AstStmt, found: &mut Vec<(Span, Span)>) {
-    if let StmtP::AssignModify(target, AssignOp::Add | AssignOp::Subtract, value) = &stmt.node
-        && !matches!(value.node, ExprP::Literal(_))
-    {
-        found.push((target.span, value.span));
-    }
-    stmt.visit_stmt(|child| assignments(child, found));
-}
-
-/// Returns the functions of a program, with the guard under that letter.
-pub(super) fn with_guard(builder: GlobalsBuilder, letter: char) -> GlobalsBuilder {
-    static SMALL: GlobalsStatic = GlobalsStatic::new("mopsim small", small);
-    let mut builder = builder;
-    builder.set(&letter.to_string(), SMALL.function());
-    builder
-}
-
-#[starlark_module]
-fn small(globals: &mut GlobalsBuilder) {
-    fn small<'v>(
-        #[starlark(require = pos)] value: Value<'v>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> starlark::Result<Value<'v>> {
-        // The target is not known here. It has room for at least as much as the operand in `x += x`, and a list that
-        // grows reserves twice its new size.
-        if let Some(size) = Size::of(value) {
-            size.charge(eval)?;
-            need(eval, size.bytes().saturating_mul(2))?;
-        }
-        Ok(not_too_large(value)?)
-    }
-}
-
 /// Refuses a whole number that is too large to be of use.
 pub(super) fn not_too_large(value: Value) -> Result<Value, Wrong> {
     if value.unpack_i32().is_none()
@@ -199,8 +140,10 @@ pub(super) struct Watch {
 
 impl<'e> BeforeStmtFuncDyn<'e> for Watch {
     fn call<'v>(&mut self, span: FileSpanRef, _: bool, eval: &mut Evaluator<'v, '_, 'e>) -> starlark::Result<()> {
-        let work = Context::any(eval).map_or(0, |context| context.allowance.work());
-        let (used, steps) = (eval.heap().allocated_bytes(), eval.get_total_tick_count().saturating_add(work));
+        let (work, entries) =
+            Context::any(eval).map_or((0, 0), |context| (context.allowance.work(), context.allowance.entries()));
+        let used = eval.heap().allocated_bytes().saturating_add(entries as usize);
+        let steps = eval.get_total_tick_count().saturating_add(work);
         self.here.at(span.to_file_span());
         let reason = if used > self.limits.memory {
             format!("the values of the program take {used} bytes, the limit is {}", self.limits.memory)

@@ -16,10 +16,7 @@ use starlark::values::none::{NoneOr, NoneType};
 use std::sync::LazyLock;
 
 /// Everything that a program can name without loading it.
-pub(super) static GLOBALS: LazyLock<Globals> = LazyLock::new(|| builder().build());
-
-/// Returns these functions as a builder that can be extended.
-pub(super) fn builder() -> GlobalsBuilder {
+pub(super) static GLOBALS: LazyLock<Globals> = LazyLock::new(|| {
     GlobalsBuilder::extended_by(&[LibraryExtension::StructType, LibraryExtension::Partial])
         .with(constants)
         .with(messages)
@@ -28,8 +25,11 @@ pub(super) fn builder() -> GlobalsBuilder {
         .with(tools)
         .with(super::kronecker::words::functions)
         .with(super::guard::functions)
+        .with(super::builtins::functions)
         .with(super::operators::hidden)
-}
+        .with(super::checked::functions)
+        .build()
+});
 
 /// Datatypes by name, so that programs need no numbers. Traces have no 16-bit floats, and no type of Fortran's logical:
 /// these are whole numbers of the same size.

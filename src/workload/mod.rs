@@ -10,17 +10,21 @@
 //! own loops and files (Lua, Python) would have needed a sandbox.
 
 mod allowance;
+mod builtins;
 pub mod catalogue;
+mod checked;
 mod collectives;
 mod context;
 mod count;
 mod error;
 mod generate;
 mod guard;
+mod instrument;
 mod kronecker;
 mod language;
 mod limits;
 mod locate;
+mod marks;
 mod one_sided;
 mod operators;
 mod parameters;
@@ -28,10 +32,12 @@ mod prepare;
 mod program;
 mod recorder;
 mod rephrase;
+mod resident;
 mod stuck;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod weigh;
 
 pub use error::WorkloadError;
 pub use generate::{Instance, WriteError};

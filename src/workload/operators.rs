@@ -2,13 +2,17 @@
 //! the size of their operands.
 
 use super::allowance::Size;
+use super::checked::check_pairs;
 use super::guard::{OPERATORS, not_too_large, shown, too_long};
 use super::limits::LONGEST;
 use super::recorder::Wrong;
+use super::weigh::{check_key, has_elements, weigh};
 use starlark::environment::{GlobalsBuilder, GlobalsStatic};
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
 use starlark::values::Value;
+use starlark::values::dict::DictRef;
+use std::cmp::Ordering;
 
 /// `%`, with a limit on texts.
 #[starlark_module]
@@ -128,11 +132,129 @@ fn without(globals: &mut GlobalsBuilder) {
 }
 
 fn is_in<'v>(a: Value<'v>, b: Value<'v>, eval: &Evaluator<'v, '_, '_>) -> starlark::Result<bool> {
-    // A dictionary, which has no size here, looks its keys up without visiting them.
-    if let Some(size) = Size::of(b) {
-        size.charge(eval)?;
+    match Size::of(b) {
+        Some(_) if has_elements(a) => {
+            weigh(b, eval)?;
+        }
+        Some(size) => size.charge(eval)?,
+        // A dictionary looks its keys up without visiting them.
+        None => check_key(a)?,
     }
     b.is_in(a)
+}
+
+/// Asks for the steps of a comparison, which visits no more than the smaller of both values.
+fn ask_to_compare<'v>(a: Value<'v>, b: Value<'v>, eval: &Evaluator<'v, '_, '_>) -> Result<(), Wrong> {
+    if let (Some(first), Some(second)) = (Size::of(a), Size::of(b)) {
+        let smaller = if first.count() <= second.count() { a } else { b };
+        match has_elements(smaller) {
+            true => weigh(smaller, eval).map(|_| ()),
+            false => first.smaller(second).charge(eval),
+        }
+    } else if has_elements(a) && has_elements(b) {
+        weigh(a, eval).map(|_| ())
+    } else {
+        Ok(())
+    }
+}
+
+fn is_equal<'v>(a: Value<'v>, b: Value<'v>, eval: &Evaluator<'v, '_, '_>) -> starlark::Result<bool> {
+    if a.ptr_eq(b) {
+        return Ok(true);
+    }
+    // Lists of different lengths are different, whatever is in them.
+    if Size::of(a).map(Size::count) == Size::of(b).map(Size::count) {
+        ask_to_compare(a, b, eval)?;
+    }
+    a.equals(b)
+}
+
+fn order<'v>(a: Value<'v>, b: Value<'v>, eval: &Evaluator<'v, '_, '_>) -> starlark::Result<Ordering> {
+    ask_to_compare(a, b, eval)?;
+    a.compare(b)
+}
+
+#[starlark_module]
+fn equal(globals: &mut GlobalsBuilder) {
+    fn equal<'v>(
+        #[starlark(require = pos)] a: Value<'v>,
+        #[starlark(require = pos)] b: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<bool> {
+        is_equal(a, b, eval)
+    }
+}
+
+#[starlark_module]
+fn unequal(globals: &mut GlobalsBuilder) {
+    fn unequal<'v>(
+        #[starlark(require = pos)] a: Value<'v>,
+        #[starlark(require = pos)] b: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<bool> {
+        Ok(!is_equal(a, b, eval)?)
+    }
+}
+
+#[starlark_module]
+fn less(globals: &mut GlobalsBuilder) {
+    fn less<'v>(
+        #[starlark(require = pos)] a: Value<'v>,
+        #[starlark(require = pos)] b: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<bool> {
+        Ok(order(a, b, eval)?.is_lt())
+    }
+}
+
+#[starlark_module]
+fn greater(globals: &mut GlobalsBuilder) {
+    fn greater<'v>(
+        #[starlark(require = pos)] a: Value<'v>,
+        #[starlark(require = pos)] b: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<bool> {
+        Ok(order(a, b, eval)?.is_gt())
+    }
+}
+
+#[starlark_module]
+fn at_most(globals: &mut GlobalsBuilder) {
+    fn at_most<'v>(
+        #[starlark(require = pos)] a: Value<'v>,
+        #[starlark(require = pos)] b: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<bool> {
+        Ok(order(a, b, eval)?.is_le())
+    }
+}
+
+#[starlark_module]
+fn at_least(globals: &mut GlobalsBuilder) {
+    fn at_least<'v>(
+        #[starlark(require = pos)] a: Value<'v>,
+        #[starlark(require = pos)] b: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<bool> {
+        Ok(order(a, b, eval)?.is_ge())
+    }
+}
+
+/// `|`, which copies dictionaries.
+#[starlark_module]
+fn union(globals: &mut GlobalsBuilder) {
+    fn union<'v>(
+        #[starlark(require = pos)] a: Value<'v>,
+        #[starlark(require = pos)] b: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        for value in [a, b] {
+            if DictRef::from_value(value).is_some() {
+                check_pairs(value, eval)?;
+            }
+        }
+        a.bit_or(b, eval.heap())
+    }
 }
 
 /// Adds the replacements of operators under their hidden names.
@@ -144,7 +266,16 @@ pub(super) fn hidden(globals: &mut GlobalsBuilder) {
     static PERCENT: GlobalsStatic = GlobalsStatic::new("mopsim percent", percent);
     static WITHIN: GlobalsStatic = GlobalsStatic::new("mopsim within", within);
     static WITHOUT: GlobalsStatic = GlobalsStatic::new("mopsim without", without);
-    let functions = [&TIMES, &PLUS, &MINUS, &SHIFT, &PERCENT, &WITHIN, &WITHOUT];
+    static UNION: GlobalsStatic = GlobalsStatic::new("mopsim union", union);
+    static EQUAL: GlobalsStatic = GlobalsStatic::new("mopsim equal", equal);
+    static UNEQUAL: GlobalsStatic = GlobalsStatic::new("mopsim unequal", unequal);
+    static LESS: GlobalsStatic = GlobalsStatic::new("mopsim less", less);
+    static GREATER: GlobalsStatic = GlobalsStatic::new("mopsim greater", greater);
+    static AT_MOST: GlobalsStatic = GlobalsStatic::new("mopsim at most", at_most);
+    static AT_LEAST: GlobalsStatic = GlobalsStatic::new("mopsim at least", at_least);
+    let numbers = [&TIMES, &PLUS, &MINUS, &SHIFT, &PERCENT, &UNION];
+    let comparisons = [&WITHIN, &WITHOUT, &EQUAL, &UNEQUAL, &LESS, &GREATER, &AT_MOST, &AT_LEAST];
+    let functions = numbers.into_iter().chain(comparisons);
     for (name, function) in OPERATORS.into_iter().zip(functions) {
         globals.set(name, function.function());
     }

@@ -4,11 +4,13 @@ use super::catalogue::{self, Builtin};
 use super::context::Context;
 use super::error::WorkloadError;
 use super::guard::{self, Watch};
+use super::instrument::instrument;
 use super::kronecker::KroneckerGraphs;
-use super::language::{self, GLOBALS};
+use super::language::GLOBALS;
 use super::limits::{Limits, RUNS_AWAY, TICKS};
 use super::parameters::Parameter;
 use super::rephrase::rephrase;
+use super::resident::outgrown;
 use super::stuck::{Here, place};
 use crate::excerpt::excerpts;
 use crate::topology::input::{ReadError, read_bytes, to_text};
@@ -16,12 +18,11 @@ use serde_json::Value as Json;
 use starlark::codemap::FileSpan;
 use starlark::environment::{FrozenModule, Module};
 use starlark::eval::{BeforeStmtFunc, Evaluator, FileLoader};
-use starlark::syntax::{AstModule, Dialect};
+use starlark::syntax::{AstModule, Dialect, DialectTypes};
 use starlark::values::dict::DictRef;
 use starlark::values::list::ListRef;
 use starlark::values::tuple::TupleRef;
 use starlark::values::{Heap, OwnedFrozenValue, Value};
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs;
@@ -50,9 +51,10 @@ pub struct Program {
 /// Native stack of threads that create values that are kept: see `MOST_FROZEN`.
 const LARGE_STACK: usize = 1 << 30;
 
-/// Returns the Starlark dialect of workloads. It has no `f"..."`, whose length nothing limits.
+/// Returns the Starlark dialect of workloads. It has no `f"..."`, whose length nothing limits. It has no annotations of
+/// types either: their check visits all elements of a list.
 fn dialect() -> Dialect {
-    Dialect { enable_f_strings: false, ..Dialect::Extended }
+    Dialect { enable_f_strings: false, enable_types: DialectTypes::Disable, ..Dialect::Extended }
 }
 
 /// Runs a function on a thread whose stack suffices for any program within the limits.
@@ -119,6 +121,7 @@ pub(super) fn limit(eval: &mut Evaluator, limits: &Limits, trusted: bool) -> Arc
     let _ = eval.set_max_tick_count(limits.steps.saturating_mul(slack).saturating_add(10_000 * (slack - 1)).max(1));
     let _ = eval.set_max_heap_size(heap.max(1));
     if !trusted {
+        eval.set_check_cancelled(Box::new(outgrown(limits.memory)));
         let watch = Watch { limits: *limits, here: Arc::clone(&here) };
         eval.before_stmt_for_dap(BeforeStmtFunc::from_dyn(Box::new(watch)));
     }
@@ -213,18 +216,13 @@ fn evaluate(name: &str, text: String, loader: &Loader, trusted: bool) -> Result<
         .map_err(|(line, reason)| WorkloadError::Program(format!("{name}:{line}:1: {reason}")))?;
     let parse = |text: &str| AstModule::parse(name, text.to_owned(), &dialect()).map_err(|error| program_error(&error));
     let mut ast = parse(&text)?;
-    let mut globals = Cow::Borrowed(&*GLOBALS);
     if !trusted {
         let refuse = |(span, reason): (FileSpan, String)| {
             let place = span.resolve_span().begin;
             WorkloadError::Program(format!("{name}:{}:{}: {reason}", place.line + 1, place.column + 1))
         };
         guard::check_words(&ast).map_err(refuse)?;
-        let mut text = text;
-        if let Some(letter) = guard::guard_assignments(&ast, &mut text).map_err(refuse)? {
-            globals = Cow::Owned(guard::with_guard(language::builder(), letter).build());
-            ast = parse(&text)?;
-        }
+        ast = parse(&instrument(&ast, &text))?;
     }
     guard::guard(&mut ast, trusted);
     let (limits, graphs) = (loader.limits.of_frozen(), KroneckerGraphs::default());
@@ -235,7 +233,7 @@ fn evaluate(name: &str, text: String, loader: &Loader, trusted: bool) -> Result<
             let here = limit(&mut eval, &limits, trusted);
             eval.extra = Some(&context);
             eval.set_loader(loader);
-            eval.eval_module(ast, &globals).map_err(|error| located(&error, &here))?;
+            eval.eval_module(ast, &GLOBALS).map_err(|error| located(&error, &here))?;
         }
         module.freeze().map_err(|error| WorkloadError::Program(format!("{name}: {}", error.err_msg)))
     })

@@ -9,7 +9,7 @@ pub(super) fn rephrase(message: &str) -> Option<String> {
     out_of_range(message)
         .or_else(|| other_type(message))
         .or_else(|| unknown_argument(message))
-        .or_else(|| message.starts_with(HEAP).then(|| TOO_MUCH_MEMORY.to_owned()))
+        .or_else(|| (message.starts_with(HEAP) || message.starts_with(CANCELLED)).then(|| TOO_MUCH_MEMORY.to_owned()))
         .or_else(|| (message == "Immutable").then(|| FROZEN.to_owned()))
         .or_else(|| message.starts_with("Variable `print` not found").then(|| NO_PRINT.to_owned()))
 }
@@ -18,6 +18,8 @@ pub(super) fn rephrase(message: &str) -> Option<String> {
 const FROZEN: &str = "this value cannot change: it is frozen, as all values of the top level are while `main` runs";
 /// Start of Starlark's message about memory.
 const HEAP: &str = "Heap memory limit of";
+/// Start of its message about memory that the operating system found exceeded.
+const CANCELLED: &str = "Evaluation cancelled";
 /// Message about memory that Starlark itself found exceeded, within a statement or a loop.
 const TOO_MUCH_MEMORY: &str = "the values of the program take more memory than the limit";
 /// Message about `print`.

@@ -6,6 +6,7 @@
 //! another thread: each evaluation counts its statements, and the caller checks whether the count advances
 //! ([`Patience`]), and ends the process if it does not.
 
+use super::marks::original;
 use starlark::codemap::FileSpan;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -54,10 +55,17 @@ impl Here {
     }
 }
 
+/// Returns the number of running evaluations.
+pub(super) fn running() -> usize {
+    let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    running.iter().filter(|here| here.strong_count() > 0).count()
+}
+
 /// Returns the place at which a span begins: `file:line:column`.
 pub(super) fn place(span: &FileSpan) -> String {
     let begin = span.resolve_span().begin;
-    format!("{}:{}:{}", span.filename(), begin.line + 1, begin.column + 1)
+    let before: String = span.file.source_line(begin.line).chars().take(begin.column).collect();
+    format!("{}:{}:{}", span.filename(), begin.line + 1, original(&before).chars().count() + 1)
 }
 
 /// Internal work inside a statement.

@@ -251,6 +251,19 @@ fn walks_of_the_library_count_as_steps() {
         ("\"a\" * 1000000", "y = \"b\" in x"),
         ("list(range(100000))", "y = len(x + x)"),
         ("[0] * 100000", "y = len(str(x))"),
+        ("\"a\" * 1000000", "y = x.find(\"b\")"),
+        ("\"a\" * 1000000", "y = (x).upper()"),
+        ("list(range(100000))", "y = x.index(99999)"),
+        ("list(range(100000))", "y = x == list(range(100000))"),
+        ("list(range(100000))", "y = x < list(range(100000))"),
+        ("list(range(100000))", "y = max(x)"),
+        ("list(range(100000))", "y = sorted(x, key = lambda n: -n)"),
+        ("list(range(100000))", "y = any([n for n in ()]) or all(x)"),
+        ("list(range(100000))", "y = [x.pop(0), x.append(i)]"),
+        ("list(range(100000))", "y = (lambda *all: 0)(*x)"),
+        ("list(range(100000))", "y = x[1:]"),
+        ("{n: n for n in range(20000)}", "y = x.values()"),
+        ("{n: n for n in range(20000)}", "y = x | {}"),
         ("\"a\" * 1000000", "y = len(\"%s\" % x)"),
     ] {
         let lines = [&format!("x = {value}"), "for i in range(100000):", &format!("    {body}")];
@@ -320,4 +333,114 @@ fn operators_that_count_work_keep_their_meaning() {
         yes = 3 in d and 4 not in d and \"bc\" in s and 2 in (1, 2) and 7 not in range(7)\n    \
         compute(1.0 * n + 100 * len(d) + (1000 if yes else 0))";
     assert_eq!(actions(&recorded(body)), ["compute 1315"]);
+}
+
+#[test]
+fn values_that_hold_others_many_times_end_by_their_steps() {
+    for body in ["y = x == [x[0], x[0][:]]", "y = x[0] in [x[1][:]]", "y = max([x[0], x[0][:]])", "y = [x[:]].index(x)"]
+    {
+        let said = refused_within(1_000_000, 512 << 20, &["x = [0]", "for i in range(60):", "    x = [x, x]", body]);
+        assert!(said.starts_with("mine.star:5:") && said.contains("the program runs away"), "{body}: {said}");
+    }
+    let keys = "t = (0,)\n    for i in range(60):\n        t = (t, t)\n    d = {}\n    ";
+    for body in [
+        "d[t] = 1",
+        "d = {t: 1}",
+        "d = {t: 1 for i in range(2)}",
+        "y = d.get(t)",
+        "y = t in d",
+        "d.update([(t, 1)])",
+        "d = dict([(t, 1)])",
+        "y = d.setdefault((t), 1)",
+    ] {
+        let said = refused_body(&format!("{keys}{body}"));
+        assert!(said.starts_with("mine.star:6:") && said.contains("a key of more than 1000 values"), "{body}: {said}");
+    }
+    // Hashed on the stack, a level would take some hundred bytes of it.
+    let deep = "t = ()\n    for i in range(1000000):\n        t = (t,)\n    ";
+    for (body, message) in [("y = {t: 1}", "more than 100 others"), ("y = t == (t,)", "more than 1000 others")] {
+        let said = refused_body(&format!("{deep}{body}"));
+        assert!(said.starts_with("mine.star:5:") && said.contains(message), "{body}: {said}");
+    }
+}
+
+#[test]
+fn memory_is_counted_within_a_statement() {
+    for (value, body) in [
+        ("list(range(300000))", "y = [x[:] for i in range(900)]"),
+        ("list(range(300000))", "y = [x.extend(x) for i in range(40)]"),
+        ("list(range(300000))", "y = [list(x) for i in range(900)]"),
+        ("list(range(300000))", "y = [sorted(x) for i in range(900)]"),
+        ("list(range(300000))", "y = [(lambda *all: all)(*x) for i in range(900)]"),
+        ("list(range(300000))", "y = sorted(range(900), key = lambda i: x[i:])"),
+        ("\"a,\" * 300000", "y = [x.split(\",\") for i in range(900)]"),
+        ("{i: i for i in range(100000)}", "y = [x.items() for i in range(900)]"),
+        ("{i: i for i in range(100000)}", "y = [x | {} for i in range(900)]"),
+        ("{i: i for i in range(100000)}", "y = [dict(x) for i in range(900)]"),
+    ] {
+        let said = refused_within(200_000_000, 8 << 20, &[&format!("x = {value}"), body]);
+        assert!(said.starts_with("mine.star:3:") && said.contains("the values of the program"), "{body}: {said}");
+    }
+}
+
+#[test]
+fn checks_keep_the_meaning_of_a_program() {
+    let text = r#"
+TABLE = {"a b": 1, ("c", 2): 2, -3: 3}  # a comment with ) and (
+
+def named(*all, **by_name):
+    return [len(all), by_name.get("x", 0)]
+
+def typed(n, many = []):
+    return n + len(many)
+
+def main(rank, size, params):
+    s = ( "one" + " two" ) . split( )
+    s += (["three", "four"][0 :
+        1])
+    t = ()
+    t += (1, 2)
+    t += (3,)
+    t += ((4), (5))
+    d = dict([("k", 1), [(1, (2)), 2]], m = 3)
+    d[("a", (rank))] = d["k"]
+    d[(1, (2))] += (d)[("k")]
+    d |= {"n": (9)}
+    (d)["p"], [s[0], s[-1]] = (1, ["x", "y (z"])
+    f = struct(count = 5, index = named)
+    n = f.count + f.index(*s[1:], **{"y": 1, "x": (7)})[1] + (f).index((1), x = (2))[1]
+    n += len({(k): v for (k), v in d.items() if (k) != "m" and not k == (1, 2)})
+    n += [i for i in range(3) for j in [i, (i)][(0):] if (j) in (0, 1)][-1]
+    n += (lambda x, y = [1, 2][1]: (x + y))(1) + max(1, 2, key = lambda q: -q) + min([4, 3])
+    n += (s if n > 3 else t).index("y (z"[0:]) + sorted((3, 1, 2), reverse = True)[0] + reversed([1, 2])[0]
+    n += enumerate(["a"], 4)[0][0] + typed(1, many = [1, 2]) + (1 if all([1, (2)]) and any((0, 1)) else 0)
+    n += "a\"b)c".find(")") + 'x\'('.count("(") + """(
+""".find("\n") + r"\(".find("(")  # ((
+    n += TABLE["a b"] + TABLE[("c", 2)] + TABLE[-3] + list("ab".elems()).pop(0).find("a") + "%d" .count("d")
+    n += 1 if "x" <= "y" and [1, 2] < [1, 3] and (1, 2) != [1, 2] and d == dict(d) and 1 >= 1.0 and 2 > 1 else 0
+    compute(n + len(t) * 1000)
+"#;
+    // Checks are in programs of users only.
+    let program = |trusted| Program::parse("mine", text.to_owned(), None, trusted).unwrap();
+    let said = |trusted| actions(&program(trusted).instantiate(1, &[], &Limits::default()).unwrap().trace().unwrap());
+    assert_eq!(said(false), said(true));
+    assert_eq!(said(false), ["compute 5055"]);
+}
+
+#[test]
+fn columns_are_those_of_the_file() {
+    for (body, column) in [
+        ("x = [1, 2][0:1].index(5)", 9),
+        ("x = [1]; y = (x[0:]).pop(0); z = x[7]", 38),
+        ("x = {}; y = x.get((1, 2)); z = x[(1, 2)]", 36),
+        ("x = \"a\"; x += \"b\".upper(); send(7, 1)", 32),
+    ] {
+        let said = refused_body(body);
+        assert!(said.starts_with(&format!("mine.star:2:{column}: ")), "{body}: {said}");
+        assert!(!said.contains("__mopsim_"), "{said}");
+    }
+    let said = refused("def main(rank, size, params):\n    __mopsim_size = 1\n");
+    assert!(said.starts_with("mine.star:2:1: `__mopsim_` is for mopsim itself"), "{said}");
+    let said = refused_body("f = [1].append\n    f(2)");
+    assert!(said.starts_with("mine.star:2:9: a method without a call"), "{said}");
 }

@@ -1,0 +1,276 @@
+//! Rewrites the text of a user program so that operations whose cost depends on the size of a value are checked.
+//!
+//! Starlark counts loops and calls as steps and measures memory now and then, but a method, a slice or a lookup is one step
+//! whatever the size of its operands. Each such operand is therefore wrapped in a call of a function of
+//! [`checked`](super::checked): `text.split(",")` becomes `__mopsim_size(text,__mopsim_).split(",")`. The text is changed
+//! because the tree cannot be: starlark 0.14 replaces binary operators in it (which [`guard`](super::guard::guard) uses),
+//! but nothing else, and a module cannot be made from a tree. Lines stay the same, and all that is inserted can be
+//! recognised, so [`original`](super::marks::original) finds the columns of the file again.
+
+use super::marks::{Check, STEM};
+use starlark::codemap::Span;
+use starlark::syntax::AstModule;
+use starlark::syntax::ast::{
+    ArgumentP, AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstLiteral, AstStmt, ClauseP, ExprP, StmtP,
+};
+use std::cmp::Reverse;
+
+/// Methods that take the same time for values of any size, or that are called once for each element.
+const CHEAP: [&str; 4] = ["append", "clear", "get", "setdefault"];
+/// Methods whose first argument is a key of a dictionary, or an index.
+const BY_KEY: [&str; 3] = ["get", "pop", "setdefault"];
+/// Methods that compare their argument with elements.
+const COMPARING: [&str; 2] = ["index", "remove"];
+/// Methods that make a list, or add many elements.
+const MAKING: [&str; 10] =
+    ["codepoints", "elems", "extend", "items", "keys", "partition", "rpartition", "rsplit", "split", "splitlines"];
+
+/// Returns the text of a program with checks in it.
+pub(super) fn instrument(ast: &AstModule, source: &str) -> String {
+    let mut program = Rewriter { source, skipped: skipped(ast), matching: Vec::new(), wraps: Vec::new() };
+    program.matching = program.brackets();
+    program.statement(ast.statement());
+    ast.statement().visit_expr(|expr| program.expression(expr));
+    program.written()
+}
+
+/// Returns the comments and texts of a program, in order: what looks like a bracket in them is none.
+fn skipped(ast: &AstModule) -> Vec<(usize, usize)> {
+    let mut found: Vec<Span> = ast.comments().to_vec();
+    fn texts(expr: &AstExpr, found: &mut Vec<Span>) {
+        if let ExprP::Literal(AstLiteral::String(_)) = &expr.node {
+            found.push(expr.span);
+        }
+        expr.visit_expr(|child| texts(child, found));
+    }
+    fn loads(stmt: &AstStmt, found: &mut Vec<Span>) {
+        if let StmtP::Load(load) = &stmt.node {
+            found.push(load.module.span);
+            found.extend(load.args.iter().map(|arg| arg.their.span));
+        }
+        stmt.visit_stmt(|child| loads(child, found));
+    }
+    ast.statement().visit_expr(|expr| texts(expr, &mut found));
+    loads(ast.statement(), &mut found);
+    let mut places: Vec<_> = found.into_iter().map(range).collect();
+    places.sort_unstable();
+    places
+}
+
+fn range(span: Span) -> (usize, usize) {
+    (span.begin().get() as usize, span.end().get() as usize)
+}
+
+/// A part of the text that a check takes as its argument.
+struct Wrap {
+    begin: usize,
+    end: usize,
+    check: Check,
+}
+
+struct Rewriter<'s> {
+    source: &'s str,
+    /// Comments and texts.
+    skipped: Vec<(usize, usize)>,
+    /// Positions of round closing brackets with those of their opening ones, in order.
+    matching: Vec<(usize, usize)>,
+    wraps: Vec<Wrap>,
+}
+
+impl Rewriter<'_> {
+    fn brackets(&self) -> Vec<(usize, usize)> {
+        let (mut open, mut matching) = (Vec::new(), Vec::new());
+        let mut skipped = self.skipped.iter().peekable();
+        let bytes = self.source.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            while skipped.next_if(|&&(_, end)| end <= at).is_some() {}
+            if let Some(&&(begin, end)) = skipped.peek()
+                && begin <= at
+            {
+                at = end;
+                continue;
+            }
+            match bytes[at] {
+                b'(' => open.push(at),
+                b')' => matching.extend(open.pop().map(|begin| (at, begin))),
+                _ => {}
+            }
+            at += 1;
+        }
+        matching
+    }
+
+    /// Returns the position of the next token at or after a position. Brackets that close count as space: those behind an
+    /// operand belong to it.
+    fn next(&self, from: usize) -> usize {
+        let bytes = self.source.as_bytes();
+        let mut at = from;
+        while at < bytes.len() {
+            match bytes[at] {
+                b'#' => at += self.source[at..].find('\n').unwrap_or(bytes.len() - at),
+                b' ' | b'\t' | b'\r' | b'\n' | b'\\' | b')' => at += 1,
+                _ => break,
+            }
+        }
+        at
+    }
+
+    /// Wraps an operand that ends before a position, with the brackets around it.
+    fn wrap(&mut self, expr: &AstExpr, end: usize, check: Check) {
+        let begin = self.balanced(range(expr.span).0, end);
+        self.wraps.push(Wrap { begin, end, check });
+    }
+
+    /// Returns where a part of the text that ends at `end` begins, so that it has an opening bracket for each closing one.
+    /// The span of an expression leaves out the brackets around it, and begins inside those around its first operand.
+    fn balanced(&self, begin: usize, end: usize) -> usize {
+        let from = self.matching.partition_point(|&(close, _)| close < begin);
+        let inside = self.matching[from..].iter().take_while(|&&(close, _)| close < end);
+        inside.map(|&(_, open)| open).fold(begin, usize::min)
+    }
+
+    /// Wraps the operand between square brackets of which the last is the end of a span.
+    fn wrap_index(&mut self, of: &AstExpr, index: &AstExpr, whole: Span) {
+        if is_literal(index) {
+            return;
+        }
+        let begin = self.next(range(of.span).1) + 1;
+        self.wraps.push(Wrap { begin, end: range(whole).1 - 1, check: Check::Key });
+    }
+
+    fn statement(&mut self, stmt: &AstStmt) {
+        match &stmt.node {
+            StmtP::Assign(assign) => self.target(&assign.lhs),
+            StmtP::For(loops) => self.target(&loops.var),
+            StmtP::AssignModify(target, operator, value) => {
+                self.target(target);
+                let adds = matches!(operator, AssignOp::Add | AssignOp::Subtract | AssignOp::BitOr);
+                if adds && !is_literal(value) {
+                    self.wrap(value, self.end_of_statement(range(value.span).1), Check::Operand);
+                }
+            }
+            _ => {}
+        }
+        stmt.visit_stmt(|child| self.statement(child));
+    }
+
+    /// Returns the end of an operand that ends a statement, with the brackets that follow it.
+    fn end_of_statement(&self, end: usize) -> usize {
+        let next = self.next(end);
+        let from = self.matching.partition_point(|&(close, _)| close < end);
+        self.matching[from..].iter().take_while(|&&(close, _)| close < next).last().map_or(end, |&(close, _)| close + 1)
+    }
+
+    fn target(&mut self, target: &AstAssignTarget) {
+        match &target.node {
+            AssignTargetP::Tuple(targets) => targets.iter().for_each(|target| self.target(target)),
+            AssignTargetP::Index(of) => self.wrap_index(&of.0, &of.1, target.span),
+            AssignTargetP::Dot(..) | AssignTargetP::Identifier(_) => {}
+        }
+    }
+
+    fn expression(&mut self, expr: &AstExpr) {
+        match &expr.node {
+            ExprP::Call(callee, args) => {
+                let of_args = |program: &mut Self, check: Option<Check>| {
+                    let last = range(expr.span).1 - 1;
+                    for arg in &args.args {
+                        let check = match &arg.node {
+                            ArgumentP::Args(_) => Some(Check::Copied),
+                            ArgumentP::KwArgs(_) => Some(Check::Pairs),
+                            ArgumentP::Positional(_) | ArgumentP::Named(..) => check,
+                        };
+                        let value = arg.node.expr();
+                        if let Some(check) = check.filter(|_| !is_literal(value)) {
+                            program.wrap(value, program.next(range(value.span).1).min(last), check);
+                        }
+                        program.expression(value);
+                    }
+                };
+                let ExprP::Dot(of, name) = &callee.node else {
+                    of_args(self, None);
+                    return self.expression(callee);
+                };
+                let name = name.node.as_str();
+                let cheap = CHEAP.contains(&name);
+                let of_end = name == "pop" && args.args.is_empty();
+                if !cheap && !of_end {
+                    let check = match name {
+                        _ if COMPARING.contains(&name) => Check::Deep,
+                        _ if MAKING.contains(&name) => Check::Copied,
+                        _ => Check::Size,
+                    };
+                    self.wrap(of, self.next(range(of.span).1), check);
+                }
+                let check = match name {
+                    "update" => Some(Check::Pairs),
+                    "extend" => Some(Check::Copied),
+                    _ if BY_KEY.contains(&name) => Some(Check::Key),
+                    _ => (!cheap).then_some(Check::Size),
+                };
+                of_args(self, check);
+                return self.expression(of);
+            }
+            ExprP::Dot(of, _) => self.wrap(of, self.next(range(of.span).1), Check::Owner),
+            ExprP::Slice(..) => self.wrap(expr, range(expr.span).1, Check::Made),
+            ExprP::Index(both) => self.wrap_index(&both.0, &both.1, expr.span),
+            ExprP::Dict(entries) => entries.iter().for_each(|(key, _)| self.key(key)),
+            ExprP::DictComprehension(entry, first, clauses) => {
+                self.key(&entry.0);
+                self.target(&first.var);
+                self.clauses(clauses);
+            }
+            ExprP::ListComprehension(_, first, clauses) => {
+                self.target(&first.var);
+                self.clauses(clauses);
+            }
+            _ => {}
+        }
+        expr.visit_expr(|child| self.expression(child));
+    }
+
+    fn clauses(&mut self, clauses: &[ClauseP<starlark::syntax::ast::AstNoPayload>]) {
+        for clause in clauses {
+            if let ClauseP::For(clause) = clause {
+                self.target(&clause.var);
+            }
+        }
+    }
+
+    /// Wraps a key, which a colon follows.
+    fn key(&mut self, key: &AstExpr) {
+        if !is_literal(key) {
+            self.wrap(key, self.next(range(key.span).1), Check::Key);
+        }
+    }
+
+    /// Returns the text with all calls.
+    fn written(&self) -> String {
+        // At the same position, what ends comes first, and the longer of two parts contains the other.
+        let mut inserted = Vec::with_capacity(2 * self.wraps.len());
+        for Wrap { begin, end, check } in &self.wraps {
+            inserted.push((*begin, true, Reverse(*end), format!("{STEM}{}(", check.name())));
+            inserted.push((*end, false, Reverse(*begin), format!(",{STEM})")));
+        }
+        inserted.sort();
+        let mut text = String::with_capacity(self.source.len() + 32 * self.wraps.len());
+        let mut from = 0;
+        for (at, .., piece) in inserted {
+            text.push_str(&self.source[from..at]);
+            text.push_str(&piece);
+            from = at;
+        }
+        text.push_str(&self.source[from..]);
+        text
+    }
+}
+
+/// Returns `true` for a number or a text in the program, whose size is that of the program at most.
+fn is_literal(expr: &AstExpr) -> bool {
+    match &expr.node {
+        ExprP::Literal(_) => true,
+        ExprP::Minus(number) => is_literal(number),
+        _ => false,
+    }
+}

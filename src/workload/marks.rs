@@ -1,0 +1,63 @@
+//! Calls that are put into the text of a user program, and how to leave them out again.
+
+/// Start of all names that are inserted; programs may not contain it. The name itself is the last argument of each call.
+pub(super) const STEM: &str = "__mopsim_";
+
+/// What is checked.
+#[derive(Clone, Copy)]
+pub(super) enum Check {
+    /// Size of a value whose elements are visited.
+    Size,
+    /// Size of a value that is copied.
+    Copied,
+    /// Size of a value with all that it contains.
+    Deep,
+    /// Size of a result.
+    Made,
+    /// A key of a dictionary, or an index.
+    Key,
+    /// Entries for a dictionary.
+    Pairs,
+    /// A value whose attribute is not called where it is named.
+    Owner,
+    /// The operand of `+=`, `-=` or `|=`.
+    Operand,
+}
+
+impl Check {
+    /// Returns the name of the function, without the start that all names have.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Size => "size",
+            Self::Copied => "copied",
+            Self::Deep => "deep",
+            Self::Made => "made",
+            Self::Key => "key",
+            Self::Pairs => "pairs",
+            Self::Owner => "owner",
+            Self::Operand => "operand",
+        }
+    }
+}
+
+/// Returns a piece of an instrumented text as it is in the file.
+pub(super) fn original(text: &str) -> String {
+    let mut left = text;
+    let mut result = String::with_capacity(text.len());
+    while let Some(at) = left.find(STEM) {
+        let (before, rest) = (&left[..at], &left[at + STEM.len()..]);
+        match rest.strip_prefix(')') {
+            Some(rest) => {
+                result.push_str(before.strip_suffix(',').unwrap_or(before));
+                left = rest;
+            }
+            None => {
+                result.push_str(before);
+                // A piece may end within a name.
+                left = rest.find('(').map_or("", |end| &rest[end + 1..]);
+            }
+        }
+    }
+    result.push_str(left);
+    result
+}

@@ -1,0 +1,124 @@
+//! The size of a value with all that it contains.
+//!
+//! A value that contains another one twice, nested forty times, is small, but comparing or hashing it visits 2^40 elements.
+//! So values are visited here first, as often as that would, with each visit counted as work.
+
+use super::allowance::Size;
+use super::recorder::Wrong;
+use starlark::eval::Evaluator;
+use starlark::values::Value;
+use starlark::values::dict::DictRef;
+use starlark::values::list::ListRef;
+use starlark::values::structs::StructRef;
+use starlark::values::tuple::TupleRef;
+
+/// Largest depth of a value that is compared: Starlark compares recursively.
+const DEEPEST: usize = 1000;
+/// Largest depth of a key, and its largest number of elements.
+const DEEPEST_KEY: usize = 100;
+const LARGEST_KEY: u64 = 1000;
+/// Visits between two counts.
+const AT_ONCE: u64 = 4096;
+
+/// Elements of a value that are left to visit.
+enum Left<'v> {
+    Slice(&'v [Value<'v>]),
+    Own(std::vec::IntoIter<Value<'v>>),
+}
+
+impl<'v> Left<'v> {
+    /// Returns the elements of a value that has some.
+    fn of(value: Value<'v>) -> Option<Self> {
+        if value.unpack_i32().is_some() || value.unpack_str().is_some() {
+            return None;
+        }
+        if let Some(list) = ListRef::from_value(value) {
+            return Some(Self::Slice(list.content()));
+        }
+        if let Some(tuple) = TupleRef::from_value(value) {
+            return Some(Self::Slice(tuple.content()));
+        }
+        if let Some(dict) = DictRef::from_value(value) {
+            let entries = dict.iter().flat_map(|(key, value)| [key, value]);
+            return Some(Self::Own(entries.collect::<Vec<_>>().into_iter()));
+        }
+        let fields = StructRef::from_value(value)?;
+        let values: Vec<_> = fields.iter().map(|(_, value)| value).collect();
+        Some(Self::Own(values.into_iter()))
+    }
+
+    fn next(&mut self) -> Option<Value<'v>> {
+        match self {
+            Self::Slice(values) => {
+                let (&first, rest) = values.split_first()?;
+                *values = rest;
+                Some(first)
+            }
+            Self::Own(values) => values.next(),
+        }
+    }
+}
+
+/// Returns `true` for a value that contains others.
+pub(super) fn has_elements(value: Value) -> bool {
+    // Numbers and texts first: they are most of the values.
+    value.unpack_i32().is_none()
+        && value.unpack_str().is_none()
+        && (ListRef::from_value(value).is_some()
+            || TupleRef::from_value(value).is_some()
+            || DictRef::from_value(value).is_some()
+            || StructRef::from_value(value).is_some())
+}
+
+/// Visits a value and all that it contains, and returns the number of visits. Long texts count as several.
+fn visit<'v>(value: Value<'v>, deepest: usize, mut ask: impl FnMut(u64) -> Result<(), Wrong>) -> Result<u64, Wrong> {
+    let weight = |value: Value| 1 + value.unpack_str().map_or(0, |text| text.len() as u64 / 8);
+    let (mut all, mut asked) = (weight(value), 0);
+    let mut stack: Vec<Left> = Left::of(value).into_iter().collect();
+    while let Some(top) = stack.last_mut() {
+        let Some(value) = top.next() else {
+            stack.pop();
+            continue;
+        };
+        all += weight(value);
+        if all - asked >= AT_ONCE {
+            ask(all - asked)?;
+            asked = all;
+        }
+        if let Some(inside) = Left::of(value) {
+            if stack.len() >= deepest {
+                return Err(Wrong(format!("a value with more than {deepest} others inside each other")));
+            }
+            stack.push(inside);
+        }
+    }
+    ask(all - asked)?;
+    Ok(all)
+}
+
+/// Asks for the steps of a visit to a value and all that it contains, and returns the number of visited values.
+///
+/// # Errors
+/// [`Wrong`] if the program has no more steps, or if the value is too deep to be compared.
+pub(super) fn weigh(value: Value, eval: &Evaluator) -> Result<u64, Wrong> {
+    visit(value, DEEPEST, |visits| Size::Elements(visits).charge(eval))
+}
+
+/// Checks a key of a dictionary, which is hashed recursively.
+///
+/// # Errors
+/// [`Wrong`] if it has too many elements, or too many inside each other.
+pub(super) fn check_key(value: Value) -> Result<(), Wrong> {
+    if !has_elements(value) {
+        return Ok(());
+    }
+    let mut visits = 0;
+    let ask = |more| {
+        visits += more;
+        if visits > LARGEST_KEY {
+            return Err(Wrong(format!("a key of more than {LARGEST_KEY} values: write a number or a text")));
+        }
+        Ok(())
+    };
+    visit(value, DEEPEST_KEY, ask).map(|_| ())
+}
