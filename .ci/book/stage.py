@@ -6,6 +6,7 @@ import re
 import shutil
 
 import flowchart
+import formulas
 import notebooks
 
 TOP = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "THIRD-PARTY.md"]
@@ -26,7 +27,13 @@ class Stage:
         for path in found:
             name = path.relative_to(self.root).as_posix()
             if name != "docs/SUMMARY.md":
-                self.pages[name] = path.read_text()
+                self.pages[name] = self.document(name)
+
+    def document(self, name):
+        """Markdown of a document, with its formulas typeset."""
+        text, problems = formulas.typeset(name, (self.root / name).read_text())
+        self.problems += problems
+        return text
 
     def link(self, page, target):
         """Link in `page`, for the book; files that it needs become pages or copies."""
@@ -65,7 +72,7 @@ class Stage:
             self.files[name] = path.read_bytes()
             return name
         if path.suffix == ".md":
-            self.pages[name] = path.read_text()
+            self.pages[name] = self.document(name)
             self.shown[name] = name.removesuffix("/README.md")
             return name
         to = f"{name}.md"
