@@ -2,14 +2,16 @@
 
 use crate::support::cli::Folder;
 
-/// The page's blocks: the name of the file that a block is, or none, and the text.
+/// The page's blocks except for formulas: the name of the file that a block is, or none, and the text.
 fn blocks(page: &str) -> Vec<(Option<&str>, String)> {
     let (mut blocks, mut named) = (Vec::new(), None);
     let mut lines = page.lines();
     while let Some(line) = lines.next() {
         if line.starts_with("```") {
             let text = lines.by_ref().take_while(|line| *line != "```").map(|line| format!("{line}\n")).collect();
-            blocks.push((named.take(), text));
+            if line != "```math" {
+                blocks.push((named.take(), text));
+            }
         } else {
             named = line.strip_prefix('`').and_then(|rest| rest.strip_suffix("`:"));
         }
