@@ -73,7 +73,10 @@ fn made(globals: &mut GlobalsBuilder) {
         #[starlark(require = pos)] _end: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
-        if counted(value, eval)? > 0 {
+        let count = counted(value, eval)?;
+        if DictRef::from_value(value).is_some() {
+            need_entries(eval, count)?;
+        } else if count > 0 {
             need_now(eval)?;
         }
         Ok(value)

@@ -42,6 +42,9 @@ pub(super) const OPERATORS: [&str; 14] =
 /// Methods that build a text from a text in one step, so large that no limit would be checked; no workload needs them.
 const FORBIDDEN: [&str; 3] = ["replace", "join", "format"];
 
+/// Largest number of arguments of a call, and of elements of a tuple in the text of a program: they are made in one step.
+const MOST_TOGETHER: usize = 255;
+
 /// Message about values of the type `bytes`.
 const NO_BYTES: &str = "`bytes` are not in the language of workloads: write a text, or a list of numbers";
 
@@ -189,6 +192,16 @@ fn expression(expr: &AstExpr, found: &mut Option<(Span, String)>) {
     // Their contents are not in the memory that Starlark measures, and no workload needs them.
     if let ExprP::Literal(AstLiteral::Bytes(_)) = &expr.node {
         found.get_or_insert((expr.span, NO_BYTES.to_owned()));
+    }
+    let together = match &expr.node {
+        ExprP::Call(_, args) => args.args.len(),
+        ExprP::Tuple(elements) => elements.len(),
+        _ => 0,
+    };
+    if together > MOST_TOGETHER {
+        let reason =
+            format!("{together} arguments of a call, or elements of a tuple, of {MOST_TOGETHER} at most: write a list");
+        found.get_or_insert((expr.span, reason));
     }
     if let ExprP::Dot(_, name) = &expr.node
         && FORBIDDEN.contains(&name.node.as_str())

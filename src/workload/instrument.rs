@@ -25,6 +25,9 @@ const COMPARING: [&str; 2] = ["index", "remove"];
 const MAKING: [&str; 10] =
     ["codepoints", "elems", "extend", "items", "keys", "partition", "rpartition", "rsplit", "split", "splitlines"];
 
+/// Elements of a list or a dictionary in the text of a program that are not counted.
+const SHORT: usize = 32;
+
 /// Returns the text of a program with checks in it.
 pub(super) fn instrument(ast: &AstModule, source: &str) -> String {
     let mut program = Rewriter { source, skipped: skipped(ast), matching: Vec::new(), wraps: Vec::new() };
@@ -215,7 +218,13 @@ impl Rewriter<'_> {
             ExprP::Dot(of, _) => self.wrap(of, self.next(range(of.span).1), Check::Owner),
             ExprP::Slice(..) => self.wrap(expr, range(expr.span).1, Check::Made),
             ExprP::Index(both) => self.wrap_index(&both.0, &both.1, expr.span),
-            ExprP::Dict(entries) => entries.iter().for_each(|(key, _)| self.key(key)),
+            ExprP::List(elements) if elements.len() > SHORT => self.wrap(expr, range(expr.span).1, Check::Made),
+            ExprP::Dict(entries) => {
+                entries.iter().for_each(|(key, _)| self.key(key));
+                if entries.len() > SHORT {
+                    self.wrap(expr, range(expr.span).1, Check::Made);
+                }
+            }
             ExprP::DictComprehension(entry, first, clauses) => {
                 self.key(&entry.0);
                 self.target(&first.var);

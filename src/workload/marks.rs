@@ -25,6 +25,10 @@ pub(super) enum Check {
 }
 
 impl Check {
+    /// All checks.
+    pub const ALL: [Self; 8] =
+        [Self::Size, Self::Copied, Self::Deep, Self::Made, Self::Key, Self::Pairs, Self::Owner, Self::Operand];
+
     /// Returns the name of the function, without the start that all names have.
     pub fn name(self) -> &'static str {
         match self {
@@ -60,4 +64,15 @@ pub(super) fn original(text: &str) -> String {
     }
     result.push_str(left);
     result
+}
+
+/// Functions in place of operators, by their names in call stacks.
+const OPERATORS: [&str; 14] = [
+    "times", "plus", "minus", "shift", "percent", "union", "within", "without", "equal", "unequal", "less", "greater",
+    "at_most", "at_least",
+];
+
+/// Returns `true` for the name of a function that no program calls by this name.
+pub(super) fn is_hidden(name: &str) -> bool {
+    OPERATORS.contains(&name) || Check::ALL.iter().any(|check| check.name() == name)
 }

@@ -8,6 +8,7 @@ use super::instrument::instrument;
 use super::kronecker::KroneckerGraphs;
 use super::language::GLOBALS;
 use super::limits::{Limits, RUNS_AWAY, TICKS};
+use super::marks::is_hidden;
 use super::parameters::Parameter;
 use super::rephrase::rephrase;
 use super::resident::outgrown;
@@ -96,7 +97,10 @@ pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
     match error.span() {
         Some(span) => {
             let mut text = format!("{}: {message}", place(span));
-            for frame in error.call_stack().frames.iter().rev().filter(|f| f.location.is_some()).take(8) {
+            let mut frames = error.call_stack().frames.iter().rev().filter(|f| f.location.is_some()).peekable();
+            // The program has not written a call here.
+            frames.next_if(|frame| is_hidden(&frame.name));
+            for frame in frames.take(8) {
                 if let Some(location) = &frame.location {
                     let line = location.resolve_span().begin.line + 1;
                     text.push_str(&format!("\n  in {}, called at {}:{line}", frame.name, location.filename()));

@@ -366,6 +366,8 @@ fn values_that_hold_others_many_times_end_by_their_steps() {
 
 #[test]
 fn memory_is_counted_within_a_statement() {
+    let entries: Vec<String> = (0..1000).map(|i| format!("{i}: x")).collect();
+    let literal = format!("y = [{{{}}} for i in range(900)]", entries.join(", "));
     for (value, body) in [
         ("list(range(300000))", "y = [x[:] for i in range(900)]"),
         ("list(range(300000))", "y = [x.extend(x) for i in range(40)]"),
@@ -377,6 +379,7 @@ fn memory_is_counted_within_a_statement() {
         ("{i: i for i in range(100000)}", "y = [x.items() for i in range(900)]"),
         ("{i: i for i in range(100000)}", "y = [x | {} for i in range(900)]"),
         ("{i: i for i in range(100000)}", "y = [dict(x) for i in range(900)]"),
+        ("0", &literal),
     ] {
         let said = refused_within(200_000_000, 8 << 20, &[&format!("x = {value}"), body]);
         assert!(said.starts_with("mine.star:3:") && said.contains("the values of the program"), "{body}: {said}");
@@ -437,10 +440,12 @@ fn columns_are_those_of_the_file() {
     ] {
         let said = refused_body(body);
         assert!(said.starts_with(&format!("mine.star:2:{column}: ")), "{body}: {said}");
-        assert!(!said.contains("__mopsim_"), "{said}");
+        assert!(!said.contains("__mopsim_") && !said.contains("in key"), "{said}");
     }
     let said = refused("def main(rank, size, params):\n    __mopsim_size = 1\n");
     assert!(said.starts_with("mine.star:2:1: `__mopsim_` is for mopsim itself"), "{said}");
+    let many = vec!["1"; 300].join(", ");
+    assert!(refused_body(&format!("x = ({many})")).contains("300 arguments of a call, or elements of a tuple"));
     let said = refused_body("f = [1].append\n    f(2)");
     assert!(said.starts_with("mine.star:2:9: a method without a call"), "{said}");
 }

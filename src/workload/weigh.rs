@@ -19,6 +19,8 @@ const DEEPEST_KEY: usize = 100;
 const LARGEST_KEY: u64 = 1000;
 /// Visits between two counts.
 const AT_ONCE: u64 = 4096;
+/// What a visit counts, in elements of a list that is walked: each value is looked at wherever it is in memory.
+const ELEMENTS_OF_A_VISIT: u64 = 4;
 
 /// Elements of a value that are left to visit.
 enum Left<'v> {
@@ -101,7 +103,7 @@ fn visit<'v>(value: Value<'v>, deepest: usize, mut ask: impl FnMut(u64) -> Resul
 /// # Errors
 /// [`Wrong`] if the program has no more steps, or if the value is too deep to be compared.
 pub(super) fn weigh(value: Value, eval: &Evaluator) -> Result<u64, Wrong> {
-    visit(value, DEEPEST, |visits| Size::Elements(visits).charge(eval))
+    visit(value, DEEPEST, |visits| Size::Elements(visits * ELEMENTS_OF_A_VISIT).charge(eval))
 }
 
 /// Checks a key of a dictionary, which is hashed recursively.
