@@ -218,9 +218,32 @@ struct JsonPair<'a> {
     holds: usize,
 }
 
+/// An amount of each kind, with the names that all verbs have.
+#[derive(Serialize)]
+struct Amounts<T> {
+    #[serde(flatten)]
+    own: T,
+    price: Option<f64>,
+    cable_metres: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_cost: Option<f64>,
+}
+
+impl From<NetworkCost> for Amounts<NetworkCost> {
+    fn from(own: NetworkCost) -> Self {
+        Self { own, price: own.dollars, cable_metres: own.metres, total_cost: own.total }
+    }
+}
+
+impl From<Budget> for Amounts<Budget> {
+    fn from(own: Budget) -> Self {
+        Self { own, price: own.dollars, cable_metres: own.metres, total_cost: own.total }
+    }
+}
+
 #[derive(Serialize)]
 struct Procurement<'a> {
-    budget: Budget,
+    budget: Amounts<Budget>,
     prices: &'a str,
     currency: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -235,7 +258,7 @@ struct Offer<'a> {
     #[serde(flatten)]
     column: JsonColumn<'a>,
     performance: f64,
-    cost: Option<NetworkCost>,
+    cost: Option<Amounts<NetworkCost>>,
     within_budget: Option<bool>,
     per_dollar: Option<f64>,
     per_watt: Option<f64>,
@@ -352,7 +375,7 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
         sensitivity: compare_json_more::sensitivity(c),
         packets: packet_curves::json(c),
         procurement: c.budget.map(|budget| Procurement {
-            budget,
+            budget: budget.into(),
             prices: &c.prices.name,
             currency: &c.prices.currency,
             ownership: c.prices.ownership,
@@ -363,7 +386,7 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
                 .map(|offer| Offer {
                     column: column(offer.network),
                     performance: offer.performance,
-                    cost: offer.cost,
+                    cost: offer.cost.map(Amounts::from),
                     within_budget: offer.within_budget,
                     per_dollar: offer.per_dollar(),
                     per_watt: offer.per_watt(),

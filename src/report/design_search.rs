@@ -104,6 +104,9 @@ fn columns(is_repeated: bool) -> Vec<Column> {
         column("network", None),
         column("spec", None),
         column("family", None),
+        column("performance", None),
+        column("cable_metres", None),
+        column("total_cost", None),
     ]
 }
 
@@ -156,6 +159,9 @@ fn row(search: &Search<'_>, candidates: &BTreeMap<String, &Candidate>, entry: &E
         Datum::Text(own.info.name.clone()),
         Datum::Text(own.info.topology.clone()),
         own.info.family().map_or(Datum::Missing, |family| Datum::Text(family.into())),
+        Datum::number(speed.map(|speed| speed.mean), 3),
+        Datum::number(cost.and_then(|cost| cost.metres), 0),
+        Datum::number(cost.and_then(|cost| cost.total), 0),
     ]
 }
 

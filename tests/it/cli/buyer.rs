@@ -66,6 +66,9 @@ fn a_list_of_ones_own_prices_switches_cables_adapters_and_energy() {
     assert_eq!(number(cost, "watts"), 8.0 * 8.0 + 16.0 * 5.0);
     let energy = 0.144 * 10.0 * 365.25 * 24.0 * 0.1;
     assert!((number(cost, "total") - (number(cost, "dollars") + energy)).abs() < 1e-6);
+    for (name, older) in [("price", "dollars"), ("cable_metres", "metres"), ("total_cost", "total")] {
+        assert_eq!(number(cost, name), number(cost, older), "{name}");
+    }
     assert_eq!(by_flag["procurement"]["currency"], "EUR");
     // Money is the total.
     let ring = offer(&by_flag, "ring");

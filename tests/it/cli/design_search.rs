@@ -64,6 +64,11 @@ fn the_front_is_that_of_all_candidates() {
     let found = folder.json(&with(&["--replays", "1000"]));
     assert_eq!(found["schema"], "mopsim.design-search/2");
     let networks = rows(&found, "networks");
+    for row in networks {
+        for (name, older) in [("performance", "speed"), ("cable_metres", "metres"), ("total_cost", "total")] {
+            assert_eq!(row[name], row[older], "{row}");
+        }
+    }
     let counted = |what: &str| {
         let row = rows(&found, "counts").iter().find(|row| text(row, "what").starts_with(what));
         number(row.unwrap_or_else(|| panic!("no {what}")), "number") as usize
