@@ -130,8 +130,8 @@ fn owner(globals: &mut GlobalsBuilder) {
             || ListRef::from_value(value).is_some()
             || DictRef::from_value(value).is_some();
         if has_methods {
-            let reason = "a method without a call: methods of texts, lists and dictionaries are called where they are named, \
-                          as in x.pop()";
+            let reason = "a method without a call: methods of texts, lists and dictionaries must be called directly, as in \
+                          x.pop()";
             return Err(Wrong(reason.to_owned()).into());
         }
         Ok(value)

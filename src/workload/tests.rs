@@ -358,7 +358,9 @@ fn values_that_hold_others_many_times_end_by_their_steps() {
     }
     // Hashed on the stack, a level would take some hundred bytes of it.
     let deep = "t = ()\n    for i in range(1000000):\n        t = (t,)\n    ";
-    for (body, message) in [("y = {t: 1}", "more than 100 others"), ("y = t == (t,)", "more than 1000 others")] {
+    for (body, message) in
+        [("y = {t: 1}", "nested more than 100 levels"), ("y = t == (t,)", "nested more than 1000 levels")]
+    {
         let said = refused_body(&format!("{deep}{body}"));
         assert!(said.starts_with("mine.star:5:") && said.contains(message), "{body}: {said}");
     }

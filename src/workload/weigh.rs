@@ -89,7 +89,7 @@ fn visit<'v>(value: Value<'v>, deepest: usize, mut ask: impl FnMut(u64) -> Resul
         }
         if let Some(inside) = Left::of(value) {
             if stack.len() >= deepest {
-                return Err(Wrong(format!("a value with more than {deepest} others inside each other")));
+                return Err(Wrong(format!("a value that is nested more than {deepest} levels deep")));
             }
             stack.push(inside);
         }
