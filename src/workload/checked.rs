@@ -5,7 +5,7 @@ use super::allowance::{Size, need, need_entries, need_now};
 use super::guard::not_too_large;
 use super::marks::{Check, STEM};
 use super::recorder::Wrong;
-use super::weigh::{check_key, weigh};
+use super::weigh::{check_key, check_shown, has_elements, weigh};
 use starlark::environment::{GlobalsBuilder, GlobalsStatic};
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
@@ -17,6 +17,25 @@ use starlark::values::tuple::{AllocTuple, UnpackTuple};
 
 /// Bytes of an element of a copy, while a list grows; characters become texts of their own.
 const BYTES_OF_A_COPY: u64 = 16;
+
+/// Functions that take values of any type, and show no more of them than fits into a text or a message.
+const TAKES_ANY: [&str; 15] = [
+    "all",
+    "any",
+    "bool",
+    "dict",
+    "enumerate",
+    "fail",
+    "len",
+    "list",
+    "repr",
+    "reversed",
+    "str",
+    "struct",
+    "tuple",
+    "type",
+    "zip",
+];
 
 /// Returns the number of bytes, elements or entries of a value, and asks for the steps to visit them.
 fn counted(value: Value, eval: &Evaluator) -> Result<u64, Wrong> {
@@ -67,6 +86,20 @@ fn deep(globals: &mut GlobalsBuilder) {
 }
 
 #[starlark_module]
+fn shown(globals: &mut GlobalsBuilder) {
+    fn shown<'v>(
+        #[starlark(require = pos)] value: Value<'v>,
+        #[starlark(require = pos)] _end: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        if has_elements(value) {
+            check_shown(value, eval)?;
+        }
+        Ok(value)
+    }
+}
+
+#[starlark_module]
 fn made(globals: &mut GlobalsBuilder) {
     fn made<'v>(
         #[starlark(require = pos)] value: Value<'v>,
@@ -78,6 +111,39 @@ fn made(globals: &mut GlobalsBuilder) {
             need_entries(eval, count)?;
         } else if count > 0 {
             need_now(eval)?;
+        }
+        Ok(value)
+    }
+}
+
+#[starlark_module]
+fn splat(globals: &mut GlobalsBuilder) {
+    fn splat<'v>(
+        #[starlark(require = pos)] value: Value<'v>,
+        #[starlark(require = pos)] _end: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        check_shown(value, eval)?;
+        need(eval, counted(value, eval)?.saturating_mul(BYTES_OF_A_COPY))?;
+        Ok(value)
+    }
+}
+
+#[starlark_module]
+fn argument(globals: &mut GlobalsBuilder) {
+    /// Functions in Rust show an argument of the wrong type as a whole.
+    fn argument<'v>(
+        #[starlark(require = pos)] function: Value<'v>,
+        #[starlark(require = pos)] value: Value<'v>,
+        #[starlark(require = pos)] _end: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        let shows = || {
+            function.parameters_spec().is_none()
+                && !function.function_name().is_some_and(|name| TAKES_ANY.contains(&name))
+        };
+        if has_elements(value) && shows() {
+            check_shown(value, eval)?;
         }
         Ok(value)
     }
@@ -101,6 +167,7 @@ fn pairs(globals: &mut GlobalsBuilder) {
         #[starlark(require = pos)] _end: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
+        check_shown(value, eval)?;
         check_pairs(value, eval)?;
         Ok(value)
     }
@@ -169,7 +236,10 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
     static SIZE: GlobalsStatic = GlobalsStatic::new("mopsim size", size);
     static COPIED: GlobalsStatic = GlobalsStatic::new("mopsim copied", copied);
     static DEEP: GlobalsStatic = GlobalsStatic::new("mopsim deep", deep);
+    static SHOWN: GlobalsStatic = GlobalsStatic::new("mopsim shown", shown);
     static MADE: GlobalsStatic = GlobalsStatic::new("mopsim made", made);
+    static SPLAT: GlobalsStatic = GlobalsStatic::new("mopsim splat", splat);
+    static ARGUMENT: GlobalsStatic = GlobalsStatic::new("mopsim argument", argument);
     static KEY: GlobalsStatic = GlobalsStatic::new("mopsim key", key);
     static PAIRS: GlobalsStatic = GlobalsStatic::new("mopsim pairs", pairs);
     static OWNER: GlobalsStatic = GlobalsStatic::new("mopsim owner", owner);
@@ -178,7 +248,10 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
         (Check::Size, &SIZE),
         (Check::Copied, &COPIED),
         (Check::Deep, &DEEP),
+        (Check::Shown, &SHOWN),
         (Check::Made, &MADE),
+        (Check::Splat, &SPLAT),
+        (Check::Argument, &ARGUMENT),
         (Check::Key, &KEY),
         (Check::Pairs, &PAIRS),
         (Check::Owner, &OWNER),

@@ -11,7 +11,8 @@ use super::marks::{Check, STEM};
 use starlark::codemap::Span;
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{
-    ArgumentP, AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstLiteral, AstStmt, ClauseP, ExprP, StmtP,
+    ArgumentP, AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstLiteral, AstNoPayload, AstStmt, ClauseP, ExprP,
+    StmtP,
 };
 use std::cmp::Reverse;
 
@@ -69,6 +70,8 @@ struct Wrap {
     begin: usize,
     end: usize,
     check: Check,
+    /// What is in the call before the part.
+    first: String,
 }
 
 struct Rewriter<'s> {
@@ -122,7 +125,33 @@ impl Rewriter<'_> {
     /// Wraps an operand that ends before a position, with the brackets around it.
     fn wrap(&mut self, expr: &AstExpr, end: usize, check: Check) {
         let begin = self.balanced(range(expr.span).0, end);
-        self.wraps.push(Wrap { begin, end, check });
+        self.wraps.push(Wrap { begin, end, check, first: String::new() });
+    }
+
+    /// Wraps an argument of a call that ends at a position.
+    fn wrap_argument(&mut self, callee: &AstExpr, argument: &ArgumentP<AstNoPayload>, last: usize) {
+        let value = argument.expr();
+        if is_literal(value) {
+            return;
+        }
+        let end = self.next(range(value.span).1).min(last);
+        let check = match (argument, &callee.node) {
+            (ArgumentP::KwArgs(_), _) => Check::Pairs,
+            (ArgumentP::Args(_), _) => Check::Splat,
+            (_, ExprP::Identifier(name)) => {
+                let (begin, first) = (self.balanced(range(value.span).0, end), format!("{},", name.node.ident));
+                return self.wraps.push(Wrap { begin, end, check: Check::Argument, first });
+            }
+            (_, ExprP::Dot(_, method)) => match method.node.as_str() {
+                "append" => return,
+                "update" => Check::Pairs,
+                "extend" => Check::Copied,
+                method if BY_KEY.contains(&method) => Check::Key,
+                _ => Check::Shown,
+            },
+            _ => Check::Shown,
+        };
+        self.wrap(value, end, check);
     }
 
     /// Returns where a part of the text that ends at `end` begins, so that it has an opening bracket for each closing one.
@@ -139,7 +168,7 @@ impl Rewriter<'_> {
             return;
         }
         let begin = self.next(range(of.span).1) + 1;
-        self.wraps.push(Wrap { begin, end: range(whole).1 - 1, check: Check::Key });
+        self.wraps.push(Wrap { begin, end: range(whole).1 - 1, check: Check::Key, first: String::new() });
     }
 
     fn statement(&mut self, stmt: &AstStmt) {
@@ -176,29 +205,15 @@ impl Rewriter<'_> {
     fn expression(&mut self, expr: &AstExpr) {
         match &expr.node {
             ExprP::Call(callee, args) => {
-                let of_args = |program: &mut Self, check: Option<Check>| {
-                    let last = range(expr.span).1 - 1;
-                    for arg in &args.args {
-                        let check = match &arg.node {
-                            ArgumentP::Args(_) => Some(Check::Copied),
-                            ArgumentP::KwArgs(_) => Some(Check::Pairs),
-                            ArgumentP::Positional(_) | ArgumentP::Named(..) => check,
-                        };
-                        let value = arg.node.expr();
-                        if let Some(check) = check.filter(|_| !is_literal(value)) {
-                            program.wrap(value, program.next(range(value.span).1).min(last), check);
-                        }
-                        program.expression(value);
-                    }
-                };
-                let ExprP::Dot(of, name) = &callee.node else {
-                    of_args(self, None);
-                    return self.expression(callee);
-                };
+                let last = range(expr.span).1 - 1;
+                for arg in &args.args {
+                    self.wrap_argument(callee, &arg.node, last);
+                    self.expression(arg.node.expr());
+                }
+                let ExprP::Dot(of, name) = &callee.node else { return self.expression(callee) };
                 let name = name.node.as_str();
-                let cheap = CHEAP.contains(&name);
                 let of_end = name == "pop" && args.args.is_empty();
-                if !cheap && !of_end {
+                if !CHEAP.contains(&name) && !of_end {
                     let check = match name {
                         _ if COMPARING.contains(&name) => Check::Deep,
                         _ if MAKING.contains(&name) => Check::Copied,
@@ -206,17 +221,15 @@ impl Rewriter<'_> {
                     };
                     self.wrap(of, self.next(range(of.span).1), check);
                 }
-                let check = match name {
-                    "update" => Some(Check::Pairs),
-                    "extend" => Some(Check::Copied),
-                    _ if BY_KEY.contains(&name) => Some(Check::Key),
-                    _ => (!cheap).then_some(Check::Size),
-                };
-                of_args(self, check);
                 return self.expression(of);
             }
             ExprP::Dot(of, _) => self.wrap(of, self.next(range(of.span).1), Check::Owner),
-            ExprP::Slice(..) => self.wrap(expr, range(expr.span).1, Check::Made),
+            ExprP::Slice(_, from, to, step) => {
+                self.wrap(expr, range(expr.span).1, Check::Made);
+                for bound in [from, to, step].into_iter().flatten() {
+                    self.key(bound);
+                }
+            }
             ExprP::Index(both) => self.wrap_index(&both.0, &both.1, expr.span),
             ExprP::List(elements) if elements.len() > SHORT => self.wrap(expr, range(expr.span).1, Check::Made),
             ExprP::Dict(entries) => {
@@ -239,7 +252,7 @@ impl Rewriter<'_> {
         expr.visit_expr(|child| self.expression(child));
     }
 
-    fn clauses(&mut self, clauses: &[ClauseP<starlark::syntax::ast::AstNoPayload>]) {
+    fn clauses(&mut self, clauses: &[ClauseP<AstNoPayload>]) {
         for clause in clauses {
             if let ClauseP::For(clause) = clause {
                 self.target(&clause.var);
@@ -247,7 +260,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Wraps a key, which a colon follows.
+    /// Wraps a key, or a bound of a slice, which a colon or a square bracket follows.
     fn key(&mut self, key: &AstExpr) {
         if !is_literal(key) {
             self.wrap(key, self.next(range(key.span).1), Check::Key);
@@ -258,8 +271,8 @@ impl Rewriter<'_> {
     fn written(&self) -> String {
         // At the same position, what ends comes first, and the longer of two parts contains the other.
         let mut inserted = Vec::with_capacity(2 * self.wraps.len());
-        for Wrap { begin, end, check } in &self.wraps {
-            inserted.push((*begin, true, Reverse(*end), format!("{STEM}{}(", check.name())));
+        for Wrap { begin, end, check, first } in &self.wraps {
+            inserted.push((*begin, true, Reverse(*end), format!("{STEM}{}({first}", check.name())));
             inserted.push((*end, false, Reverse(*begin), format!(",{STEM})")));
         }
         inserted.sort();

@@ -3,6 +3,9 @@
 /// Start of all names that are inserted; programs may not contain it. The name itself is the last argument of each call.
 pub(super) const STEM: &str = "__mopsim_";
 
+/// Name of the only check with an argument before the checked one.
+const ARGUMENT: &str = "argument";
+
 /// What is checked.
 #[derive(Clone, Copy)]
 pub(super) enum Check {
@@ -12,8 +15,14 @@ pub(super) enum Check {
     Copied,
     /// Size of a value with all that it contains.
     Deep,
+    /// An argument of a method, which shows it where it is wrong.
+    Shown,
     /// Size of a result.
     Made,
+    /// Size of elements that become arguments.
+    Splat,
+    /// An argument, after the function: those of programs do not show it in messages.
+    Argument,
     /// A key of a dictionary, or an index.
     Key,
     /// Entries for a dictionary.
@@ -26,8 +35,19 @@ pub(super) enum Check {
 
 impl Check {
     /// All checks.
-    pub const ALL: [Self; 8] =
-        [Self::Size, Self::Copied, Self::Deep, Self::Made, Self::Key, Self::Pairs, Self::Owner, Self::Operand];
+    pub const ALL: [Self; 11] = [
+        Self::Size,
+        Self::Copied,
+        Self::Deep,
+        Self::Shown,
+        Self::Made,
+        Self::Splat,
+        Self::Argument,
+        Self::Key,
+        Self::Pairs,
+        Self::Owner,
+        Self::Operand,
+    ];
 
     /// Returns the name of the function, without the start that all names have.
     pub fn name(self) -> &'static str {
@@ -35,7 +55,10 @@ impl Check {
             Self::Size => "size",
             Self::Copied => "copied",
             Self::Deep => "deep",
+            Self::Shown => "shown",
             Self::Made => "made",
+            Self::Splat => "splat",
+            Self::Argument => ARGUMENT,
             Self::Key => "key",
             Self::Pairs => "pairs",
             Self::Owner => "owner",
@@ -57,8 +80,9 @@ pub(super) fn original(text: &str) -> String {
             }
             None => {
                 result.push_str(before);
+                let last = if rest.starts_with(ARGUMENT) { ',' } else { '(' };
                 // A piece may end within a name.
-                left = rest.find('(').map_or("", |end| &rest[end + 1..]);
+                left = rest.find(last).map_or("", |end| &rest[end + 1..]);
             }
         }
     }

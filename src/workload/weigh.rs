@@ -4,6 +4,7 @@
 //! So values are visited here first, as often as that would, with each visit counted as work.
 
 use super::allowance::Size;
+use super::limits::LONGEST;
 use super::recorder::Wrong;
 use starlark::eval::Evaluator;
 use starlark::values::Value;
@@ -104,6 +105,22 @@ fn visit<'v>(value: Value<'v>, deepest: usize, mut ask: impl FnMut(u64) -> Resul
 /// [`Wrong`] if the program has no more steps, or if the value is too deep to be compared.
 pub(super) fn weigh(value: Value, eval: &Evaluator) -> Result<u64, Wrong> {
     visit(value, DEEPEST, |visits| Size::Elements(visits * ELEMENTS_OF_A_VISIT).charge(eval))
+}
+
+/// Asks for the steps of a visit to a value that a message may show as a whole.
+///
+/// # Errors
+/// [`Wrong`] if the program has no more steps, or if the value is too large or too deep.
+pub(super) fn check_shown(value: Value, eval: &Evaluator) -> Result<(), Wrong> {
+    let mut visits = 0;
+    let ask = |more| {
+        visits += more;
+        if visits > LONGEST {
+            return Err(Wrong(format!("a value that holds others more than {LONGEST} times")));
+        }
+        Size::Elements(more).charge(eval)
+    };
+    visit(value, DEEPEST, ask).map(|_| ())
 }
 
 /// Checks a key of a dictionary, which is hashed recursively.
