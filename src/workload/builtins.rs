@@ -78,6 +78,14 @@ fn extreme<'v>(
 
 #[starlark_module]
 pub(super) fn functions(globals: &mut GlobalsBuilder) {
+    /// Returns the number of elements of a value, or of characters of a text.
+    fn len<'v>(#[starlark(require = pos)] value: Value<'v>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<i32> {
+        if let Some(text) = value.unpack_str() {
+            Size::Bytes(text.len() as u64).charge(eval)?;
+        }
+        value.length()
+    }
+
     /// Returns a new list of the elements of a value.
     fn list<'v>(
         #[starlark(require = pos, default = NoneOr::None)] value: NoneOr<Value<'v>>,

@@ -5,7 +5,7 @@ use super::allowance::{Size, need, need_entries, need_now};
 use super::guard::not_too_large;
 use super::marks::{Check, STEM};
 use super::recorder::Wrong;
-use super::weigh::{check_key, check_shown, has_elements, weigh};
+use super::weigh::{check_key, check_lookup, check_shown, has_elements, weigh};
 use starlark::environment::{GlobalsBuilder, GlobalsStatic};
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
@@ -13,7 +13,7 @@ use starlark::values::Value;
 use starlark::values::dict::DictRef;
 use starlark::values::list::ListRef;
 use starlark::values::none::NoneType;
-use starlark::values::tuple::{AllocTuple, UnpackTuple};
+use starlark::values::tuple::{AllocTuple, TupleRef, UnpackTuple};
 
 /// Bytes of an element of a copy, while a list grows; characters become texts of their own.
 const BYTES_OF_A_COPY: u64 = 16;
@@ -173,15 +173,43 @@ fn pairs(globals: &mut GlobalsBuilder) {
     }
 }
 
+#[starlark_module]
+fn named(globals: &mut GlobalsBuilder) {
+    fn named<'v>(
+        #[starlark(require = pos)] value: Value<'v>,
+        #[starlark(require = pos)] _end: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        check_shown(value, eval)?;
+        check_pairs(value, eval)?;
+        // Names are copied.
+        let names = DictRef::from_value(value)
+            .map_or(0, |dict| dict.keys().filter_map(|key| key.unpack_str()).map(|name| name.len() as u64).sum());
+        need_entries(eval, names / 64)?;
+        Ok(value)
+    }
+}
+
+#[starlark_module]
+fn lookup(globals: &mut GlobalsBuilder) {
+    fn lookup<'v>(
+        #[starlark(require = pos)] value: Value<'v>,
+        #[starlark(require = pos)] _end: Value<'v>,
+    ) -> starlark::Result<Value<'v>> {
+        check_lookup(value)?;
+        Ok(value)
+    }
+}
+
 /// Checks what becomes the entries of a dictionary: another one, or a list of pairs.
 pub(super) fn check_pairs<'v>(value: Value<'v>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<()> {
     let count = counted(value, eval)?;
     need_entries(eval, count)?;
-    if DictRef::from_value(value).is_none() {
-        for pair in value.iterate(eval.heap())? {
-            if let Some(key) = pair.iterate(eval.heap())?.next() {
-                check_key(key)?;
-            }
+    let elements = ListRef::from_value(value).map(|list| list.content());
+    for pair in elements.or_else(|| TupleRef::from_value(value).map(|tuple| tuple.content())).unwrap_or_default() {
+        let first = TupleRef::from_value(*pair).and_then(|pair| pair.iter().next());
+        if let Some(key) = first.or_else(|| ListRef::from_value(*pair).and_then(|pair| pair.iter().next())) {
+            check_lookup(key)?;
         }
     }
     Ok(())
@@ -241,6 +269,8 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
     static SPLAT: GlobalsStatic = GlobalsStatic::new("mopsim splat", splat);
     static ARGUMENT: GlobalsStatic = GlobalsStatic::new("mopsim argument", argument);
     static KEY: GlobalsStatic = GlobalsStatic::new("mopsim key", key);
+    static LOOKUP: GlobalsStatic = GlobalsStatic::new("mopsim lookup", lookup);
+    static NAMED: GlobalsStatic = GlobalsStatic::new("mopsim named", named);
     static PAIRS: GlobalsStatic = GlobalsStatic::new("mopsim pairs", pairs);
     static OWNER: GlobalsStatic = GlobalsStatic::new("mopsim owner", owner);
     static OPERAND: GlobalsStatic = GlobalsStatic::new("mopsim operand", operand);
@@ -253,6 +283,8 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
         (Check::Splat, &SPLAT),
         (Check::Argument, &ARGUMENT),
         (Check::Key, &KEY),
+        (Check::Lookup, &LOOKUP),
+        (Check::Named, &NAMED),
         (Check::Pairs, &PAIRS),
         (Check::Owner, &OWNER),
         (Check::Operand, &OPERAND),

@@ -33,6 +33,9 @@ pub(super) const LONGEST_SOURCE: usize = 256 << 10;
 /// Depth of nested brackets, and of operators that contain the rest of the expression: each of them is a level of the
 /// syntax tree, and the compiled size of nested functions grows with the square of their number.
 const DEEPEST_SOURCE: usize = 100;
+/// Levels of the tree of an expression: each operator of `x + x + x` is one. The time to compile a chain of calls grows with
+/// the third power of its length.
+const DEEPEST_EXPRESSION: usize = 400;
 /// Largest whole number. Starlark's numbers have any number of digits, which do not count as memory.
 const LARGEST: f64 = 1e300;
 /// Operators that are replaced by functions of the same name; no program can write such a name.
@@ -167,7 +170,7 @@ pub(super) fn check_words(ast: &AstModule) -> Result<(), (FileSpan, String)> {
     let mut found = None;
     let root = ast.statement();
     statement(root, &mut found);
-    root.visit_expr(|child| expression(child, &mut found));
+    root.visit_expr(|child| expression(child, 1, &mut found));
     match found {
         Some((span, reason)) => Err((ast.file_span(span), reason)),
         None => Ok(()),
@@ -188,7 +191,14 @@ fn statement(stmt: &AstStmt, found: &mut Option<(Span, String)>) {
     stmt.visit_stmt(|child| statement(child, found));
 }
 
-fn expression(expr: &AstExpr, found: &mut Option<(Span, String)>) {
+fn expression(expr: &AstExpr, depth: usize, found: &mut Option<(Span, String)>) {
+    if depth > DEEPEST_EXPRESSION {
+        let reason = format!(
+            "an expression of more than {DEEPEST_EXPRESSION} operators or calls in a row: use several statements"
+        );
+        found.get_or_insert((expr.span, reason));
+        return;
+    }
     // Their contents are not in the memory that Starlark measures, and no workload needs them.
     if let ExprP::Literal(AstLiteral::Bytes(_)) = &expr.node {
         found.get_or_insert((expr.span, NO_BYTES.to_owned()));
@@ -208,7 +218,7 @@ fn expression(expr: &AstExpr, found: &mut Option<(Span, String)>) {
     {
         found.get_or_insert((name.span, format!("the method `{}` is not in the language of workloads", name.node)));
     }
-    expr.visit_expr(|child| expression(child, found));
+    expr.visit_expr(|child| expression(child, depth + 1, found));
 }
 
 #[starlark_module]

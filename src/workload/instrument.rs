@@ -17,14 +17,14 @@ use starlark::syntax::ast::{
 use std::cmp::Reverse;
 
 /// Methods that take the same time for values of any size, or that are called once for each element.
-const CHEAP: [&str; 4] = ["append", "clear", "get", "setdefault"];
+const CHEAP: [&str; 8] = ["append", "clear", "endswith", "extend", "get", "setdefault", "startswith", "update"];
 /// Methods whose first argument is a key of a dictionary, or an index.
 const BY_KEY: [&str; 3] = ["get", "pop", "setdefault"];
 /// Methods that compare their argument with elements.
 const COMPARING: [&str; 2] = ["index", "remove"];
 /// Methods that make a list, or add many elements.
-const MAKING: [&str; 10] =
-    ["codepoints", "elems", "extend", "items", "keys", "partition", "rpartition", "rsplit", "split", "splitlines"];
+const MAKING: [&str; 9] =
+    ["codepoints", "elems", "items", "keys", "partition", "rpartition", "rsplit", "split", "splitlines"];
 
 /// Elements of a list or a dictionary in the text of a program that are not counted.
 const SHORT: usize = 32;
@@ -129,24 +129,25 @@ impl Rewriter<'_> {
     }
 
     /// Wraps an argument of a call that ends at a position.
-    fn wrap_argument(&mut self, callee: &AstExpr, argument: &ArgumentP<AstNoPayload>, last: usize) {
+    fn wrap_argument(&mut self, callee: &AstExpr, argument: &ArgumentP<AstNoPayload>, number: usize, last: usize) {
         let value = argument.expr();
         if is_literal(value) {
             return;
         }
         let end = self.next(range(value.span).1).min(last);
         let check = match (argument, &callee.node) {
-            (ArgumentP::KwArgs(_), _) => Check::Pairs,
+            (ArgumentP::KwArgs(_), _) => Check::Named,
             (ArgumentP::Args(_), _) => Check::Splat,
             (_, ExprP::Identifier(name)) => {
                 let (begin, first) = (self.balanced(range(value.span).0, end), format!("{},", name.node.ident));
                 return self.wraps.push(Wrap { begin, end, check: Check::Argument, first });
             }
-            (_, ExprP::Dot(_, method)) => match method.node.as_str() {
+            (ArgumentP::Positional(_), ExprP::Dot(_, method)) => match method.node.as_str() {
                 "append" => return,
                 "update" => Check::Pairs,
                 "extend" => Check::Copied,
-                method if BY_KEY.contains(&method) => Check::Key,
+                method if BY_KEY.contains(&method) && number == 0 => Check::Lookup,
+                method if BY_KEY.contains(&method) => return,
                 _ => Check::Shown,
             },
             _ => Check::Shown,
@@ -206,8 +207,8 @@ impl Rewriter<'_> {
         match &expr.node {
             ExprP::Call(callee, args) => {
                 let last = range(expr.span).1 - 1;
-                for arg in &args.args {
-                    self.wrap_argument(callee, &arg.node, last);
+                for (number, arg) in args.args.iter().enumerate() {
+                    self.wrap_argument(callee, &arg.node, number, last);
                     self.expression(arg.node.expr());
                 }
                 let ExprP::Dot(of, name) = &callee.node else { return self.expression(callee) };
@@ -224,8 +225,12 @@ impl Rewriter<'_> {
                 return self.expression(of);
             }
             ExprP::Dot(of, _) => self.wrap(of, self.next(range(of.span).1), Check::Owner),
-            ExprP::Slice(_, from, to, step) => {
+            ExprP::Slice(of, from, to, step) => {
                 self.wrap(expr, range(expr.span).1, Check::Made);
+                // Starlark 0.14.2 takes bounds that it does not know for absent in slices of such texts.
+                if is_literal(of) {
+                    self.wrap(of, self.next(range(of.span).1), Check::Size);
+                }
                 for bound in [from, to, step].into_iter().flatten() {
                     self.key(bound);
                 }

@@ -25,6 +25,10 @@ pub(super) enum Check {
     Argument,
     /// A key of a dictionary, or an index.
     Key,
+    /// A key, or an argument of a function in a structure.
+    Lookup,
+    /// Named arguments in a dictionary.
+    Named,
     /// Entries for a dictionary.
     Pairs,
     /// A value whose attribute is not called where it is named.
@@ -35,7 +39,7 @@ pub(super) enum Check {
 
 impl Check {
     /// All checks.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Size,
         Self::Copied,
         Self::Deep,
@@ -44,6 +48,8 @@ impl Check {
         Self::Splat,
         Self::Argument,
         Self::Key,
+        Self::Lookup,
+        Self::Named,
         Self::Pairs,
         Self::Owner,
         Self::Operand,
@@ -60,6 +66,8 @@ impl Check {
             Self::Splat => "splat",
             Self::Argument => ARGUMENT,
             Self::Key => "key",
+            Self::Lookup => "lookup",
+            Self::Named => "named",
             Self::Pairs => "pairs",
             Self::Owner => "owner",
             Self::Operand => "operand",

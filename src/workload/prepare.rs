@@ -5,8 +5,9 @@ use super::context::Context;
 use super::error::WorkloadError;
 use super::kronecker::KroneckerGraphs;
 use super::limits::Limits;
-use super::program::{Program, global, limit, located, to_value};
+use super::program::{Program, global, limit, located, shortened, to_value};
 use super::stuck::{Here, place};
+use super::weigh::check_shown;
 use crate::trace::MemberList;
 use crate::trace::communicator::twice;
 use serde_json::Value as Json;
@@ -82,7 +83,7 @@ impl Questions<'_> {
                 )));
             }
             if !is_legal(answer) {
-                let own = answer.and_then(|v| v.unpack_str()).filter(|text| !text.is_empty()).map(str::to_owned);
+                let own = answer.and_then(|v| v.unpack_str()).filter(|text| !text.is_empty()).map(shortened);
                 let reason = own.or_else(|| program.ranks.as_ref().map(|ranks| format!("it takes {ranks}")));
                 let nearest = (self.first_legal((1..ranks).rev()), self.first_legal(ranks + 1..));
                 return Err(WorkloadError::Ranks { program: program.name.clone(), ranks, reason, nearest });
@@ -154,6 +155,7 @@ impl Questions<'_> {
             let Some(given) = self.ask(&mut eval, &here, "communicators", self.ranks, params)? else {
                 return Ok(Vec::new());
             };
+            check_shown(given, &eval).map_err(|error| wrong(format!("returned {}", error.0)))?;
             let lists = UnpackList::<UnpackList<u32>>::unpack_value(given).ok().flatten();
             let lists = lists.ok_or_else(|| wrong("has to give a list of lists of ranks".to_owned()))?;
             let check = |(index, list): (usize, UnpackList<u32>)| {

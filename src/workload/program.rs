@@ -17,8 +17,10 @@ use crate::excerpt::excerpts;
 use crate::topology::input::{ReadError, read_bytes, to_text};
 use serde_json::Value as Json;
 use starlark::codemap::FileSpan;
+use starlark::docs::{DocString, DocStringKind};
 use starlark::environment::{FrozenModule, Module};
 use starlark::eval::{BeforeStmtFunc, Evaluator, FileLoader};
+use starlark::syntax::ast::{AstLiteral, ExprP, StmtP};
 use starlark::syntax::{AstModule, Dialect, DialectTypes};
 use starlark::values::dict::DictRef;
 use starlark::values::list::ListRef;
@@ -77,6 +79,14 @@ pub(super) fn on_large_stack<T: Send>(
 /// Largest number of characters of a message that are shown.
 const LONGEST_MESSAGE: usize = 2000;
 
+/// Returns the part of a message that is shown.
+pub(super) fn shortened(message: &str) -> String {
+    match message.char_indices().nth(LONGEST_MESSAGE) {
+        Some((end, _)) => format!("{} ...", &message[..end]),
+        None => message.to_owned(),
+    }
+}
+
 /// Returns a Starlark error as users see it: `file:line:column: message`, then the lines around it.
 pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
     // With the causes, which describe what is wrong with a value.
@@ -89,10 +99,7 @@ pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
         message = excerpts(&message);
     }
     // `fail` may print a value of any size.
-    if let Some((end, _)) = message.char_indices().nth(LONGEST_MESSAGE) {
-        message.truncate(end);
-        message.push_str(" ...");
-    }
+    let message = shortened(&message);
     let message = message.trim_end();
     match error.span() {
         Some(span) => {
@@ -195,7 +202,7 @@ impl FileLoader for Loader<'_> {
         }
         self.loaded.borrow_mut().insert(path.to_owned(), None);
         let (text, trusted) = self.text(path).map_err(refuse)?;
-        let module = evaluate(path, text, self, trusted).map_err(|error| refuse(error.to_string()))?;
+        let (module, _) = evaluate(path, text, self, trusted).map_err(|error| refuse(error.to_string()))?;
         self.loaded.borrow_mut().insert(path.to_owned(), Some(module.clone()));
         Ok(module)
     }
@@ -215,11 +222,33 @@ fn read(path: &Path) -> Result<String, WorkloadError> {
     })
 }
 
-fn evaluate(name: &str, text: String, loader: &Loader, trusted: bool) -> Result<FrozenModule, WorkloadError> {
+/// Returns the text at the top of a program.
+fn description(ast: &AstModule) -> Option<String> {
+    let first = match &ast.statement().node {
+        StmtP::Statements(all) => all.first()?,
+        _ => ast.statement(),
+    };
+    let StmtP::Expression(expr) = &first.node else { return None };
+    let ExprP::Literal(AstLiteral::String(text)) = &expr.node else { return None };
+    let doc = DocString::from_docstring(DocStringKind::Starlark, &text.node)?;
+    Some(match doc.details {
+        Some(details) => format!("{}\n\n{details}", doc.summary),
+        None => doc.summary,
+    })
+}
+
+/// Evaluates the top level of a file; returns its values, and the text at its top.
+fn evaluate(
+    name: &str,
+    text: String,
+    loader: &Loader,
+    trusted: bool,
+) -> Result<(FrozenModule, Option<String>), WorkloadError> {
     guard::check_source(&text)
         .map_err(|(line, reason)| WorkloadError::Program(format!("{name}:{line}:1: {reason}")))?;
     let parse = |text: &str| AstModule::parse(name, text.to_owned(), &dialect()).map_err(|error| program_error(&error));
     let mut ast = parse(&text)?;
+    let description = description(&ast);
     if !trusted {
         let refuse = |(span, reason): (FileSpan, String)| {
             let place = span.resolve_span().begin;
@@ -239,7 +268,8 @@ fn evaluate(name: &str, text: String, loader: &Loader, trusted: bool) -> Result<
             eval.set_loader(loader);
             eval.eval_module(ast, &GLOBALS).map_err(|error| located(&error, &here))?;
         }
-        module.freeze().map_err(|error| WorkloadError::Program(format!("{name}: {}", error.err_msg)))
+        let module = module.freeze();
+        module.map(|module| (module, description)).map_err(|e| WorkloadError::Program(format!("{name}: {}", e.err_msg)))
     })
 }
 
@@ -272,7 +302,7 @@ impl Program {
         on_large_stack(|| {
             let loader =
                 Loader { trusted, folder: folder.map(Path::to_owned), limits: &limits, loaded: RefCell::default() };
-            let module = evaluate(&file, text, &loader, trusted)?;
+            let (module, description) = evaluate(&file, text, &loader, trusted)?;
             let wrong = |message: String| WorkloadError::Program(format!("{file}: {message}"));
             if global(&module, "main").is_none() {
                 return Err(wrong("there is no function main(rank, size, params)".to_owned()));
@@ -286,14 +316,7 @@ impl Program {
             };
             Ok(Self {
                 name: name.to_owned(),
-                description: module
-                    .documentation()
-                    .docs
-                    .map(|doc| match doc.details {
-                        Some(details) => format!("{}\n\n{details}", doc.summary),
-                        None => doc.summary,
-                    })
-                    .unwrap_or_default(),
+                description: description.unwrap_or_default(),
                 parameters,
                 ranks: text("RANKS")?,
                 formula: text("FORMULA")?,
@@ -322,9 +345,14 @@ fn json(module: &FrozenModule, name: &str) -> Result<Option<Json>, String> {
 /// Largest number of values in one of the lists that a program declares.
 const MOST_DECLARED: usize = 10_000;
 
+/// Bytes of a text in them that count as a value.
+const BYTES_OF_A_DECLARED: usize = 256;
+
 /// Returns `true` if a value does not contain too many values, nor too deeply nested ones.
 fn is_plain(value: Value, depth: usize, left: &mut usize) -> bool {
-    let Some(fewer) = left.checked_sub(1) else { return false };
+    // A text counts by its size, since it is copied.
+    let size = 1 + value.unpack_str().map_or(0, str::len) / BYTES_OF_A_DECLARED;
+    let Some(fewer) = left.checked_sub(size) else { return false };
     *left = fewer;
     let mut inside: Vec<Value> = Vec::new();
     if let Some(list) = ListRef::from_value(value) {

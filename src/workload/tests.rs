@@ -370,7 +370,7 @@ fn values_that_hold_others_many_times_end_by_their_steps() {
         let said = refused_body(&format!("{keys}{body}"));
         assert!(
             said.starts_with("mine.star:6:")
-                && (said.contains("a key of more than 1000 values")
+                && (said.contains("a key or an index of more than 1000 values")
                     || said.contains("a value that holds others more than")),
             "{body}: {said}"
         );
@@ -451,6 +451,42 @@ def main(rank, size, params):
     let said = |trusted| actions(&program(trusted).instantiate(1, &[], &Limits::default()).unwrap().trace().unwrap());
     assert_eq!(said(false), said(true));
     assert_eq!(said(false), ["compute 5055"]);
+}
+
+#[test]
+fn functions_of_a_structure_may_have_the_names_of_methods() {
+    let body = "d = {}\n    d.update(a = size)\n    d.update([(1, 2)], b = size)\n    x = d.get(\"z\", [0] * 2000)\n    \
+                x = d.setdefault(\"k\", list(range(2000)))\n    x = d.pop(\"zz\", x)\n    \
+                ops = struct(update = lambda n: n, get = len, index = lambda a: a)\n    \
+                n = ops.update(5) + ops.get([1] * 2000) + ops.index(a = 3)\n    \
+                for i in range(60000):\n        x.extend([i])\n        d.update({i: i})\n    \
+                a = 2\n    n += len(\"abcd\"[a:3:1]) * 10000\n    compute(n + len(d))";
+    let said = actions(&recorded(body));
+    assert_eq!(said, ["compute 72011"]);
+}
+
+#[test]
+fn what_a_file_declares_is_limited() {
+    let main = "def main(rank, size, params):\n    pass\n";
+    let shared = "x = struct(a = 1, b = 2)\nfor i in range(60):\n    x = struct(a = x, b = x)\n";
+    assert!(run(&format!("\"\"\"Says what it is.\"\"\"\n{shared}{main}"), 1).is_ok());
+    assert!(
+        refused(&format!("s = \"a\" * (1 << 23)\nPARAMETERS = [s] * 900\n{main}")).contains("it has too much in it")
+    );
+    let said = illegal("return \"a\" * 100000", 3);
+    assert!(said.len() < 3000 && said.contains("aaa ...\n"), "{}", said.len());
+    let lists = format!("def communicators(size, params):\n    return [[0] * (1 << 20)] * (1 << 20)\n{main}");
+    assert!(refused(&lists).contains("returned a value that holds others more than"));
+    for chain in [" + x", ".a()", " and x", "[0]"] {
+        let said = refused_body(&format!("x = size{}", chain.repeat(500)));
+        assert!(
+            said.starts_with("mine.star:2:") && said.contains("more than 400 operators or calls in a row"),
+            "{said}"
+        );
+    }
+    let names = ["d = {\"a\" * (1 << 24): 1}", "y = [partial(len, **d) for i in range(300)]"];
+    let said = refused_within(200_000_000, 512 << 20, &names);
+    assert!(said.starts_with("mine.star:3:") && said.contains("the values of the program would take"), "{said}");
 }
 
 #[test]

@@ -135,9 +135,23 @@ pub(super) fn check_key(value: Value) -> Result<(), Wrong> {
     let ask = |more| {
         visits += more;
         if visits > LARGEST_KEY {
-            return Err(Wrong(format!("a key of more than {LARGEST_KEY} values: write a number or a text")));
+            return Err(Wrong(format!(
+                "a key or an index of more than {LARGEST_KEY} values: write a number or a text"
+            )));
         }
         Ok(())
     };
     visit(value, DEEPEST_KEY, ask).map(|_| ())
+}
+
+/// Checks what may be a key, or an argument of a function with the name of a method: lists and dictionaries have no hash, so
+/// they are not visited.
+///
+/// # Errors
+/// [`Wrong`] as for [`check_key`].
+pub(super) fn check_lookup(value: Value) -> Result<(), Wrong> {
+    match ListRef::from_value(value).is_some() || DictRef::from_value(value).is_some() {
+        true => Ok(()),
+        false => check_key(value),
+    }
 }

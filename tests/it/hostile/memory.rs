@@ -146,7 +146,7 @@ fn programs_end_within_their_limits_with_a_line() {
     let long = |last: &str| format!("def main(r, s, p):\n  x = \"a\" * 10000000\n  {last}\n");
     let programs = [
         ("equal.star", shared("y = x == z"), ":9:", "the program runs away"),
-        ("hash.star", shared("y = {t: 1}"), ":9:", "a key of more than 1000 values"),
+        ("hash.star", shared("y = {t: 1}"), ":9:", "a key or an index of more than 1000 values"),
         ("text.star", shared("y = str(x)"), ":9:", "a text of more than 16777216 bytes"),
         ("repr.star", shared("y = repr([x, 1])"), ":9:", "a text of more than 16777216 bytes"),
         ("fail.star", shared("fail(\"shared\", x)"), ":9:", "fail: shared [[[["),
