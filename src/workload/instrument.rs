@@ -11,8 +11,8 @@ use super::marks::{Check, STEM};
 use starlark::codemap::Span;
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{
-    ArgumentP, AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstLiteral, AstNoPayload, AstStmt, ClauseP, ExprP,
-    StmtP,
+    ArgumentP, AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstLiteral, AstNoPayload, AstStmt, BinOp, ClauseP,
+    ExprP, StmtP,
 };
 use std::cmp::Reverse;
 
@@ -131,7 +131,7 @@ impl Rewriter<'_> {
     /// Wraps an argument of a call that ends at a position.
     fn wrap_argument(&mut self, callee: &AstExpr, argument: &ArgumentP<AstNoPayload>, number: usize, last: usize) {
         let value = argument.expr();
-        if is_literal(value) {
+        if has_no_elements(value) {
             return;
         }
         let end = self.next(range(value.span).1).min(last);
@@ -165,7 +165,7 @@ impl Rewriter<'_> {
 
     /// Wraps the operand between square brackets of which the last is the end of a span.
     fn wrap_index(&mut self, of: &AstExpr, index: &AstExpr, whole: Span) {
-        if is_literal(index) {
+        if has_no_elements(index) {
             return;
         }
         let begin = self.next(range(of.span).1) + 1;
@@ -267,7 +267,7 @@ impl Rewriter<'_> {
 
     /// Wraps a key, or a bound of a slice, which a colon or a square bracket follows.
     fn key(&mut self, key: &AstExpr) {
-        if !is_literal(key) {
+        if !has_no_elements(key) {
             self.wrap(key, self.next(range(key.span).1), Check::Key);
         }
     }
@@ -299,5 +299,16 @@ fn is_literal(expr: &AstExpr) -> bool {
         ExprP::Literal(_) => true,
         ExprP::Minus(number) => is_literal(number),
         _ => false,
+    }
+}
+
+/// Returns `true` if the value of an expression has no elements: only `+`, `*` and `|` make lists, tuples and dictionaries, and
+/// no list is added to a number.
+fn has_no_elements(expr: &AstExpr) -> bool {
+    match &expr.node {
+        ExprP::Op(a, BinOp::Add, b) => is_literal(a) || is_literal(b),
+        ExprP::Op(_, BinOp::And | BinOp::Or | BinOp::Multiply | BinOp::BitOr, _) => false,
+        ExprP::Op(..) | ExprP::Not(_) | ExprP::Minus(_) | ExprP::BitNot(_) => true,
+        _ => is_literal(expr),
     }
 }
