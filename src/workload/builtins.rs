@@ -5,9 +5,9 @@
 use super::allowance::{Size, need, need_entries};
 use super::checked::check_pairs;
 use super::recorder::Wrong;
-use super::weigh::weigh;
+use super::weigh::{check_no_partial, weigh};
 use starlark::collections::SmallMap;
-use starlark::environment::GlobalsBuilder;
+use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
 use starlark::values::Value;
@@ -16,6 +16,10 @@ use starlark::values::list::AllocList;
 use starlark::values::none::NoneOr;
 use starlark::values::tuple::{AllocTuple, UnpackTuple};
 use std::cmp::Ordering;
+use std::sync::LazyLock;
+
+/// Starlark's own `partial`.
+static PARTIAL: LazyLock<Globals> = LazyLock::new(|| Globals::extended_by(&[LibraryExtension::Partial]));
 
 /// Bytes of an element: that of the result, and that of the copy which it is made from.
 const BYTES: u64 = 16;
@@ -78,6 +82,23 @@ fn extreme<'v>(
 
 #[starlark_module]
 pub(super) fn functions(globals: &mut GlobalsBuilder) {
+    /// Returns a function that calls another one with these arguments before its own.
+    fn partial<'v>(
+        #[starlark(require = pos)] function: Value<'v>,
+        #[starlark(args)] arguments: UnpackTuple<Value<'v>>,
+        #[starlark(kwargs)] named: SmallMap<String, Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        for &value in [&function].into_iter().chain(&arguments.items).chain(named.values()) {
+            check_no_partial(value, eval)?;
+        }
+        let mut all = vec![function];
+        all.extend(arguments.items);
+        let named: Vec<(&str, Value)> = named.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+        let (_, own) = PARTIAL.iter().find(|(name, _)| *name == "partial").expect("the extension has it");
+        eval.eval_function(own.to_value(), &all, &named)
+    }
+
     /// Returns the number of elements of a value, or of characters of a text.
     fn len<'v>(#[starlark(require = pos)] value: Value<'v>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<i32> {
         if let Some(text) = value.unpack_str() {

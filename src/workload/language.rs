@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 
 /// Everything that a program can name without loading it.
 pub(super) static GLOBALS: LazyLock<Globals> = LazyLock::new(|| {
-    GlobalsBuilder::extended_by(&[LibraryExtension::StructType, LibraryExtension::Partial])
+    GlobalsBuilder::extended_by(&[LibraryExtension::StructType])
         .with(constants)
         .with(messages)
         .with(super::collectives::words)

@@ -74,7 +74,13 @@ pub(super) fn has_elements(value: Value) -> bool {
 }
 
 /// Visits a value and all that it contains, and returns the number of visits. Long texts count as several.
-fn visit<'v>(value: Value<'v>, deepest: usize, mut ask: impl FnMut(u64) -> Result<(), Wrong>) -> Result<u64, Wrong> {
+fn visit<'v>(
+    value: Value<'v>,
+    deepest: usize,
+    mut ask: impl FnMut(u64) -> Result<(), Wrong>,
+    mut look: impl FnMut(Value<'v>) -> Result<(), Wrong>,
+) -> Result<u64, Wrong> {
+    look(value)?;
     let weight = |value: Value| 1 + value.unpack_str().map_or(0, |text| text.len() as u64 / 8);
     let (mut all, mut asked) = (weight(value), 0);
     let mut stack: Vec<Left> = Left::of(value).into_iter().collect();
@@ -83,6 +89,7 @@ fn visit<'v>(value: Value<'v>, deepest: usize, mut ask: impl FnMut(u64) -> Resul
             stack.pop();
             continue;
         };
+        look(value)?;
         all += weight(value);
         if all - asked >= AT_ONCE {
             ask(all - asked)?;
@@ -104,7 +111,7 @@ fn visit<'v>(value: Value<'v>, deepest: usize, mut ask: impl FnMut(u64) -> Resul
 /// # Errors
 /// [`Wrong`] if the program has no more steps, or if the value is too deep to be compared.
 pub(super) fn weigh(value: Value, eval: &Evaluator) -> Result<u64, Wrong> {
-    visit(value, DEEPEST, |visits| Size::Elements(visits * ELEMENTS_OF_A_VISIT).charge(eval))
+    visit(value, DEEPEST, |visits| Size::Elements(visits * ELEMENTS_OF_A_VISIT).charge(eval), |_| Ok(()))
 }
 
 /// Asks for the steps of a visit to a value that a message may show as a whole.
@@ -120,7 +127,7 @@ pub(super) fn check_shown(value: Value, eval: &Evaluator) -> Result<(), Wrong> {
         }
         Size::Elements(more).charge(eval)
     };
-    visit(value, DEEPEST, ask).map(|_| ())
+    visit(value, DEEPEST, ask, |_| Ok(())).map(|_| ())
 }
 
 /// Checks a key of a dictionary, which is hashed recursively.
@@ -141,7 +148,7 @@ pub(super) fn check_key(value: Value) -> Result<(), Wrong> {
         }
         Ok(())
     };
-    visit(value, DEEPEST_KEY, ask).map(|_| ())
+    visit(value, DEEPEST_KEY, ask, |_| Ok(())).map(|_| ())
 }
 
 /// Checks what may be a key, or an argument of a function with the name of a method: lists and dictionaries have no hash, so
@@ -154,4 +161,17 @@ pub(super) fn check_lookup(value: Value) -> Result<(), Wrong> {
         true => Ok(()),
         false => check_key(value),
     }
+}
+
+/// Refuses a partial, and a value that contains one: nothing looks into a partial, so many inside each other would have no
+/// limit.
+///
+/// # Errors
+/// [`Wrong`] if there is one, or if the program has no more steps.
+pub(super) fn check_no_partial(value: Value, eval: &Evaluator) -> Result<(), Wrong> {
+    let look = |value: Value| match value.get_type() == "function" && value.function_name().is_none() {
+        true => Err(Wrong("a partial of a partial: write a lambda, or pass all arguments at once".to_owned())),
+        false => Ok(()),
+    };
+    visit(value, DEEPEST, |visits| Size::Elements(visits).charge(eval), look).map(|_| ())
 }
