@@ -32,8 +32,18 @@ pub fn available() -> Option<u64> {
 }
 
 fn machine() -> Option<u64> {
-    let text = fs::read_to_string("/proc/meminfo").ok()?;
-    let kibibytes = text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix("kB"))?;
+    bytes_in("/proc/meminfo", "MemTotal:")
+}
+
+/// Returns the bytes of this process that are in memory; `None` if the system does not report them.
+pub(crate) fn resident() -> Option<u64> {
+    bytes_in("/proc/self/status", "VmRSS:")
+}
+
+/// Returns the value of a line in a file of Linux that has sizes in kB.
+fn bytes_in(file: &str, name: &str) -> Option<u64> {
+    let text = fs::read_to_string(file).ok()?;
+    let kibibytes = text.lines().find_map(|line| line.strip_prefix(name)?.trim().strip_suffix("kB"))?;
     kibibytes.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 

@@ -18,6 +18,8 @@ use std::cell::Cell;
 const ELEMENTS_OF_A_STEP: u64 = 8;
 /// Bytes of a text that count as a step.
 const BYTES_OF_A_STEP: u64 = 64;
+/// Bytes of an entry of a dictionary.
+const BYTES_OF_AN_ENTRY: u64 = 64;
 /// Bytes that need not be asked for: Starlark's own check suffices for them.
 const SMALL: u64 = 64 << 10;
 
@@ -27,13 +29,13 @@ pub(super) struct Allowance {
     limits: Option<Limits>,
     /// Steps in addition to those that Starlark counts.
     work: Cell<u64>,
-    /// Bytes of dictionaries that were made in one step. Starlark does not measure them.
-    entries: Cell<u64>,
+    /// Bytes that Starlark does not measure: those of dictionaries that were made in one step.
+    outside: Cell<u64>,
 }
 
 impl Allowance {
     pub fn new(limits: &Limits, trusted: bool) -> Self {
-        Self { limits: (!trusted).then_some(*limits), work: Cell::new(0), entries: Cell::new(0) }
+        Self { limits: (!trusted).then_some(*limits), work: Cell::new(0), outside: Cell::new(0) }
     }
 
     /// Returns the steps in addition to those that Starlark counts.
@@ -42,8 +44,8 @@ impl Allowance {
     }
 
     /// Returns the memory in addition to that which Starlark measures.
-    pub fn entries(&self) -> u64 {
-        self.entries.get()
+    pub fn outside(&self) -> u64 {
+        self.outside.get()
     }
 }
 
@@ -94,11 +96,6 @@ impl Size {
     /// Returns the size of this value followed by another of its kind.
     pub fn with(self, other: Self) -> Self {
         self.map(|count| count.saturating_add(other.count()))
-    }
-
-    /// Returns the smaller of two sizes.
-    pub fn smaller(self, other: Self) -> Self {
-        self.map(|count| count.min(other.count()))
     }
 
     /// Returns the memory that a new value of this size takes.
@@ -159,19 +156,24 @@ pub(super) fn need_now(eval: &Evaluator) -> Result<(), Wrong> {
     has_room_for(eval, 0)
 }
 
-/// Asks for memory that a dictionary takes in addition to what Starlark measures.
+/// Asks for memory that Starlark does not measure.
+///
+/// # Errors
+/// [`Wrong`] if the values of the program would take more than the limit.
+pub(super) fn need_outside(eval: &Evaluator, bytes: u64) -> Result<(), Wrong> {
+    need(eval, bytes)?;
+    if let Some(context) = Context::any(eval) {
+        context.allowance.outside.set(context.allowance.outside().saturating_add(bytes));
+    }
+    Ok(())
+}
+
+/// Asks for the memory of entries of a dictionary.
 ///
 /// # Errors
 /// [`Wrong`] if the values of the program would take more than the limit.
 pub(super) fn need_entries(eval: &Evaluator, entries: u64) -> Result<(), Wrong> {
-    /// Bytes of an entry.
-    const EACH: u64 = 64;
-    let bytes = entries.saturating_mul(EACH);
-    need(eval, bytes)?;
-    if let Some(context) = Context::any(eval) {
-        context.allowance.entries.set(context.allowance.entries().saturating_add(bytes));
-    }
-    Ok(())
+    need_outside(eval, entries.saturating_mul(BYTES_OF_AN_ENTRY))
 }
 
 fn has_room_for(eval: &Evaluator, bytes: u64) -> Result<(), Wrong> {
@@ -180,7 +182,7 @@ fn has_room_for(eval: &Evaluator, bytes: u64) -> Result<(), Wrong> {
     // Without the free part of the memory that Starlark holds, in which small values are made.
     let heap = eval.heap();
     let used = heap.allocated_bytes().saturating_sub(heap.available_bytes()) as u64;
-    let all = used.saturating_add(allowance.entries()).saturating_add(bytes);
+    let all = used.saturating_add(allowance.outside()).saturating_add(bytes);
     if all > limits.memory as u64 {
         return Err(Wrong(format!("the values of the program would take {all} bytes, the limit is {}", limits.memory)));
     }

@@ -38,9 +38,23 @@ const DEEPEST_SOURCE: usize = 100;
 const DEEPEST_EXPRESSION: usize = 400;
 /// Largest whole number. Starlark's numbers have any number of digits, which do not count as memory.
 const LARGEST: f64 = 1e300;
-/// Operators that are replaced by functions of the same name; no program can write such a name.
-pub(super) const OPERATORS: [&str; 14] =
-    ["*", "+", "-", "<<", "%", "|", "in", "not in", "==", "!=", "<", ">", "<=", ">="];
+/// Operators that are replaced by functions of `operators.rs`, whose names begin with [`STEM`].
+const OPERATORS: [(&str, &str); 14] = [
+    ("*", "times"),
+    ("+", "plus"),
+    ("-", "minus"),
+    ("<<", "shift"),
+    ("%", "percent"),
+    ("|", "union"),
+    ("in", "within"),
+    ("not in", "without"),
+    ("==", "equal"),
+    ("!=", "unequal"),
+    ("<", "less"),
+    (">", "greater"),
+    ("<=", "at_most"),
+    (">=", "at_least"),
+];
 
 /// Methods that build a text from a text in one step, so large that no limit would be checked; no workload needs them.
 const FORBIDDEN: [&str; 3] = ["replace", "join", "format"];
@@ -123,8 +137,10 @@ fn nested_functions(source: &str) -> Option<usize> {
 
 /// Replaces operations without a limit, and in built-in programs, which need no limits, only the incorrect one: shifts.
 pub(super) fn guard(ast: &mut AstModule, trusted: bool) {
-    let names = OPERATORS.into_iter().filter(|&operator| !trusted || operator == "<<");
-    ast.replace_binary_operators(&names.map(|name| (name.to_owned(), name.to_owned())).collect::<HashMap<_, _>>());
+    let replaced = OPERATORS.into_iter().filter(|&(operator, _)| !trusted || operator == "<<");
+    let names: HashMap<_, _> =
+        replaced.map(|(operator, name)| (operator.to_owned(), format!("{STEM}{name}"))).collect();
+    ast.replace_binary_operators(&names);
 }
 
 /// Refuses a whole number that is too large to be of use.
@@ -146,9 +162,9 @@ pub(super) struct Watch {
 
 impl<'e> BeforeStmtFuncDyn<'e> for Watch {
     fn call<'v>(&mut self, span: FileSpanRef, _: bool, eval: &mut Evaluator<'v, '_, 'e>) -> starlark::Result<()> {
-        let (work, entries) =
-            Context::any(eval).map_or((0, 0), |context| (context.allowance.work(), context.allowance.entries()));
-        let used = eval.heap().allocated_bytes().saturating_add(entries as usize);
+        let (work, outside) =
+            Context::any(eval).map_or((0, 0), |context| (context.allowance.work(), context.allowance.outside()));
+        let used = eval.heap().allocated_bytes().saturating_add(outside as usize);
         let steps = eval.get_total_tick_count().saturating_add(work);
         self.here.at(span.to_file_span());
         let reason = if used > self.limits.memory {

@@ -12,7 +12,7 @@ use starlark::codemap::Span;
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{
     ArgumentP, AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstLiteral, AstNoPayload, AstStmt, BinOp, ClauseP,
-    ExprP, StmtP,
+    ExprP, ForClauseP, StmtP,
 };
 use std::cmp::Reverse;
 
@@ -66,12 +66,12 @@ fn range(span: Span) -> (usize, usize) {
 }
 
 /// A part of the text that a check takes as its argument.
-struct Wrap {
+struct Wrap<'s> {
     begin: usize,
     end: usize,
     check: Check,
-    /// What is in the call before the part.
-    first: String,
+    /// Name of the function that is called with the part, if the check needs it.
+    callee: &'s str,
 }
 
 struct Rewriter<'s> {
@@ -80,10 +80,10 @@ struct Rewriter<'s> {
     skipped: Vec<(usize, usize)>,
     /// Positions of round closing brackets with those of their opening ones, in order.
     matching: Vec<(usize, usize)>,
-    wraps: Vec<Wrap>,
+    wraps: Vec<Wrap<'s>>,
 }
 
-impl Rewriter<'_> {
+impl<'s> Rewriter<'s> {
     fn brackets(&self) -> Vec<(usize, usize)> {
         let (mut open, mut matching) = (Vec::new(), Vec::new());
         let mut skipped = self.skipped.iter().peekable();
@@ -125,7 +125,7 @@ impl Rewriter<'_> {
     /// Wraps an operand that ends before a position, with the brackets around it.
     fn wrap(&mut self, expr: &AstExpr, end: usize, check: Check) {
         let begin = self.balanced(range(expr.span).0, end);
-        self.wraps.push(Wrap { begin, end, check, first: String::new() });
+        self.wraps.push(Wrap { begin, end, check, callee: "" });
     }
 
     /// Wraps an argument of a call that ends at a position.
@@ -139,8 +139,9 @@ impl Rewriter<'_> {
             (ArgumentP::KwArgs(_), _) => Check::Named,
             (ArgumentP::Args(_), _) => Check::Splat,
             (_, ExprP::Identifier(name)) => {
-                let (begin, first) = (self.balanced(range(value.span).0, end), format!("{},", name.node.ident));
-                return self.wraps.push(Wrap { begin, end, check: Check::Argument, first });
+                let (begin, (from, to)) = (self.balanced(range(value.span).0, end), range(name.span));
+                let callee = &self.source[from..to];
+                return self.wraps.push(Wrap { begin, end, check: Check::Argument, callee });
             }
             (ArgumentP::Positional(_), ExprP::Dot(_, method)) => match method.node.as_str() {
                 "append" => return,
@@ -169,7 +170,7 @@ impl Rewriter<'_> {
             return;
         }
         let begin = self.next(range(of.span).1) + 1;
-        self.wraps.push(Wrap { begin, end: range(whole).1 - 1, check: Check::Key, first: String::new() });
+        self.wraps.push(Wrap { begin, end: range(whole).1 - 1, check: Check::Key, callee: "" });
     }
 
     fn statement(&mut self, stmt: &AstStmt) {
@@ -245,19 +246,16 @@ impl Rewriter<'_> {
             }
             ExprP::DictComprehension(entry, first, clauses) => {
                 self.key(&entry.0);
-                self.target(&first.var);
-                self.clauses(clauses);
+                self.clauses(first, clauses);
             }
-            ExprP::ListComprehension(_, first, clauses) => {
-                self.target(&first.var);
-                self.clauses(clauses);
-            }
+            ExprP::ListComprehension(_, first, clauses) => self.clauses(first, clauses),
             _ => {}
         }
         expr.visit_expr(|child| self.expression(child));
     }
 
-    fn clauses(&mut self, clauses: &[ClauseP<AstNoPayload>]) {
+    fn clauses(&mut self, first: &ForClauseP<AstNoPayload>, clauses: &[ClauseP<AstNoPayload>]) {
+        self.target(&first.var);
         for clause in clauses {
             if let ClauseP::For(clause) = clause {
                 self.target(&clause.var);
@@ -276,8 +274,9 @@ impl Rewriter<'_> {
     fn written(&self) -> String {
         // At the same position, what ends comes first, and the longer of two parts contains the other.
         let mut inserted = Vec::with_capacity(2 * self.wraps.len());
-        for Wrap { begin, end, check, first } in &self.wraps {
-            inserted.push((*begin, true, Reverse(*end), format!("{STEM}{}({first}", check.name())));
+        for Wrap { begin, end, check, callee } in &self.wraps {
+            let comma = if callee.is_empty() { "" } else { "," };
+            inserted.push((*begin, true, Reverse(*end), format!("{STEM}{}({callee}{comma}", check.name())));
             inserted.push((*end, false, Reverse(*begin), format!(",{STEM})")));
         }
         inserted.sort();

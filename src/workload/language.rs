@@ -26,7 +26,7 @@ pub(super) static GLOBALS: LazyLock<Globals> = LazyLock::new(|| {
         .with(super::kronecker::words::functions)
         .with(super::guard::functions)
         .with(super::builtins::functions)
-        .with(super::operators::hidden)
+        .with(super::operators::functions)
         .with(super::checked::functions)
         .build()
 });

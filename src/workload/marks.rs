@@ -1,6 +1,7 @@
 //! Calls that are put into the text of a user program, and how to leave them out again.
 
-/// Start of all names that are inserted; programs may not contain it. The name itself is the last argument of each call.
+/// Start of the names of functions that no program calls by name: checks that are put into its text, and those in place of
+/// operators. Programs may not contain it. The name itself is the last argument of each check.
 pub(super) const STEM: &str = "__mopsim_";
 
 /// Name of the only check with an argument before the checked one.
@@ -38,23 +39,6 @@ pub(super) enum Check {
 }
 
 impl Check {
-    /// All checks.
-    pub const ALL: [Self; 13] = [
-        Self::Size,
-        Self::Copied,
-        Self::Deep,
-        Self::Shown,
-        Self::Made,
-        Self::Splat,
-        Self::Argument,
-        Self::Key,
-        Self::Lookup,
-        Self::Named,
-        Self::Pairs,
-        Self::Owner,
-        Self::Operand,
-    ];
-
     /// Returns the name of the function, without the start that all names have.
     pub fn name(self) -> &'static str {
         match self {
@@ -96,15 +80,4 @@ pub(super) fn original(text: &str) -> String {
     }
     result.push_str(left);
     result
-}
-
-/// Functions in place of operators, by their names in call stacks.
-const OPERATORS: [&str; 14] = [
-    "times", "plus", "minus", "shift", "percent", "union", "within", "without", "equal", "unequal", "less", "greater",
-    "at_most", "at_least",
-];
-
-/// Returns `true` for the name of a function that no program calls by this name.
-pub(super) fn is_hidden(name: &str) -> bool {
-    OPERATORS.contains(&name) || Check::ALL.iter().any(|check| check.name() == name)
 }

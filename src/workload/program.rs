@@ -8,7 +8,7 @@ use super::instrument::instrument;
 use super::kronecker::KroneckerGraphs;
 use super::language::GLOBALS;
 use super::limits::{Limits, RUNS_AWAY, TICKS};
-use super::marks::is_hidden;
+use super::marks::STEM;
 use super::parameters::Parameter;
 use super::rephrase::rephrase;
 use super::resident::outgrown;
@@ -16,7 +16,6 @@ use super::stuck::{Here, place};
 use crate::excerpt::excerpts;
 use crate::topology::input::{ReadError, read_bytes, to_text};
 use serde_json::Value as Json;
-use starlark::codemap::FileSpan;
 use starlark::docs::{DocString, DocStringKind};
 use starlark::environment::{FrozenModule, Module};
 use starlark::eval::{BeforeStmtFunc, Evaluator, FileLoader};
@@ -106,7 +105,7 @@ pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
             let mut text = format!("{}: {message}", place(span));
             let mut frames = error.call_stack().frames.iter().rev().filter(|f| f.location.is_some()).peekable();
             // The program has not written a call here.
-            frames.next_if(|frame| is_hidden(&frame.name));
+            frames.next_if(|frame| frame.name.starts_with(STEM));
             for frame in frames.take(8) {
                 if let Some(location) = &frame.location {
                     let line = location.resolve_span().begin.line + 1;
@@ -250,11 +249,8 @@ fn evaluate(
     let mut ast = parse(&text)?;
     let description = description(&ast);
     if !trusted {
-        let refuse = |(span, reason): (FileSpan, String)| {
-            let place = span.resolve_span().begin;
-            WorkloadError::Program(format!("{name}:{}:{}: {reason}", place.line + 1, place.column + 1))
-        };
-        guard::check_words(&ast).map_err(refuse)?;
+        guard::check_words(&ast)
+            .map_err(|(span, reason)| WorkloadError::Program(format!("{}: {reason}", place(&span))))?;
         ast = parse(&instrument(&ast, &text))?;
     }
     guard::guard(&mut ast, trusted);

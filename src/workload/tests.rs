@@ -317,9 +317,8 @@ fn texts_of_values_deep_inside_each_other_are_refused() {
              y = {written}\n"
         );
         let said = run(&text, 1).unwrap_err().to_string();
-        let deep = ["too many values are inside each other", "nested more than 1000 levels deep"];
-        let is_deep = deep.iter().any(|part| said.contains(part));
-        assert!(said.starts_with("mine.star:7:") && is_deep, "{inside}, {written}: {said}");
+        let line = said.starts_with("mine.star:7:");
+        assert!(line && said.contains("too many values are inside each other"), "{inside}, {written}: {said}");
     }
 }
 
@@ -371,12 +370,12 @@ fn values_that_hold_others_many_times_end_by_their_steps() {
         "y = d.setdefault((t), 1)",
     ] {
         let said = refused_body(&format!("{keys}{body}"));
-        assert!(
-            said.starts_with("mine.star:6:")
-                && (said.contains("a key or an index of more than 1000 values")
-                    || said.contains("a value that holds others more than")),
-            "{body}: {said}"
-        );
+        let message = if body == "d.update([(t, 1)])" {
+            "a value that holds others more than"
+        } else {
+            "a key or an index of more than 1000 values"
+        };
+        assert!(said.starts_with("mine.star:6:") && said.contains(message), "{body}: {said}");
     }
     // Hashed on the stack, a level would take some hundred bytes of it.
     let deep = "t = ()\n    for i in range(1000000):\n        t = (t,)\n    ";

@@ -147,6 +147,7 @@ fn programs_end_within_their_limits_with_a_line() {
     let programs = [
         ("equal.star", shared("y = x == z"), ":9:", "the program runs away"),
         ("hash.star", shared("y = {t: 1}"), ":9:", "a key or an index of more than 1000 values"),
+        ("stuck.star", shared("y = {1: x}.pop(2)"), ":9:", "one statement takes more than"),
         ("text.star", shared("y = str(x)"), ":9:", "a text of more than 16777216 bytes"),
         ("repr.star", shared("y = repr([x, 1])"), ":9:", "a text of more than 16777216 bytes"),
         ("fail.star", shared("fail(\"shared\", x)"), ":9:", "fail: shared [[[["),
@@ -176,7 +177,7 @@ fn programs_end_within_their_limits_with_a_line() {
         ),
         ("lambda.star", format!("x={}1\ndef main(r, s, p):\n  pass\n", "lambda:".repeat(8000)), "lambda.star:1", "inside each other"),
     ];
-    // Those that take all steps run concurrently.
+    // Programs that exhaust the time limit wait concurrently.
     let children = programs.map(|(name, text, line, part)| {
         folder.write(name, text);
         let script = "ulimit -v 4000000; exec \"$0\" workload \"./$1\" --ranks 2 --max-steps 20000000";
