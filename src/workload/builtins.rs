@@ -4,6 +4,7 @@
 
 use super::allowance::{Size, need, need_entries};
 use super::checked::check_pairs;
+use super::guard::MOST_TOGETHER;
 use super::recorder::Wrong;
 use super::weigh::{check_no_partial, weigh};
 use starlark::collections::SmallMap;
@@ -80,6 +81,29 @@ fn extreme<'v>(
     Ok(best.0)
 }
 
+/// Sorts elements by their second parts, so that none precedes one to which it compares as `last`; equal ones keep their
+/// order. Sorts of the standard library may panic if values have no order, as a number and a text have none.
+fn sort<'v>(all: &mut Vec<(Value<'v>, Value<'v>)>, last: Ordering) -> starlark::Result<()> {
+    let mut other = Vec::with_capacity(all.len());
+    let mut width = 1;
+    while width < all.len() {
+        other.clear();
+        for both in all.chunks(2 * width) {
+            let (mut first, mut second) = both.split_at(width.min(both.len()));
+            while let (Some(a), Some(b)) = (first.first(), second.first()) {
+                let from = if a.1.compare(b.1)? == last { &mut second } else { &mut first };
+                other.push(from[0]);
+                *from = &from[1..];
+            }
+            other.extend_from_slice(first);
+            other.extend_from_slice(second);
+        }
+        std::mem::swap(all, &mut other);
+        width *= 2;
+    }
+    Ok(())
+}
+
 #[starlark_module]
 pub(super) fn functions(globals: &mut GlobalsBuilder) {
     /// Returns a function that calls another one with these arguments before its own.
@@ -89,6 +113,11 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
         #[starlark(kwargs)] named: SmallMap<String, Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
+        let together = arguments.items.len() + named.len();
+        if together > MOST_TOGETHER {
+            let reason = format!("{together} arguments of a partial, of {MOST_TOGETHER} at most: write a list");
+            return Err(Wrong(reason).into());
+        }
         for &value in [&function].into_iter().chain(&arguments.items).chain(named.values()) {
             check_no_partial(value, eval)?;
         }
@@ -208,19 +237,11 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
     ) -> starlark::Result<AllocList<Vec<Value<'v>>>> {
         let all = elements(value, eval)?;
         let mut keyed = with_keys(all, key, eval)?;
-        ask_for_passes(&keyed, u64::from(keyed.len().max(1).ilog2()), eval)?;
-        let mut wrong = None;
-        keyed.sort_by(|a, b| {
-            let order = a.1.compare(b.1).unwrap_or_else(|error| {
-                wrong.get_or_insert(error);
-                Ordering::Equal
-            });
-            if reverse { order.reverse() } else { order }
-        });
-        match wrong {
-            Some(error) => Err(error),
-            None => Ok(AllocList(keyed.into_iter().map(|(element, _)| element).collect())),
-        }
+        ask_for_passes(&keyed, 1 + u64::from(keyed.len().max(1).ilog2()), eval)?;
+        need(eval, (keyed.len() as u64).saturating_mul(2 * BYTES))?;
+        let last = if reverse { Ordering::Less } else { Ordering::Greater };
+        sort(&mut keyed, last)?;
+        Ok(AllocList(keyed.into_iter().map(|(element, _)| element).collect()))
     }
 
     /// Returns the largest of the arguments, or of the elements of the only one.

@@ -2,7 +2,8 @@
 //! steps and the memory of the operation were counted.
 
 use super::allowance::{Size, need, need_entries, need_now, need_outside};
-use super::guard::not_too_large;
+use super::guard::{not_too_large, too_long};
+use super::limits::LONGEST_TEXT;
 use super::recorder::Wrong;
 use super::weigh::{check_key, check_lookup, check_shown, has_elements, weigh};
 use starlark::environment::GlobalsBuilder;
@@ -16,6 +17,9 @@ use starlark::values::tuple::{AllocTuple, TupleRef, UnpackTuple};
 
 /// Bytes of an element of a copy, while a list grows; characters become texts of their own.
 const BYTES_OF_A_COPY: u64 = 16;
+
+/// Characters that `strip` may look for: each one is compared with each character of the text.
+const MOST_STRIPPED: usize = 64;
 
 /// Functions that take values of any type, and show no more of them than fits into a text or a message.
 const TAKES_ANY: [&str; 15] = [
@@ -36,12 +40,28 @@ const TAKES_ANY: [&str; 15] = [
     "zip",
 ];
 
+/// Message about `+=` of a text to what is no text, or no variable: the size of the result is not known then.
+const NO_TEXT_IS_ADDED: &str = "`+=` adds a text only to a variable that is one: write `x = x + y`";
+
 /// Returns the number of bytes, elements or entries of a value, and asks for the steps to visit them.
 fn counted(value: Value, eval: &Evaluator) -> Result<u64, Wrong> {
+    if value.unpack_i32().is_some() {
+        return Ok(0);
+    }
     let size = Size::of(value).or_else(|| DictRef::from_value(value).map(|dict| Size::Elements(dict.len() as u64)));
-    let Some(size) = size else { return Ok(0) };
+    let Some(size) = size.or_else(|| made_while_visited(value)) else { return Ok(0) };
     size.charge(eval)?;
     Ok(size.count())
+}
+
+/// Returns the size of a value that makes its elements: a range, or the characters of a text.
+fn made_while_visited(value: Value) -> Option<Size> {
+    match value.get_type() {
+        "range" => Some(Size::Elements(value.length().ok()?.max(0) as u64)),
+        // How many they are is not known before they are made.
+        "iterator" => Some(Size::Elements(LONGEST_TEXT)),
+        _ => None,
+    }
 }
 
 /// Checks what becomes the entries of a dictionary: another one, or a list of pairs.
@@ -52,7 +72,7 @@ pub(super) fn check_pairs<'v>(value: Value<'v>, eval: &mut Evaluator<'v, '_, '_>
     for pair in elements.or_else(|| TupleRef::from_value(value).map(|tuple| tuple.content())).unwrap_or_default() {
         let first = TupleRef::from_value(*pair).and_then(|pair| pair.iter().next());
         if let Some(key) = first.or_else(|| ListRef::from_value(*pair).and_then(|pair| pair.iter().next())) {
-            check_lookup(key)?;
+            check_lookup(key, eval)?;
         }
     }
     Ok(())
@@ -141,8 +161,35 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
             function.parameters_spec().is_none()
                 && !function.function_name().is_some_and(|name| TAKES_ANY.contains(&name))
         };
-        if has_elements(value) && shows() {
+        if let Some(text) = value.unpack_str() {
+            Size::Bytes(text.len() as u64).charge(eval)?;
+        } else if has_elements(value) && shows() {
             check_shown(value, eval)?;
+        }
+        Ok(value)
+    }
+
+    fn __mopsim_popped<'v>(
+        #[starlark(require = pos)] value: Value<'v>,
+        #[starlark(require = pos)] _end: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        match DictRef::from_value(value) {
+            // The message about a key that is not there shows the dictionary.
+            Some(_) => check_shown(value, eval)?,
+            None => drop(counted(value, eval)?),
+        }
+        Ok(value)
+    }
+
+    fn __mopsim_few<'v>(
+        #[starlark(require = pos)] value: Value<'v>,
+        #[starlark(require = pos)] _end: Value<'v>,
+    ) -> starlark::Result<Value<'v>> {
+        if let Some(text) = value.unpack_str()
+            && text.len() > MOST_STRIPPED
+        {
+            return Err(Wrong(format!("more than {MOST_STRIPPED} characters to strip")).into());
         }
         Ok(value)
     }
@@ -150,8 +197,9 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
     fn __mopsim_key<'v>(
         #[starlark(require = pos)] value: Value<'v>,
         #[starlark(require = pos)] _end: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
-        check_key(value)?;
+        check_key(value, eval)?;
         Ok(value)
     }
 
@@ -182,8 +230,9 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
     fn __mopsim_lookup<'v>(
         #[starlark(require = pos)] value: Value<'v>,
         #[starlark(require = pos)] _end: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
-        check_lookup(value)?;
+        check_lookup(value, eval)?;
         Ok(value)
     }
 
@@ -204,6 +253,7 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
 
     /// Takes the elements of a tuple that is written without brackets, too.
     fn __mopsim_operand<'v>(
+        #[starlark(require = pos)] target: Value<'v>,
         #[starlark(args)] values: UnpackTuple<Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
@@ -213,14 +263,21 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
             [value] => value,
             _ => eval.heap().alloc(AllocTuple(values)),
         };
-        // The target is not known here. It has room for at least as much as the operand in `x += x`, and a list that
-        // grows reserves twice its new size.
         let count = counted(value, eval)?;
         if DictRef::from_value(value).is_some() {
             need_entries(eval, count)?;
+        } else if value.unpack_str().is_some() {
+            let Some(before) = target.unpack_str() else {
+                return Err(Wrong(NO_TEXT_IS_ADDED.to_owned()).into());
+            };
+            let size = Size::Bytes(count + before.len() as u64);
+            if size.count() > LONGEST_TEXT {
+                return Err(too_long().into());
+            }
+            size.ask(eval)?;
         } else {
-            let each = if value.unpack_str().is_some() { 2 } else { BYTES_OF_A_COPY };
-            need(eval, count.saturating_mul(each))?;
+            // A list that grows reserves twice its new size, of which the operand is a half in `x += x`.
+            need(eval, count.saturating_mul(BYTES_OF_A_COPY))?;
         }
         Ok(not_too_large(value)?)
     }

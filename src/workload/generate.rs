@@ -11,6 +11,7 @@ use super::prepare::Questions;
 use super::program::{Program, global, limit, located, on_large_stack};
 use super::recorder::{RankActions, Recorder};
 use super::summary::Summary;
+use crate::memory;
 use crate::steps::Steps;
 use crate::trace::tables::Tables;
 use crate::trace::{self, Action, MemberList, Options, SideFile, SourceLine, Trace};
@@ -369,6 +370,14 @@ fn join(tables: &mut Tables, done: &mut RankActions) -> Result<(), WorkloadError
     let mut pairs = Vec::with_capacity(own.sendrecvs.len());
     for pair in &own.sendrecvs {
         pairs.push(tables.sendrecv(*pair).map_err(full)?);
+    }
+    let bytes = 4 * tables.counts.len() as u64;
+    if bytes > memory::limit() {
+        return Err(WorkloadError::Program(format!(
+            "the lists of counts of collectives take {} of memory, and the limit is {} (--memory)",
+            memory::text(bytes.into()),
+            memory::text(memory::limit().into())
+        )));
     }
     let unchanged = |list: &[u32]| list.iter().enumerate().all(|(i, &index)| i as u32 == index);
     if !(unchanged(&calls) && unchanged(&pairs)) {

@@ -6,7 +6,7 @@
 
 use super::allowance::{Size, need, too_many_steps};
 use super::context::Context;
-use super::limits::{LONGEST, Limits, STACK};
+use super::limits::{LONGEST, LONGEST_TEXT, Limits};
 use super::marks::STEM;
 use super::recorder::Wrong;
 use super::stuck::Here;
@@ -60,7 +60,7 @@ const OPERATORS: [(&str, &str); 14] = [
 const FORBIDDEN: [&str; 3] = ["replace", "join", "format"];
 
 /// Largest number of arguments of a call, and of elements of a tuple in the text of a program: they are made in one step.
-const MOST_TOGETHER: usize = 255;
+pub(super) const MOST_TOGETHER: usize = 255;
 
 /// Message about values of the type `bytes`.
 const NO_BYTES: &str = "`bytes` are not in the language of workloads: write a text, or a list of numbers";
@@ -154,10 +154,26 @@ pub(super) fn not_too_large(value: Value) -> Result<Value, Wrong> {
     Ok(value)
 }
 
-/// Checks steps and memory before each statement of user programs.
+/// Statements from one look at the clock to the next.
+const STATEMENTS_OF_A_LOOK: u32 = 256;
+
+/// Checks steps, memory and now and then the time before each statement of user programs.
 pub(super) struct Watch {
-    pub limits: Limits,
-    pub here: Arc<Here>,
+    limits: Limits,
+    here: Arc<Here>,
+    /// Statements since the last look at the clock.
+    unseen: u32,
+}
+
+impl Watch {
+    pub fn new(limits: Limits, here: Arc<Here>) -> Self {
+        Self { limits, here, unseen: 0 }
+    }
+
+    fn overdue(&mut self) -> bool {
+        self.unseen = (self.unseen + 1) % STATEMENTS_OF_A_LOOK;
+        self.unseen == 0 && self.here.overdue()
+    }
 }
 
 impl<'e> BeforeStmtFuncDyn<'e> for Watch {
@@ -166,11 +182,13 @@ impl<'e> BeforeStmtFuncDyn<'e> for Watch {
             Context::any(eval).map_or((0, 0), |context| (context.allowance.work(), context.allowance.outside()));
         let used = eval.heap().allocated_bytes().saturating_add(outside as usize);
         let steps = eval.get_total_tick_count().saturating_add(work);
-        self.here.at(span.to_file_span());
+        self.here.at(span);
         let reason = if used > self.limits.memory {
             format!("the values of the program take {used} bytes, the limit is {}", self.limits.memory)
         } else if steps > self.limits.steps {
             too_many_steps(steps, self.limits.steps)
+        } else if self.overdue() {
+            self.here.too_long()
         } else {
             return Ok(());
         };
@@ -219,6 +237,11 @@ fn expression(expr: &AstExpr, depth: usize, found: &mut Option<(Span, String)>) 
     if let ExprP::Literal(AstLiteral::Bytes(_)) = &expr.node {
         found.get_or_insert((expr.span, NO_BYTES.to_owned()));
     }
+    if let ExprP::Literal(AstLiteral::String(text)) = &expr.node
+        && text.node.len() as u64 > LONGEST_TEXT
+    {
+        found.get_or_insert((expr.span, too_long().0));
+    }
     let together = match &expr.node {
         ExprP::Call(_, args) => args.args.len(),
         ExprP::Tuple(elements) => elements.len(),
@@ -260,8 +283,10 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
     fn int<'v>(
         #[starlark(require = pos)] value: Value<'v>,
         #[starlark(default = 10)] base: u32,
+        eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<i64> {
         let whole = if let Some(text) = value.unpack_str() {
+            Size::Bytes(text.len() as u64).charge(eval)?;
             (2..=36).contains(&base).then(|| i64::from_str_radix(text.trim(), base).ok()).flatten()
         } else if let Some(flag) = value.unpack_bool() {
             Some(i64::from(flag))
@@ -292,7 +317,7 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
         #[starlark(require = pos)] value: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
-        if value.unpack_str().is_some_and(|text| text.len() as u64 > LONGEST / 8) {
+        if value.unpack_str().is_some_and(|text| text.len() as u64 > LONGEST_TEXT / 8) {
             return Err(too_long().into());
         }
         if value.unpack_str().is_some() {
@@ -360,39 +385,23 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
     }
 }
 
-/// Text of limited length, of a value of limited depth.
+/// Text of limited length. Values inside each other are written recursively, and each one adds to the text before the ones
+/// in it, so their depth is limited as well.
 struct Bounded {
     text: String,
     /// Bytes that it may have.
     most: usize,
-    /// Address of the stack at its creation.
-    begin: usize,
-    /// `true` once a part came from too deep a nesting.
-    deep: bool,
 }
-
-/// Bytes of the stack that writing a value may take. Starlark writes nested values recursively, and each level writes a
-/// part of the text before the next one, so the stack is measured there: this holds for values of all types, and takes
-/// no time. A quarter of the stack of a rank leaves room for Starlark's own use of the same value.
-const DEEPEST_WRITTEN: usize = STACK / 4;
 
 impl Bounded {
     fn new(most: usize) -> Self {
-        Self { text: String::new(), most, begin: stack_address(), deep: false }
+        Self { text: String::new(), most }
     }
-}
-
-/// Returns the approximate address of the top of the stack.
-#[inline(never)]
-fn stack_address() -> usize {
-    let here = 0u8;
-    std::ptr::from_ref(std::hint::black_box(&here)) as usize
 }
 
 impl fmt::Write for Bounded {
     fn write_str(&mut self, part: &str) -> fmt::Result {
-        self.deep |= self.begin.abs_diff(stack_address()) > DEEPEST_WRITTEN;
-        if self.deep || self.text.len() + part.len() > self.most {
+        if self.text.len() + part.len() > self.most {
             return Err(fmt::Error);
         }
         self.text.push_str(part);
@@ -401,7 +410,7 @@ impl fmt::Write for Bounded {
 }
 
 pub(super) fn too_long() -> Wrong {
-    Wrong(format!("a text of more than {LONGEST} bytes"))
+    Wrong(format!("a text of more than {LONGEST_TEXT} bytes"))
 }
 
 /// Returns a new text as a value, with its work and memory counted.
@@ -412,14 +421,7 @@ fn allocated<'v>(text: String, eval: &mut Evaluator<'v, '_, '_>) -> Result<Value
 
 /// Returns the text of a value. A value that holds others many times may have one that no memory holds.
 pub(super) fn shown(value: Value) -> Result<String, Wrong> {
-    let mut bounded = Bounded::new(LONGEST as usize);
-    match write!(bounded, "{value}") {
-        Ok(()) => Ok(bounded.text),
-        Err(_) if bounded.deep => Err(Wrong(TOO_DEEP.to_owned())),
-        Err(_) => Err(too_long()),
-    }
+    let mut bounded = Bounded::new(LONGEST_TEXT as usize);
+    write!(bounded, "{value}").map_err(|_| too_long())?;
+    Ok(bounded.text)
 }
-
-/// Message about a value whose text would need too much of the stack.
-const TOO_DEEP: &str = "a text of a value in which too many values are inside each other: keep it flat, for example as a \
-                        list of numbers";

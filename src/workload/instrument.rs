@@ -22,6 +22,8 @@ const CHEAP: [&str; 8] = ["append", "clear", "endswith", "extend", "get", "setde
 const BY_KEY: [&str; 3] = ["get", "pop", "setdefault"];
 /// Methods that compare their argument with elements.
 const COMPARING: [&str; 2] = ["index", "remove"];
+/// Methods that look for characters of their argument at the ends of a text.
+const STRIPPING: [&str; 3] = ["lstrip", "rstrip", "strip"];
 /// Methods that make a list, or add many elements.
 const MAKING: [&str; 9] =
     ["codepoints", "elems", "items", "keys", "partition", "rpartition", "rsplit", "split", "splitlines"];
@@ -70,8 +72,8 @@ struct Wrap<'s> {
     begin: usize,
     end: usize,
     check: Check,
-    /// Name of the function that is called with the part, if the check needs it.
-    callee: &'s str,
+    /// Name of the function that is called with the part, or of the variable that it is added to, if the check needs it.
+    name: &'s str,
 }
 
 struct Rewriter<'s> {
@@ -125,13 +127,14 @@ impl<'s> Rewriter<'s> {
     /// Wraps an operand that ends before a position, with the brackets around it.
     fn wrap(&mut self, expr: &AstExpr, end: usize, check: Check) {
         let begin = self.balanced(range(expr.span).0, end);
-        self.wraps.push(Wrap { begin, end, check, callee: "" });
+        self.wraps.push(Wrap { begin, end, check, name: "" });
     }
 
     /// Wraps an argument of a call that ends at a position.
     fn wrap_argument(&mut self, callee: &AstExpr, argument: &ArgumentP<AstNoPayload>, number: usize, last: usize) {
         let value = argument.expr();
-        if has_no_elements(value) {
+        let strips = matches!(&callee.node, ExprP::Dot(_, method) if STRIPPING.contains(&method.node.as_str()));
+        if has_no_elements(value) && !strips {
             return;
         }
         let end = self.next(range(value.span).1).min(last);
@@ -140,13 +143,14 @@ impl<'s> Rewriter<'s> {
             (ArgumentP::Args(_), _) => Check::Splat,
             (_, ExprP::Identifier(name)) => {
                 let (begin, (from, to)) = (self.balanced(range(value.span).0, end), range(name.span));
-                let callee = &self.source[from..to];
-                return self.wraps.push(Wrap { begin, end, check: Check::Argument, callee });
+                let name = &self.source[from..to];
+                return self.wraps.push(Wrap { begin, end, check: Check::Argument, name });
             }
             (ArgumentP::Positional(_), ExprP::Dot(_, method)) => match method.node.as_str() {
                 "append" => return,
                 "update" => Check::Pairs,
                 "extend" => Check::Copied,
+                _ if strips => Check::Few,
                 method if BY_KEY.contains(&method) && number == 0 => Check::Lookup,
                 method if BY_KEY.contains(&method) => return,
                 _ => Check::Shown,
@@ -170,7 +174,7 @@ impl<'s> Rewriter<'s> {
             return;
         }
         let begin = self.next(range(of.span).1) + 1;
-        self.wraps.push(Wrap { begin, end: range(whole).1 - 1, check: Check::Key, callee: "" });
+        self.wraps.push(Wrap { begin, end: range(whole).1 - 1, check: Check::Key, name: "" });
     }
 
     fn statement(&mut self, stmt: &AstStmt) {
@@ -180,8 +184,15 @@ impl<'s> Rewriter<'s> {
             StmtP::AssignModify(target, operator, value) => {
                 self.target(target);
                 let adds = matches!(operator, AssignOp::Add | AssignOp::Subtract | AssignOp::BitOr);
-                if adds && !is_literal(value) {
-                    self.wrap(value, self.end_of_statement(range(value.span).1), Check::Operand);
+                if adds && !is_number(value) {
+                    let end = self.end_of_statement(range(value.span).1);
+                    let begin = self.balanced(range(value.span).0, end);
+                    let name = match &target.node {
+                        AssignTargetP::Identifier(name) => &self.source[range(name.span).0..range(name.span).1],
+                        // No variable, and a value that is no text.
+                        _ => STEM,
+                    };
+                    self.wraps.push(Wrap { begin, end, check: Check::Operand, name });
                 }
             }
             _ => {}
@@ -219,6 +230,7 @@ impl<'s> Rewriter<'s> {
                     let check = match name {
                         _ if COMPARING.contains(&name) => Check::Deep,
                         _ if MAKING.contains(&name) => Check::Copied,
+                        "pop" => Check::Popped,
                         _ => Check::Size,
                     };
                     self.wrap(of, self.next(range(of.span).1), check);
@@ -228,8 +240,9 @@ impl<'s> Rewriter<'s> {
             ExprP::Dot(of, _) => self.wrap(of, self.next(range(of.span).1), Check::Owner),
             ExprP::Slice(of, from, to, step) => {
                 self.wrap(expr, range(expr.span).1, Check::Made);
-                // Starlark 0.14.2 takes bounds that it does not know for absent in slices of such texts.
-                if is_literal(of) {
+                // Starlark 0.14.2 takes bounds that it does not know for absent in slices of such texts, and with a step,
+                // it copies all elements first.
+                if is_literal(of) || step.is_some() {
                     self.wrap(of, self.next(range(of.span).1), Check::Size);
                 }
                 for bound in [from, to, step].into_iter().flatten() {
@@ -274,9 +287,9 @@ impl<'s> Rewriter<'s> {
     fn written(&self) -> String {
         // At the same position, what ends comes first, and the longer of two parts contains the other.
         let mut inserted = Vec::with_capacity(2 * self.wraps.len());
-        for Wrap { begin, end, check, callee } in &self.wraps {
-            let comma = if callee.is_empty() { "" } else { "," };
-            inserted.push((*begin, true, Reverse(*end), format!("{STEM}{}({callee}{comma}", check.name())));
+        for Wrap { begin, end, check, name } in &self.wraps {
+            let comma = if name.is_empty() { "" } else { "," };
+            inserted.push((*begin, true, Reverse(*end), format!("{STEM}{}({name}{comma}", check.name())));
             inserted.push((*end, false, Reverse(*begin), format!(",{STEM})")));
         }
         inserted.sort();
@@ -294,9 +307,14 @@ impl<'s> Rewriter<'s> {
 
 /// Returns `true` for a number or a text in the program, whose size is that of the program at most.
 fn is_literal(expr: &AstExpr) -> bool {
+    matches!(&expr.node, ExprP::Literal(_)) || is_number(expr)
+}
+
+/// Returns `true` for a number in the program.
+fn is_number(expr: &AstExpr) -> bool {
     match &expr.node {
-        ExprP::Literal(_) => true,
-        ExprP::Minus(number) => is_literal(number),
+        ExprP::Literal(AstLiteral::Int(_) | AstLiteral::Float(_)) => true,
+        ExprP::Minus(number) => is_number(number),
         _ => false,
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::too_many_arguments)] // `parameter` is a call with many named arguments.
 
+use super::allowance::Size;
 use super::context::recorder;
 use super::count::Count;
 use super::recorder::{PROC_NULL, Wrong};
@@ -182,6 +183,8 @@ fn tools(globals: &mut GlobalsBuilder) {
     ) -> starlark::Result<NoneType> {
         if times > 0 {
             let mark = recorder(eval)?.mark();
+            // All open requests are compared before and after the call.
+            Size::Elements(recorder(eval)?.open_slots().saturating_mul(2)).charge(eval)?;
             eval.eval_function(function, &arguments.items, &[])?;
             recorder(eval)?.again(mark, u64::from(times - 1))?;
         }

@@ -30,8 +30,11 @@ impl Limits {
     }
 }
 
-/// Largest number of elements of a list, a tuple or a string that one operation creates, and of numbers of a range.
+/// Largest number of elements of a list or a tuple that one operation creates, and of numbers of a range.
 pub(super) const LONGEST: u64 = 1 << 24;
+/// Largest text, in bytes. Methods, indexes and slices of a text take a time in proportion to its size: with this limit,
+/// none takes much longer than any other step.
+pub(super) const LONGEST_TEXT: u64 = 64 << 10;
 
 /// Native stack of the threads that run ranks; only the used part counts as memory.
 pub(super) const STACK: usize = 256 << 20;

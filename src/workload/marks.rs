@@ -4,8 +4,9 @@
 /// operators. Programs may not contain it. The name itself is the last argument of each check.
 pub(super) const STEM: &str = "__mopsim_";
 
-/// Name of the only check with an argument before the checked one.
+/// Names of the checks with an argument before the checked one.
 const ARGUMENT: &str = "argument";
+const OPERAND: &str = "operand";
 
 /// What is checked.
 #[derive(Clone, Copy)]
@@ -34,8 +35,12 @@ pub(super) enum Check {
     Pairs,
     /// A value whose attribute is not called where it is named.
     Owner,
-    /// The operand of `+=`, `-=` or `|=`.
+    /// The operand of `+=`, `-=` or `|=`, after the variable that is its target.
     Operand,
+    /// A value from which an element is taken by its key or index.
+    Popped,
+    /// Characters that are looked for at the ends of a text.
+    Few,
 }
 
 impl Check {
@@ -54,7 +59,9 @@ impl Check {
             Self::Named => "named",
             Self::Pairs => "pairs",
             Self::Owner => "owner",
-            Self::Operand => "operand",
+            Self::Operand => OPERAND,
+            Self::Popped => "popped",
+            Self::Few => "few",
         }
     }
 }
@@ -72,7 +79,7 @@ pub(super) fn original(text: &str) -> String {
             }
             None => {
                 result.push_str(before);
-                let last = if rest.starts_with(ARGUMENT) { ',' } else { '(' };
+                let last = if rest.starts_with(ARGUMENT) || rest.starts_with(OPERAND) { ',' } else { '(' };
                 // A piece may end within a name.
                 left = rest.find(last).map_or("", |end| &rest[end + 1..]);
             }

@@ -4,7 +4,7 @@
 use super::allowance::Size;
 use super::checked::check_pairs;
 use super::guard::{not_too_large, shown, too_long};
-use super::limits::LONGEST;
+use super::limits::{LONGEST, LONGEST_TEXT};
 use super::recorder::Wrong;
 use super::weigh::{check_key, has_elements, weigh};
 use starlark::environment::GlobalsBuilder;
@@ -21,7 +21,7 @@ fn is_in<'v>(a: Value<'v>, b: Value<'v>, eval: &Evaluator<'v, '_, '_>) -> starla
         }
         Some(size) => size.charge(eval)?,
         // A dictionary looks its keys up without visiting them.
-        None => check_key(a)?,
+        None => check_key(a, eval)?,
     }
     b.is_in(a)
 }
@@ -68,7 +68,7 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
     ) -> starlark::Result<Value<'v>> {
         if let Some(text) = a.unpack_str() {
             let most = (text.len() + shown(b)?.len()) as u64;
-            if most > LONGEST {
+            if most > LONGEST_TEXT {
                 return Err(too_long().into());
             }
             Size::Bytes(most).ask(eval)?;
@@ -87,8 +87,12 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
                 && let Some(size) = Size::of(what)
             {
                 let (length, result) = (size.count(), size.times(by.max(0) as u64));
-                if result.count() > LONGEST {
-                    return Err(Wrong(format!("{length} elements times {by}: the limit is {LONGEST}")).into());
+                match result {
+                    Size::Bytes(bytes) if bytes > LONGEST_TEXT => return Err(too_long().into()),
+                    Size::Elements(elements) if elements > LONGEST => {
+                        return Err(Wrong(format!("{length} elements times {by}: the limit is {LONGEST}")).into());
+                    }
+                    _ => {}
                 }
                 result.ask(eval)?;
             }
@@ -103,14 +107,13 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
     ) -> starlark::Result<Value<'v>> {
         if let (Some(first), Some(second)) = (Size::of(a), Size::of(b)) {
             let result = first.with(second);
-            if result.count() > LONGEST {
-                let wrong = match result {
-                    Size::Bytes(_) => too_long(),
-                    Size::Elements(count) => Wrong(format!("a list of {count} elements: the limit is {LONGEST}")),
-                };
-                return Err(wrong.into());
+            match result {
+                Size::Bytes(bytes) if bytes > LONGEST_TEXT => return Err(too_long().into()),
+                Size::Elements(count) if count > LONGEST => {
+                    return Err(Wrong(format!("a list of {count} elements: the limit is {LONGEST}")).into());
+                }
+                _ => result.ask(eval)?,
             }
-            result.ask(eval)?;
         }
         Ok(not_too_large(a.add(b, eval.heap())?)?)
     }

@@ -19,7 +19,7 @@ use serde_json::Value as Json;
 use starlark::docs::{DocString, DocStringKind};
 use starlark::environment::{FrozenModule, Module};
 use starlark::eval::{BeforeStmtFunc, Evaluator, FileLoader};
-use starlark::syntax::ast::{AstLiteral, ExprP, StmtP};
+use starlark::syntax::ast::{AssignTargetP, AstLiteral, ExprP, StmtP};
 use starlark::syntax::{AstModule, Dialect, DialectTypes};
 use starlark::values::dict::DictRef;
 use starlark::values::list::ListRef;
@@ -131,16 +131,21 @@ pub(super) fn limit(eval: &mut Evaluator, limits: &Limits, trusted: bool) -> Arc
     let _ = eval.set_max_tick_count(limits.steps.saturating_mul(slack).saturating_add(10_000 * (slack - 1)).max(1));
     let _ = eval.set_max_heap_size(heap.max(1));
     if !trusted {
-        eval.set_check_cancelled(Box::new(outgrown(limits.memory)));
-        let watch = Watch { limits: *limits, here: Arc::clone(&here) };
-        eval.before_stmt_for_dap(BeforeStmtFunc::from_dyn(Box::new(watch)));
+        let (grown, now) = (outgrown(limits.memory), Arc::clone(&here));
+        eval.set_check_cancelled(Box::new(move || grown() || now.overdue()));
+        eval.before_stmt_for_dap(BeforeStmtFunc::from_dyn(Box::new(Watch::new(*limits, Arc::clone(&here)))));
     }
     here
 }
 
 /// Adds a position to an error that has none.
 pub(super) fn located(error: &starlark::Error, here: &Here) -> WorkloadError {
-    match (program_error(error), here.place()) {
+    // A loop within a statement is ended as if its memory had grown too large.
+    let plain = match here.overdue() && error.span().is_none() {
+        true => WorkloadError::Program(here.too_long()),
+        false => program_error(error),
+    };
+    match (plain, here.place()) {
         (WorkloadError::Program(message), Some(span)) if error.span().is_none() => {
             WorkloadError::Program(format!("{}: {message}", place(&span)))
         }
@@ -236,18 +241,39 @@ fn description(ast: &AstModule) -> Option<String> {
     })
 }
 
-/// Evaluates the top level of a file; returns its values, and the text at its top.
-fn evaluate(
-    name: &str,
-    text: String,
-    loader: &Loader,
-    trusted: bool,
-) -> Result<(FrozenModule, Option<String>), WorkloadError> {
+/// Text at the top of a program, and the lines that declare its values.
+#[derive(Default)]
+struct Head {
+    description: Option<String>,
+    lines: HashMap<String, usize>,
+}
+
+impl Head {
+    fn of(ast: &AstModule) -> Self {
+        let mut head = Self { description: description(ast), ..Self::default() };
+        let all = match &ast.statement().node {
+            StmtP::Statements(all) => all.as_slice(),
+            _ => std::slice::from_ref(ast.statement()),
+        };
+        for statement in all {
+            if let StmtP::Assign(assign) = &statement.node
+                && let AssignTargetP::Identifier(name) = &assign.lhs.node
+            {
+                let line = ast.file_span(statement.span).resolve_span().begin.line + 1;
+                head.lines.insert(name.node.ident.clone(), line);
+            }
+        }
+        head
+    }
+}
+
+/// Evaluates the top level of a file; returns its values and its head.
+fn evaluate(name: &str, text: String, loader: &Loader, trusted: bool) -> Result<(FrozenModule, Head), WorkloadError> {
     guard::check_source(&text)
         .map_err(|(line, reason)| WorkloadError::Program(format!("{name}:{line}:1: {reason}")))?;
     let parse = |text: &str| AstModule::parse(name, text.to_owned(), &dialect()).map_err(|error| program_error(&error));
     let mut ast = parse(&text)?;
-    let description = description(&ast);
+    let head = Head::of(&ast);
     if !trusted {
         guard::check_words(&ast)
             .map_err(|(span, reason)| WorkloadError::Program(format!("{}: {reason}", place(&span))))?;
@@ -265,7 +291,7 @@ fn evaluate(
             eval.eval_module(ast, &GLOBALS).map_err(|error| located(&error, &here))?;
         }
         let module = module.freeze();
-        module.map(|module| (module, description)).map_err(|e| WorkloadError::Program(format!("{name}: {}", e.err_msg)))
+        module.map(|module| (module, head)).map_err(|e| WorkloadError::Program(format!("{name}: {}", e.err_msg)))
     })
 }
 
@@ -298,21 +324,27 @@ impl Program {
         on_large_stack(|| {
             let loader =
                 Loader { trusted, folder: folder.map(Path::to_owned), limits: &limits, loaded: RefCell::default() };
-            let (module, description) = evaluate(&file, text, &loader, trusted)?;
+            let (module, head) = evaluate(&file, text, &loader, trusted)?;
             let wrong = |message: String| WorkloadError::Program(format!("{file}: {message}"));
+            let wrong_in = |name: &str, message: String| match head.lines.get(name) {
+                Some(line) => WorkloadError::Program(format!("{file}:{line}:1: {message}")),
+                None => wrong(message),
+            };
             if global(&module, "main").is_none() {
                 return Err(wrong("there is no function main(rank, size, params)".to_owned()));
             }
-            let parameters = match json(&module, "PARAMETERS").map_err(wrong)? {
-                Some(list) => Parameter::list(list).map_err(wrong)?,
+            let parameters = match json(&module, "PARAMETERS").map_err(|e| wrong_in("PARAMETERS", e))? {
+                Some(list) => Parameter::list(list).map_err(|e| wrong_in("PARAMETERS", e))?,
                 None => Vec::new(),
             };
             let text = |name: &str| -> Result<Option<String>, WorkloadError> {
-                Ok(json(&module, name).map_err(wrong)?.and_then(|value| value.as_str().map(str::to_owned)))
+                Ok(json(&module, name)
+                    .map_err(|e| wrong_in(name, e))?
+                    .and_then(|value| value.as_str().map(str::to_owned)))
             };
             Ok(Self {
                 name: name.to_owned(),
-                description: description.unwrap_or_default(),
+                description: head.description.unwrap_or_default(),
                 parameters,
                 ranks: text("RANKS")?,
                 formula: text("FORMULA")?,
@@ -333,7 +365,7 @@ fn json(module: &FrozenModule, name: &str) -> Result<Option<Json>, String> {
     let Some(value) = global(module, name) else { return Ok(None) };
     let mut left = MOST_DECLARED;
     if !is_plain(value.value(), 6, &mut left) {
-        return Err(format!("{name} is not what it should be: it has too much in it"));
+        return Err(format!("{name} has too much in it"));
     }
     value.value().to_json_value().map(Some).map_err(|error| format!("{name}: {error}"))
 }

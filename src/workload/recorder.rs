@@ -118,6 +118,8 @@ struct RecorderState {
     posted: usize,
     /// Communicators that are known to contain the rank.
     known: Vec<CommunicatorId>,
+    /// Counts in lists, in units of as many as take the memory of an action.
+    listed: u64,
     /// Actions of this rank that were deducted from the budget.
     paid: u64,
 }
@@ -126,6 +128,8 @@ struct RecorderState {
 const PORTION: u64 = 4096;
 /// Largest number of actions of one rank: a gibibyte of the temporary file.
 const MOST_OF_A_RANK: u64 = 1 << 26;
+/// Counts in lists that take the memory of an action.
+const COUNTS_OF_AN_ACTION: u64 = 4;
 /// Actions of one rank that stay in memory while its program runs; the rest goes to a temporary file.
 const KEPT_OF_A_RANK: usize = 1 << 18;
 
@@ -141,6 +145,7 @@ impl<'b> Recorder<'b> {
             messages: OpenMessages::default(),
             posted: 0,
             known: vec![CommunicatorId::WORLD],
+            listed: 0,
             paid: 0,
         };
         Self { state: RefCell::new(state), budget, communicators, last: None, original: Cell::new(None) }
@@ -174,7 +179,7 @@ impl<'b> Recorder<'b> {
     }
 
     fn pay(&self, state: &mut RecorderState, more: u64) -> Result<(), Wrong> {
-        let needed = state.done.actions.len() as u64 + more;
+        let needed = state.done.actions.len() as u64 + state.listed + more;
         if needed > MOST_OF_A_RANK {
             bail!("{MOST_ACTIONS} {MOST_OF_A_RANK} actions");
         }
@@ -348,7 +353,13 @@ impl<'b> Recorder<'b> {
             bail!("the list has {} counts, for {} ranks", counts.len(), place.members);
         }
         let counts: Vec<u32> = counts.iter().map(|count| count.0).collect();
-        self.state.borrow_mut().done.tables.counts(&counts).map_err(full)
+        let mut state = self.state.borrow_mut();
+        // A list that was given before is kept once.
+        let before = state.done.tables.counts.len();
+        let kept = state.done.tables.counts(&counts).map_err(full)?;
+        state.listed += (state.done.tables.counts.len() - before) as u64 / COUNTS_OF_AN_ACTION;
+        self.pay(&mut state, 0)?;
+        Ok(kept)
     }
 
     /// Records a collective; returns its request if it is non-blocking.
@@ -383,6 +394,12 @@ impl<'b> Recorder<'b> {
             Some((from, _)) => self.push(Action::Probe { from, tag }),
             None => Ok(()),
         }
+    }
+
+    /// Returns the number of requests to look at for those that are open.
+    pub fn open_slots(&self) -> u64 {
+        let state = self.state.borrow();
+        if state.pending == 0 { 0 } else { state.requests.len() as u64 }
     }
 
     /// Returns the start of a repetition.

@@ -1,13 +1,14 @@
-//! Detection of programs that are stuck within one statement.
+//! Time limits of programs, as a last resort: steps are counted, and these limits are for steps that take far longer than
+//! others, such as lookups of keys whose hashes are the same.
 //!
-//! Steps and memory are checked before each statement, but a statement can be a single step that never ends: a value
-//! that contains another one twice, nested forty times, is small, but comparing, hashing or printing it takes 2^40
-//! steps inside the interpreter, which checks no limit. This cannot be stopped from within, so it is observed from
-//! another thread: each evaluation counts its statements, and the caller checks whether the count advances
-//! ([`Patience`]), and ends the process if it does not.
+//! An evaluation ends itself once it has taken too long for its number of steps ([`Here::overdue`]). One that is stuck
+//! inside the interpreter cannot be stopped from within, so it is observed from another thread: each evaluation counts its
+//! statements, and the caller checks whether the count advances ([`Patience`]), and ends the process if it does not.
 
+use super::limits::RUNS_AWAY;
 use super::marks::original;
-use starlark::codemap::FileSpan;
+use starlark::codemap::{FileSpan, FileSpanRef};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -27,8 +28,11 @@ const MICROSECONDS_OF_A_STEP: u64 = 3;
 #[derive(Debug, Default)]
 pub(super) struct Here {
     statements: AtomicU64,
-    /// Time that all statements together may take.
+    /// Time that all statements together may take, without internal work.
     most: Duration,
+    /// Processor time of the thread, and what of it was internal work, at the start.
+    begin: Duration,
+    excused: Duration,
     place: Mutex<Option<FileSpan>>,
 }
 
@@ -36,7 +40,7 @@ impl Here {
     /// Registers the start of an evaluation of at most that many steps.
     pub fn begin(steps: u64) -> Arc<Self> {
         let most = LEAST_OF_ALL.saturating_add(Duration::from_micros(steps.saturating_mul(MICROSECONDS_OF_A_STEP)));
-        let here = Arc::new(Self { most, ..Self::default() });
+        let here = Arc::new(Self { most, begin: of_thread(), excused: EXCUSED.get(), ..Self::default() });
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         running.retain(|other| other.strong_count() > 0);
         running.push(Arc::downgrade(&here));
@@ -44,9 +48,26 @@ impl Here {
     }
 
     /// Registers the start of a statement.
-    pub fn at(&self, span: FileSpan) {
-        *self.place.lock().unwrap_or_else(PoisonError::into_inner) = Some(span);
+    pub fn at(&self, span: FileSpanRef) {
+        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        // All threads share the counter of references to a file, so it changes only with the file.
+        match &mut *place {
+            Some(place) if place.file == *span.file => place.span = span.span,
+            place => *place = Some(span.to_file_span()),
+        }
         self.statements.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns `true` if the thread, which runs the evaluation, has spent more time on it than its number of steps explains.
+    pub fn overdue(&self) -> bool {
+        let excused = EXCUSED.get().saturating_sub(self.excused);
+        of_thread().saturating_sub(self.begin).saturating_sub(excused) > self.most
+    }
+
+    /// Returns the message about that.
+    pub fn too_long(&self) -> String {
+        let most = self.most.as_secs();
+        format!("{RUNS_AWAY}: it takes more than {most} s, which is too long for its number of steps")
     }
 
     /// Returns the current statement, or the last one.
@@ -68,19 +89,44 @@ pub(super) fn place(span: &FileSpan) -> String {
     format!("{}:{}:{}", span.filename(), begin.line + 1, original(&before).chars().count() + 1)
 }
 
+thread_local! {
+    /// Processor time of internal work of this thread.
+    static EXCUSED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+}
+
+/// Returns the processor time of this thread, and where the system does not report it, of the clock.
+fn of_thread() -> Duration {
+    #[cfg(unix)]
+    let time = since_then(rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime));
+    #[cfg(not(unix))]
+    let time = {
+        static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
+        START.elapsed()
+    };
+    time
+}
+
+#[cfg(unix)]
+fn since_then(time: rustix::time::Timespec) -> Duration {
+    Duration::new(time.tv_sec.max(0) as u64, time.tv_nsec as u32)
+}
+
 /// Internal work inside a statement.
-pub(super) struct AtWork;
+pub(super) struct AtWork {
+    begin: Duration,
+}
 
 impl AtWork {
     pub fn begin() -> Self {
         AT_WORK.fetch_add(1, Ordering::Relaxed);
-        Self
+        Self { begin: of_thread() }
     }
 }
 
 impl Drop for AtWork {
     fn drop(&mut self) {
         AT_WORK.fetch_sub(1, Ordering::Relaxed);
+        EXCUSED.set(EXCUSED.get() + of_thread().saturating_sub(self.begin));
     }
 }
 
@@ -94,10 +140,7 @@ struct Since {
 impl Since {
     fn now() -> Self {
         #[cfg(unix)]
-        let processor = {
-            let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-            u64::try_from(time.tv_sec).ok().map(|seconds| Duration::new(seconds, time.tv_nsec as u32))
-        };
+        let processor = Some(since_then(rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime)));
         #[cfg(not(unix))]
         let processor = None;
         Self { clock: Instant::now(), processor }
@@ -159,19 +202,14 @@ impl Patience {
                 && spent > here.most
                 && let Some(span) = here.place()
             {
-                return Some(format!(
-                    "{}: the program runs away: it takes more than {} s, which is too long for its number of steps",
-                    place(&span),
-                    here.most.as_secs()
-                ));
+                return Some(format!("{}: {}", place(&span), here.too_long()));
             }
             if count > 0
                 && now.after(since) > self.most
                 && let Some(span) = here.place()
             {
                 return Some(format!(
-                    "{}: one statement takes more than {} s, without a loop or a call: it compares, hashes or prints a \
-                     value that holds others many times over",
+                    "{}: one statement takes more than {} s: write a long comprehension as a loop",
                     place(&span),
                     self.most.as_secs()
                 ));

@@ -130,11 +130,14 @@ pub(super) fn check_shown(value: Value, eval: &Evaluator) -> Result<(), Wrong> {
     visit(value, DEEPEST, ask, |_| Ok(())).map(|_| ())
 }
 
-/// Checks a key of a dictionary, which is hashed recursively.
+/// Checks a key of a dictionary, which is hashed recursively, and counts the bytes of a text.
 ///
 /// # Errors
-/// [`Wrong`] if it has too many elements, or too many inside each other.
-pub(super) fn check_key(value: Value) -> Result<(), Wrong> {
+/// [`Wrong`] if it has too many elements, or too many inside each other, or if the program has no more steps.
+pub(super) fn check_key(value: Value, eval: &Evaluator) -> Result<(), Wrong> {
+    if let Some(text) = value.unpack_str() {
+        return Size::Bytes(text.len() as u64).charge(eval);
+    }
     if !has_elements(value) {
         return Ok(());
     }
@@ -156,10 +159,10 @@ pub(super) fn check_key(value: Value) -> Result<(), Wrong> {
 ///
 /// # Errors
 /// [`Wrong`] as for [`check_key`].
-pub(super) fn check_lookup(value: Value) -> Result<(), Wrong> {
+pub(super) fn check_lookup(value: Value, eval: &Evaluator) -> Result<(), Wrong> {
     match ListRef::from_value(value).is_some() || DictRef::from_value(value).is_some() {
         true => Ok(()),
-        false => check_key(value),
+        false => check_key(value, eval),
     }
 }
 
