@@ -62,7 +62,7 @@ fn extrapolated(c: &Comparison) -> Vec<String> {
     let names: Vec<String> =
         (0..c.workloads.len()).filter(has).map(|workload| c.workloads[workload].name.clone()).collect();
     let parts = [
-        c.budget.is_some().then_some("performance for the money and for a watt"),
+        c.budget.is_some().then_some("performance for the money and per watt"),
         across::shown(c).map(|_| "the table across settings"),
         sensitivity::shown(c).map(|_| "the sensitivity"),
         c.ranking.as_ref().map(|_| "the stability of rankings"),

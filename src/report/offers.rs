@@ -265,11 +265,11 @@ pub(super) fn offers(c: &Comparison, unknown: &str) -> Option<Offers> {
         headings.push("budget".to_owned());
     }
     let mut remark = format!(
-        "Speed {} and for a watt are multiples of the baseline's.",
+        "Speed {} and per watt are multiples of the baseline's.",
         if owned {
-            "for the total cost".to_owned()
+            "per unit of total cost".to_owned()
         } else if sign(c) == "$" {
-            "for a dollar".to_owned()
+            "per dollar".to_owned()
         } else {
             format!("per {}", sign(c))
         }

@@ -122,9 +122,9 @@ fn sentences(c: &Comparison, s: &Sensitivity) -> Vec<String> {
             .filter_map(|effect| Some(format!("{} ({})", name(effect), short(c, effect.best_buy?))))
             .collect();
         sentences.push(if flips.is_empty() {
-            format!("{} has most performance for the money{within}, under each of them.", named(buy))
+            format!("{} has the best performance for the money{within}, under each of them.", named(buy))
         } else {
-            format!("{} has most performance for the money{within}, but not under {}.", named(buy), list(&flips))
+            format!("{} has the best performance for the money{within}, but not under {}.", named(buy), list(&flips))
         });
     }
     if (is_limited || s.best_buy.is_some()) && s.effects.iter().any(|e| e.variation.assumption == HOST_LINKS) {

@@ -275,9 +275,9 @@ fn worth(c: &Comparison, order: &[usize], offers: &[Offer]) -> Option<String> {
     Some(if order.len() < 2 {
         return None;
     } else if dollar == watt {
-        format!("Most performance for the money and for a watt: {dollar}.")
+        format!("Best performance for the money and per watt: {dollar}.")
     } else {
-        format!("Most performance for the money: {dollar}; for a watt: {watt}.")
+        format!("Best performance for the money: {dollar}; per watt: {watt}.")
     })
 }
 

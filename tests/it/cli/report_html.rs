@@ -375,7 +375,7 @@ fn a_study_without_all_that_is_not_told_of_it() {
     }
     // Prices that the study does not have are an example, from which the summary concludes nothing.
     assert!(visible.contains("Performance for the money, with the example prices of the list equality"));
-    assert!(!visible.contains("Most performance for the money"));
+    assert!(!visible.contains("Best performance for the money"));
     assert!(!self::page(&buyers_study(false), &[]).contains("the example prices of the list equality"));
 }
 

@@ -281,7 +281,7 @@ fn markdown_has_what_the_text_has() {
         "Ranking stability: bandwidth, latency and compute speed varied by up to 5 %, 2 samples, seed 1.",
         "| workload | ranking, fastest first | ranking holds | first stays |\n| --- | --- | ---: | ---: |\n| t | ",
         "budget: 1,000,000 dollars.",
-        "Speed for a dollar and for a watt are multiples",
+        "Speed per dollar and per watt are multiples",
         "Under heavy contention results are chaotic",
         "| network | speed | dollars | watts | metres | per $ | per W | budget |",
         "| within |",

@@ -215,7 +215,7 @@ fn reports_name_what_has_no_interval() {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
         "Times of long are extrapolated. These parts are based on them and have no intervals of their own: performance for the \
-         money and for a watt and the sensitivity.",
+         money and per watt and the sensitivity.",
         "Intervals of neighbours in a ranking overlap, so the faster of the two is not certain: long A and B; geometric mean A and B.",
     ] {
         assert!(text.contains(part), "{part}: {text}");

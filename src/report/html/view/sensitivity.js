@@ -61,7 +61,7 @@ function sensitivitySentences(model, { columns, eligible, isLimited, stated, win
   if (asFast.length) out.push(`As fast, within 1 %: ${list(asFast.map(named))}.`);
   if (buy !== null && !isAlone) {
     const others = effects.filter((effect) => effect.buyChanges).map((effect) => `${effect.name} (${DATA.columns[effect.buy].short})`);
-    out.push(`${named(buy)} has most performance for the money${isLimited ? " within the budget" : ""}, ${others.length ? `but not under ${list(others)}` : "under each of them"}.`);
+    out.push(`${named(buy)} has the best performance for the money${isLimited ? " within the budget" : ""}, ${others.length ? `but not under ${list(others)}` : "under each of them"}.`);
   }
   if ((isLimited || buy !== null) && effects.some((effect) => effect.name.startsWith("host links"))) {
     out.push("Prices and limits stay those of the stated host links where these are changed.");

@@ -72,8 +72,8 @@ function worth(model, order) {
   };
   const [money, watts] = [best("money"), best("watts")];
   if (order.length < 2 || !money || !watts) return [];
-  return [money === watts ? `Most performance for the money and for a watt: ${money}.`
-    : `Most performance for the money: ${money}; for a watt: ${watts}.`];
+  return [money === watts ? `Best performance for the money and per watt: ${money}.`
+    : `Best performance for the money: ${money}; per watt: ${watts}.`];
 }
 
 function undecided(model, [best, ...others]) {
