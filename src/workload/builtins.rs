@@ -6,7 +6,7 @@ use super::allowance::{Size, need, need_entries};
 use super::checked::check_pairs;
 use super::guard::MOST_TOGETHER;
 use super::recorder::Wrong;
-use super::weigh::{check_no_partial, weigh};
+use super::weigh::{check_no_partial, has_elements, weigh};
 use starlark::collections::SmallMap;
 use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
 use starlark::eval::Evaluator;
@@ -24,6 +24,9 @@ static PARTIAL: LazyLock<Globals> = LazyLock::new(|| Globals::extended_by(&[Libr
 
 /// Bytes of an element: that of the result, and that of the copy which it is made from.
 const BYTES: u64 = 16;
+
+/// Bytes of a text that a partial of a function in Rust may have as an argument.
+const LONGEST_OF_A_PARTIAL: usize = 64;
 
 /// Returns the elements of a value.
 fn elements<'v>(value: Value<'v>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Vec<Value<'v>>> {
@@ -117,6 +120,15 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
         if together > MOST_TOGETHER {
             let reason = format!("{together} arguments of a partial, of {MOST_TOGETHER} at most: write a list");
             return Err(Wrong(reason).into());
+        }
+        // Functions in Rust check their arguments where they are called, and a list may become longer until then.
+        let is_long = |value: &Value| {
+            has_elements(*value) || value.unpack_str().is_some_and(|text| text.len() > LONGEST_OF_A_PARTIAL)
+        };
+        if function.parameters_spec().is_none() && arguments.items.iter().chain(named.values()).any(is_long) {
+            let reason =
+                "a partial of a function of the language, with a list, a dictionary or a long text: write a lambda";
+            return Err(Wrong(reason.to_owned()).into());
         }
         for &value in [&function].into_iter().chain(&arguments.items).chain(named.values()) {
             check_no_partial(value, eval)?;

@@ -5,7 +5,8 @@ use super::allowance::{Size, need, need_entries, need_now, need_outside};
 use super::guard::{not_too_large, too_long};
 use super::limits::LONGEST_TEXT;
 use super::recorder::Wrong;
-use super::weigh::{check_key, check_lookup, check_shown, has_elements, weigh};
+use super::weigh::{check_key, check_lookup, check_shown, has_elements, weigh_shown};
+use starlark::collections::SmallMap;
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
@@ -64,10 +65,28 @@ fn made_while_visited(value: Value) -> Option<Size> {
     }
 }
 
+/// Counts the bytes of a text.
+fn charge_text(value: Value, eval: &Evaluator) -> Result<(), Wrong> {
+    value.unpack_str().map_or(Ok(()), |text| Size::Bytes(text.len() as u64).charge(eval))
+}
+
+/// Checks an argument of a function. Functions in Rust show one of the wrong type as a whole.
+fn check_argument(function: Value, value: Value, eval: &Evaluator) -> Result<(), Wrong> {
+    let shows = || {
+        function.parameters_spec().is_none() && !function.function_name().is_some_and(|name| TAKES_ANY.contains(&name))
+    };
+    charge_text(value, eval)?;
+    if has_elements(value) && shows() { check_shown(value, eval) } else { Ok(()) }
+}
+
 /// Checks what becomes the entries of a dictionary: another one, or a list of pairs.
 pub(super) fn check_pairs<'v>(value: Value<'v>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<()> {
     let count = counted(value, eval)?;
     need_entries(eval, count)?;
+    if let Some(dict) = DictRef::from_value(value) {
+        // Keys are hashed again.
+        return Ok(dict.keys().try_for_each(|key| check_lookup(key, eval))?);
+    }
     let elements = ListRef::from_value(value).map(|list| list.content());
     for pair in elements.or_else(|| TupleRef::from_value(value).map(|tuple| tuple.content())).unwrap_or_default() {
         let first = TupleRef::from_value(*pair).and_then(|pair| pair.iter().next());
@@ -106,12 +125,60 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
         Ok(value)
     }
 
+    fn __mopsim_text<'v>(
+        #[starlark(require = pos)] value: Value<'v>,
+        #[starlark(require = pos)] _end: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        charge_text(value, eval)?;
+        Ok(value)
+    }
+
+    /// A character of two bytes may become three of two bytes each.
+    fn __mopsim_cased<'v>(
+        #[starlark(require = pos)] value: Value<'v>,
+        #[starlark(require = pos)] _end: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        let count = counted(value, eval)?;
+        if value.unpack_str().is_some_and(|text| !text.is_ascii()) && count > LONGEST_TEXT / 3 {
+            return Err(too_long().into());
+        }
+        Ok(value)
+    }
+
+    fn __mopsim_receiver<'v>(
+        #[starlark(require = pos)] receiver: Value<'v>,
+        #[starlark(require = pos)] value: Value<'v>,
+        #[starlark(require = pos)] _end: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        if has_elements(receiver) {
+            weigh_shown(receiver, eval)?;
+        }
+        Ok(value)
+    }
+
+    /// Calls a function whose arguments may have changed after they were checked.
+    fn __mopsim_call<'v>(
+        #[starlark(require = pos)] function: Value<'v>,
+        #[starlark(args)] arguments: UnpackTuple<Value<'v>>,
+        #[starlark(kwargs)] named: SmallMap<String, Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        for &value in arguments.items.iter().chain(named.values()) {
+            check_argument(function, value, eval)?;
+        }
+        let named: Vec<(&str, Value)> = named.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+        eval.eval_function(function, &arguments.items, &named)
+    }
+
     fn __mopsim_deep<'v>(
         #[starlark(require = pos)] value: Value<'v>,
         #[starlark(require = pos)] _end: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
-        weigh(value, eval)?;
+        weigh_shown(value, eval)?;
         Ok(value)
     }
 
@@ -120,6 +187,7 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
         #[starlark(require = pos)] _end: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
+        charge_text(value, eval)?;
         if has_elements(value) {
             check_shown(value, eval)?;
         }
@@ -157,15 +225,7 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
         #[starlark(require = pos)] _end: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
-        let shows = || {
-            function.parameters_spec().is_none()
-                && !function.function_name().is_some_and(|name| TAKES_ANY.contains(&name))
-        };
-        if let Some(text) = value.unpack_str() {
-            Size::Bytes(text.len() as u64).charge(eval)?;
-        } else if has_elements(value) && shows() {
-            check_shown(value, eval)?;
-        }
+        check_argument(function, value, eval)?;
         Ok(value)
     }
 

@@ -6,6 +6,7 @@
 
 use super::allowance::{Size, need, too_many_steps};
 use super::context::Context;
+use super::instrument::{SHOWING, calls};
 use super::limits::{LONGEST, LONGEST_TEXT, Limits};
 use super::marks::STEM;
 use super::recorder::Wrong;
@@ -252,6 +253,18 @@ fn expression(expr: &AstExpr, depth: usize, found: &mut Option<(Span, String)>) 
             format!("{together} arguments of a call, or elements of a tuple, of {MOST_TOGETHER} at most: write a list");
         found.get_or_insert((expr.span, reason));
     }
+    if let ExprP::Call(callee, args) = &expr.node
+        && let ExprP::Dot(of, name) = &callee.node
+        && SHOWING.contains(&name.node.as_str())
+        && !matches!(&of.node, ExprP::Identifier(_))
+        && args.args.iter().any(calls)
+    {
+        let reason = format!(
+            "a call inside the arguments of `{}`, whose list or dictionary is not a variable: assign one of them first",
+            name.node
+        );
+        found.get_or_insert((name.span, reason));
+    }
     if let ExprP::Dot(_, name) = &expr.node
         && FORBIDDEN.contains(&name.node.as_str())
     {
@@ -287,7 +300,7 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
     ) -> starlark::Result<i64> {
         let whole = if let Some(text) = value.unpack_str() {
             Size::Bytes(text.len() as u64).charge(eval)?;
-            (2..=36).contains(&base).then(|| i64::from_str_radix(text.trim(), base).ok()).flatten()
+            whole_number(text.trim(), base)
         } else if let Some(flag) = value.unpack_bool() {
             Some(i64::from(flag))
         } else {
@@ -296,9 +309,7 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
                 (number.abs() < 9e18).then_some(number as i64)
             })
         };
-        whole.ok_or_else(|| {
-            Wrong("int() makes whole numbers of 18 digits, no more, from numbers and texts".to_owned()).into()
-        })
+        whole.ok_or_else(|| Wrong("int() of what is no number, or of one with more than 18 digits".to_owned()).into())
     }
 
     /// Returns the text of a value.
@@ -383,6 +394,25 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
     fn getattr<'v>(#[starlark(args)] _arguments: UnpackTuple<Value<'v>>) -> starlark::Result<NoneType> {
         Err(Wrong("getattr is not in the language of workloads".to_owned()).into())
     }
+}
+
+/// Returns the number that a text has in a base from 2 to 36, or in that of its prefix if the base is 0.
+fn whole_number(text: &str, base: u32) -> Option<i64> {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", text.strip_prefix('+').unwrap_or(text)),
+    };
+    let prefixed = [("0x", 16), ("0o", 8), ("0b", 2)].into_iter().find(|(prefix, of)| {
+        (base == 0 || base == *of) && digits.get(..2).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+    });
+    let (base, digits) = match prefixed {
+        Some((_, of)) => (of, &digits[2..]),
+        None => (if base == 0 { 10 } else { base }, digits),
+    };
+    if !(2..=36).contains(&base) || digits.starts_with(['+', '-']) {
+        return None;
+    }
+    i64::from_str_radix(&format!("{sign}{digits}"), base).ok()
 }
 
 /// Text of limited length. Values inside each other are written recursively, and each one adds to the text before the ones

@@ -7,12 +7,12 @@
 //! but nothing else, and a module cannot be made from a tree. Lines stay the same, and all that is inserted can be
 //! recognised, so [`original`](super::marks::original) finds the columns of the file again.
 
-use super::marks::{Check, STEM};
+use super::marks::{CALL, Check, STEM};
 use starlark::codemap::Span;
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{
-    ArgumentP, AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstLiteral, AstNoPayload, AstStmt, BinOp, ClauseP,
-    ExprP, ForClauseP, StmtP,
+    ArgumentP, AssignOp, AssignTargetP, AstArgument, AstAssignTarget, AstExpr, AstLiteral, AstNoPayload, AstStmt,
+    BinOp, ClauseP, ExprP, ForClauseP, StmtP,
 };
 use std::cmp::Reverse;
 
@@ -24,6 +24,12 @@ const BY_KEY: [&str; 3] = ["get", "pop", "setdefault"];
 const COMPARING: [&str; 2] = ["index", "remove"];
 /// Methods that look for characters of their argument at the ends of a text.
 const STRIPPING: [&str; 3] = ["lstrip", "rstrip", "strip"];
+/// Methods whose messages show the value that has them, or whose time depends on all that it contains.
+pub(super) const SHOWING: [&str; 3] = ["index", "pop", "remove"];
+/// Methods that take positions in a text, and walk to them.
+const AT_ENDS: [&str; 2] = ["endswith", "startswith"];
+/// Methods whose result may have more bytes than the text.
+const CASING: [&str; 4] = ["capitalize", "lower", "title", "upper"];
 /// Methods that make a list, or add many elements.
 const MAKING: [&str; 9] =
     ["codepoints", "elems", "items", "keys", "partition", "rpartition", "rsplit", "split", "splitlines"];
@@ -33,7 +39,8 @@ const SHORT: usize = 32;
 
 /// Returns the text of a program with checks in it.
 pub(super) fn instrument(ast: &AstModule, source: &str) -> String {
-    let mut program = Rewriter { source, skipped: skipped(ast), matching: Vec::new(), wraps: Vec::new() };
+    let mut program =
+        Rewriter { source, skipped: skipped(ast), matching: Vec::new(), wraps: Vec::new(), calls: Vec::new() };
     program.matching = program.brackets();
     program.statement(ast.statement());
     ast.statement().visit_expr(|expr| program.expression(expr));
@@ -83,6 +90,8 @@ struct Rewriter<'s> {
     /// Positions of round closing brackets with those of their opening ones, in order.
     matching: Vec<(usize, usize)>,
     wraps: Vec<Wrap<'s>>,
+    /// Calls through a function that checks all arguments again: begin, opening bracket and end.
+    calls: Vec<[usize; 3]>,
 }
 
 impl<'s> Rewriter<'s> {
@@ -223,11 +232,24 @@ impl<'s> Rewriter<'s> {
                     self.wrap_argument(callee, &arg.node, number, last);
                     self.expression(arg.node.expr());
                 }
+                if changes_arguments(&args.args) {
+                    self.check_when_called(expr);
+                }
                 let ExprP::Dot(of, name) = &callee.node else { return self.expression(callee) };
                 let name = name.node.as_str();
+                if let (true, ExprP::Identifier(variable), Some(arg)) =
+                    (SHOWING.contains(&name) && args.args.iter().any(calls), &of.node, args.args.last())
+                {
+                    let end = self.next(range(arg.node.expr().span).1).min(last);
+                    let begin = self.balanced(range(arg.node.expr().span).0, end);
+                    let (from, to) = range(variable.span);
+                    self.wraps.push(Wrap { begin, end, check: Check::Receiver, name: &self.source[from..to] });
+                }
                 let of_end = name == "pop" && args.args.is_empty();
-                if !CHEAP.contains(&name) && !of_end {
+                let walks = AT_ENDS.contains(&name) && args.args.len() > 1;
+                if (!CHEAP.contains(&name) || walks) && !of_end {
                     let check = match name {
+                        _ if CASING.contains(&name) => Check::Cased,
                         _ if COMPARING.contains(&name) => Check::Deep,
                         _ if MAKING.contains(&name) => Check::Copied,
                         "pop" => Check::Popped,
@@ -242,9 +264,8 @@ impl<'s> Rewriter<'s> {
                 self.wrap(expr, range(expr.span).1, Check::Made);
                 // Starlark 0.14.2 takes bounds that it does not know for absent in slices of such texts, and with a step,
                 // it copies all elements first.
-                if is_literal(of) || step.is_some() {
-                    self.wrap(of, self.next(range(of.span).1), Check::Size);
-                }
+                let check = if is_literal(of) || step.is_some() { Check::Size } else { Check::Text };
+                self.wrap(of, self.next(range(of.span).1), check);
                 for bound in [from, to, step].into_iter().flatten() {
                     self.key(bound);
                 }
@@ -267,6 +288,16 @@ impl<'s> Rewriter<'s> {
         expr.visit_expr(|child| self.expression(child));
     }
 
+    /// Lets a call be made by a function that checks the arguments when all of them are known.
+    fn check_when_called(&mut self, call: &AstExpr) {
+        let (begin, end) = range(call.span);
+        let open = self.matching.binary_search_by_key(&(end - 1), |&(close, _)| close);
+        if let Ok(index) = open {
+            let open = self.matching[index].1;
+            self.calls.push([self.balanced(begin, open), open, end]);
+        }
+    }
+
     fn clauses(&mut self, first: &ForClauseP<AstNoPayload>, clauses: &[ClauseP<AstNoPayload>]) {
         self.target(&first.var);
         for clause in clauses {
@@ -285,24 +316,45 @@ impl<'s> Rewriter<'s> {
 
     /// Returns the text with all calls.
     fn written(&self) -> String {
-        // At the same position, what ends comes first, and the longer of two parts contains the other.
+        // At the same position, what ends comes first, and the longer of two parts contains the other, or the check the call.
         let mut inserted = Vec::with_capacity(2 * self.wraps.len());
         for Wrap { begin, end, check, name } in &self.wraps {
             let comma = if name.is_empty() { "" } else { "," };
-            inserted.push((*begin, true, Reverse(*end), format!("{STEM}{}({name}{comma}", check.name())));
-            inserted.push((*end, false, Reverse(*begin), format!(",{STEM})")));
+            inserted.push((*begin, true, Reverse(*end), false, format!("{STEM}{}({name}{comma}", check.name())));
+            inserted.push((*end, false, Reverse(*begin), false, format!(",{STEM})")));
+        }
+        let mut source = self.source.to_owned();
+        for &[begin, open, end] in &self.calls {
+            inserted.push((begin, true, Reverse(end), true, format!("{STEM}{CALL}(")));
+            source.replace_range(open..=open, ",");
         }
         inserted.sort();
         let mut text = String::with_capacity(self.source.len() + 32 * self.wraps.len());
         let mut from = 0;
         for (at, .., piece) in inserted {
-            text.push_str(&self.source[from..at]);
+            text.push_str(&source[from..at]);
             text.push_str(&piece);
             from = at;
         }
-        text.push_str(&self.source[from..]);
+        text.push_str(&source[from..]);
         text
     }
+}
+
+/// Returns `true` if an argument contains a call.
+pub(super) fn calls(argument: &AstArgument) -> bool {
+    fn is_call(expr: &AstExpr) -> bool {
+        let mut found = matches!(&expr.node, ExprP::Call(..));
+        expr.visit_expr(|child| found |= is_call(child));
+        found
+    }
+    is_call(argument.node.expr())
+}
+
+/// Returns `true` if an argument contains a call that may change one before it.
+fn changes_arguments(arguments: &[AstArgument]) -> bool {
+    let first = arguments.iter().position(|argument| !has_no_elements(argument.node.expr()));
+    first.is_some_and(|first| arguments[first + 1..].iter().any(calls))
 }
 
 /// Returns `true` for a number or a text in the program, whose size is that of the program at most.

@@ -7,6 +7,9 @@ pub(super) const STEM: &str = "__mopsim_";
 /// Names of the checks with an argument before the checked one.
 const ARGUMENT: &str = "argument";
 const OPERAND: &str = "operand";
+const RECEIVER: &str = "receiver";
+/// Name of the function that calls another one, whose opening bracket becomes a comma.
+pub(super) const CALL: &str = "call";
 
 /// What is checked.
 #[derive(Clone, Copy)]
@@ -39,6 +42,12 @@ pub(super) enum Check {
     Operand,
     /// A value from which an element is taken by its key or index.
     Popped,
+    /// The last argument of a method, after the variable that has the method: a call among the arguments may have changed it.
+    Receiver,
+    /// Size of a value if it is a text.
+    Text,
+    /// A text of which a method makes another one with more bytes.
+    Cased,
     /// Characters that are looked for at the ends of a text.
     Few,
 }
@@ -62,8 +71,24 @@ impl Check {
             Self::Operand => OPERAND,
             Self::Popped => "popped",
             Self::Few => "few",
+            Self::Receiver => RECEIVER,
+            Self::Text => "text",
+            Self::Cased => "cased",
         }
     }
+}
+
+/// Returns the position of the first comma that is in no bracket.
+fn comma(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    text.bytes().position(|byte| {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth -= 1,
+            _ => {}
+        }
+        byte == b',' && depth == 0
+    })
 }
 
 /// Returns a piece of an instrumented text as it is in the file.
@@ -79,9 +104,17 @@ pub(super) fn original(text: &str) -> String {
             }
             None => {
                 result.push_str(before);
-                let last = if rest.starts_with(ARGUMENT) || rest.starts_with(OPERAND) { ',' } else { '(' };
+                let last =
+                    if [ARGUMENT, OPERAND, RECEIVER].iter().any(|name| rest.starts_with(name)) { ',' } else { '(' };
                 // A piece may end within a name.
                 left = rest.find(last).map_or("", |end| &rest[end + 1..]);
+                if let (true, Some(comma)) = (rest.starts_with(CALL), comma(left)) {
+                    // What precedes the comma has no calls of its own that are checked, or they are found again below.
+                    let called = original(&left[..comma]);
+                    result.push_str(&called);
+                    result.push('(');
+                    left = &left[comma + 1..];
+                }
             }
         }
     }

@@ -19,6 +19,8 @@ mod count;
 mod error;
 mod generate;
 mod guard;
+#[cfg(test)]
+mod hostile_tests;
 mod instrument;
 mod kronecker;
 mod language;

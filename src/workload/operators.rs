@@ -14,9 +14,13 @@ use starlark::values::Value;
 use starlark::values::dict::DictRef;
 use std::cmp::Ordering;
 
+/// Bytes of a text that take no longer to compare than a number.
+const SHORT_TEXT: usize = 64;
+
 fn is_in<'v>(a: Value<'v>, b: Value<'v>, eval: &Evaluator<'v, '_, '_>) -> starlark::Result<bool> {
     match Size::of(b) {
-        Some(_) if has_elements(a) => {
+        // Texts of the same length are compared byte by byte.
+        Some(Size::Elements(_)) if has_elements(a) || a.unpack_str().is_some_and(|text| text.len() >= SHORT_TEXT) => {
             weigh(b, eval)?;
         }
         Some(size) => size.charge(eval)?,

@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::error::WorkloadError;
 use super::kronecker::KroneckerGraphs;
-use super::limits::Limits;
+use super::limits::{Limits, RUNS_AWAY};
 use super::program::{Program, global, limit, located, shortened, to_value};
 use super::stuck::{Here, place};
 use super::weigh::check_shown;
@@ -155,7 +155,10 @@ impl Questions<'_> {
             let Some(given) = self.ask(&mut eval, &here, "communicators", self.ranks, params)? else {
                 return Ok(Vec::new());
             };
-            check_shown(given, &eval).map_err(|error| wrong(format!("returned {}", error.0)))?;
+            check_shown(given, &eval).map_err(|error| match error.0.starts_with(RUNS_AWAY) {
+                true => located(&error.into(), &here),
+                false => wrong(format!("returned {}", error.0)),
+            })?;
             let lists = UnpackList::<UnpackList<u32>>::unpack_value(given).ok().flatten();
             let lists = lists.ok_or_else(|| wrong("has to give a list of lists of ranks".to_owned()))?;
             let check = |(index, list): (usize, UnpackList<u32>)| {

@@ -1,5 +1,6 @@
 //! A workload program: read, checked, and run once to learn its declarations.
 
+use super::allowance::too_many_steps;
 use super::catalogue::{self, Builtin};
 use super::context::Context;
 use super::error::WorkloadError;
@@ -8,7 +9,7 @@ use super::instrument::instrument;
 use super::kronecker::KroneckerGraphs;
 use super::language::GLOBALS;
 use super::limits::{Limits, RUNS_AWAY, TICKS};
-use super::marks::STEM;
+use super::marks::{CALL, STEM, original};
 use super::parameters::Parameter;
 use super::rephrase::rephrase;
 use super::resident::outgrown;
@@ -16,6 +17,7 @@ use super::stuck::{Here, place};
 use crate::excerpt::excerpts;
 use crate::topology::input::{ReadError, read_bytes, to_text};
 use serde_json::Value as Json;
+use starlark::codemap::FileSpan;
 use starlark::docs::{DocString, DocStringKind};
 use starlark::environment::{FrozenModule, Module};
 use starlark::eval::{BeforeStmtFunc, Evaluator, FileLoader};
@@ -25,7 +27,7 @@ use starlark::values::dict::DictRef;
 use starlark::values::list::ListRef;
 use starlark::values::tuple::TupleRef;
 use starlark::values::{Heap, OwnedFrozenValue, Value};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,7 +46,7 @@ pub struct Program {
     pub ranks: Option<String>,
     /// Formula of the operation count.
     pub formula: Option<String>,
-    /// Origin of the pattern.
+    /// Loadable of the pattern.
     pub source: Option<String>,
     pub(super) module: Arc<FrozenModule>,
     pub(super) trusted: bool,
@@ -86,6 +88,21 @@ pub(super) fn shortened(message: &str) -> String {
     }
 }
 
+/// Returns the names and places of the calls that an error is in, the innermost first, as the program has written them.
+fn calls(error: &starlark::Error) -> impl Iterator<Item = (String, &FileSpan)> {
+    error.call_stack().frames.iter().rev().filter_map(|frame| {
+        let location = frame.location.as_ref()?;
+        let name = match frame.name.strip_prefix(STEM) {
+            None => frame.name.clone(),
+            // The function that it calls has no frame of its own with a place.
+            Some(CALL) => original(location.source_span()).split('(').next().unwrap_or_default().trim().to_owned(),
+            // The program has not written a call here.
+            Some(_) => return None,
+        };
+        Some((name, location))
+    })
+}
+
 /// Returns a Starlark error as users see it: `file:line:column: message`, then the lines around it.
 pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
     // With the causes, which describe what is wrong with a value.
@@ -103,14 +120,9 @@ pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
     match error.span() {
         Some(span) => {
             let mut text = format!("{}: {message}", place(span));
-            let mut frames = error.call_stack().frames.iter().rev().filter(|f| f.location.is_some()).peekable();
-            // The program has not written a call here.
-            frames.next_if(|frame| frame.name.starts_with(STEM));
-            for frame in frames.take(8) {
-                if let Some(location) = &frame.location {
-                    let line = location.resolve_span().begin.line + 1;
-                    text.push_str(&format!("\n  in {}, called at {}:{line}", frame.name, location.filename()));
-                }
+            for (name, location) in calls(error).take(8) {
+                let line = location.resolve_span().begin.line + 1;
+                text.push_str(&format!("\n  in {name}, called at {}:{line}", location.filename()));
             }
             WorkloadError::Program(text)
         }
@@ -161,7 +173,17 @@ struct Loader<'l> {
     /// Folder of the program; `None` for built-in ones.
     folder: Option<PathBuf>,
     limits: &'l Limits,
-    loaded: RefCell<HashMap<String, Option<FrozenModule>>>,
+    /// Modules by the place they come from; `None` while one is evaluated.
+    loaded: RefCell<HashMap<Loadable, Option<FrozenModule>>>,
+    /// Bytes of the values of all files so far, and their steps.
+    used: Cell<(usize, u64)>,
+}
+
+/// Where a file that is loaded comes from: one that is written in two ways is the same.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Loadable {
+    Library(&'static str),
+    File(PathBuf),
 }
 
 /// A refusal to load.
@@ -169,13 +191,18 @@ struct Loader<'l> {
 #[error("{0}")]
 struct CannotLoad(String);
 
-impl Loader<'_> {
-    fn text(&self, path: &str) -> Result<(String, bool), String> {
+impl<'l> Loader<'l> {
+    fn new(trusted: bool, folder: Option<&Path>, limits: &'l Limits) -> Self {
+        let (loaded, used) = (RefCell::default(), Cell::default());
+        Self { trusted, folder: folder.map(Path::to_owned), limits, loaded, used }
+    }
+
+    fn place(&self, path: &str) -> Result<Loadable, String> {
         if let Some(name) = path.strip_prefix("@mopsim//") {
             let wanted = name.strip_suffix(".star").unwrap_or(name);
             let found = catalogue::LIBRARY.iter().chain(catalogue::ALL);
             return match found.into_iter().find(|b| b.name == wanted || b.name.strip_prefix("lib/") == Some(wanted)) {
-                Some(builtin) => Ok((builtin.source.to_owned(), self.trusted)),
+                Some(builtin) => Ok(Loadable::Library(builtin.name)),
                 None => Err(format!("the library of mopsim has no file `{name}`")),
             };
         }
@@ -188,26 +215,53 @@ impl Loader<'_> {
         }
         let real = |path: &Path| fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()));
         let (file, folder) = (real(&folder.join(path))?, real(folder)?);
-        if !file.starts_with(&folder) {
-            return Err(outside());
+        if file.starts_with(&folder) { Ok(Loadable::File(file)) } else { Err(outside()) }
+    }
+
+    /// Returns the text at a place, and whether it is trusted.
+    fn text(&self, place: &Loadable) -> Result<(String, bool), String> {
+        match place {
+            Loadable::Library(name) => {
+                let builtin = catalogue::LIBRARY.iter().chain(catalogue::ALL).find(|builtin| builtin.name == *name);
+                Ok((builtin.map_or("", |builtin| builtin.source).to_owned(), self.trusted))
+            }
+            Loadable::File(file) => read(file).map(|text| (text, false)).map_err(|error| error.to_string()),
         }
-        read(&file).map(|text| (text, false)).map_err(|error| error.to_string())
+    }
+
+    /// Counts what a file has used, which no other file may use again.
+    fn count(&self, name: &str, bytes: usize, steps: u64) -> Result<(), WorkloadError> {
+        let (all_bytes, all_steps) = self.used.get();
+        let (bytes, steps) = (all_bytes.saturating_add(bytes), all_steps.saturating_add(steps));
+        self.used.set((bytes, steps));
+        let limits = self.limits.of_frozen();
+        if bytes > limits.memory {
+            let limit = limits.memory;
+            return Err(WorkloadError::Program(format!(
+                "{name}: the values of this file and of those before it take {bytes} bytes, the limit is {limit}"
+            )));
+        }
+        if steps > limits.steps {
+            return Err(WorkloadError::Program(format!("{name}: {}", too_many_steps(steps, limits.steps))));
+        }
+        Ok(())
     }
 }
 
 impl FileLoader for Loader<'_> {
     fn load(&self, path: &str) -> starlark::Result<FrozenModule> {
-        let known = self.loaded.borrow().get(path).cloned();
         let refuse = |message: String| starlark::Error::new_other(CannotLoad(message));
+        let place = self.place(path).map_err(refuse)?;
+        let known = self.loaded.borrow().get(&place).cloned();
         match known {
             Some(Some(module)) => return Ok(module),
             Some(None) => return Err(refuse(format!("`{path}` loads itself"))),
             None => {}
         }
-        self.loaded.borrow_mut().insert(path.to_owned(), None);
-        let (text, trusted) = self.text(path).map_err(refuse)?;
+        self.loaded.borrow_mut().insert(place.clone(), None);
+        let (text, trusted) = self.text(&place).map_err(refuse)?;
         let (module, _) = evaluate(path, text, self, trusted).map_err(|error| refuse(error.to_string()))?;
-        self.loaded.borrow_mut().insert(path.to_owned(), Some(module.clone()));
+        self.loaded.borrow_mut().insert(place, Some(module.clone()));
         Ok(module)
     }
 }
@@ -289,6 +343,11 @@ fn evaluate(name: &str, text: String, loader: &Loader, trusted: bool) -> Result<
             eval.extra = Some(&context);
             eval.set_loader(loader);
             eval.eval_module(ast, &GLOBALS).map_err(|error| located(&error, &here))?;
+            if !trusted {
+                let (work, outside) = (context.allowance.work(), context.allowance.outside());
+                let bytes = module.heap().allocated_bytes().saturating_add(outside as usize);
+                loader.count(name, bytes, eval.get_total_tick_count().saturating_add(work))?;
+            }
         }
         let module = module.freeze();
         module.map(|module| (module, head)).map_err(|e| WorkloadError::Program(format!("{name}: {}", e.err_msg)))
@@ -322,8 +381,7 @@ impl Program {
         let limits = Limits::default();
         let file = if trusted { format!("{name}.star") } else { name.to_owned() };
         on_large_stack(|| {
-            let loader =
-                Loader { trusted, folder: folder.map(Path::to_owned), limits: &limits, loaded: RefCell::default() };
+            let loader = Loader::new(trusted, folder, &limits);
             let (module, head) = evaluate(&file, text, &loader, trusted)?;
             let wrong = |message: String| WorkloadError::Program(format!("{file}: {message}"));
             let wrong_in = |name: &str, message: String| match head.lines.get(name) {
@@ -388,7 +446,7 @@ fn is_plain(value: Value, depth: usize, left: &mut usize) -> bool {
     } else if let Some(tuple) = TupleRef::from_value(value) {
         inside.extend(tuple.iter().take(MOST_DECLARED + 1));
     } else if let Some(dict) = DictRef::from_value(value) {
-        inside.extend(dict.iter().take(MOST_DECLARED + 1).map(|(_, value)| value));
+        inside.extend(dict.iter().take(MOST_DECLARED + 1).flat_map(|(key, value)| [key, value]));
     } else {
         return !matches!(value.get_type(), "struct" | "record" | "set");
     }

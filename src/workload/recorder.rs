@@ -8,6 +8,7 @@ use crate::trace::tables::{Full, Tables};
 use crate::trace::{
     Action, Actions, CollectiveCall, CommunicatorId, Counts, Datatype, MemberList, Members, SendRecv, Triple,
 };
+use rustc_hash::FxHashSet;
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -117,7 +118,7 @@ struct RecorderState {
     messages: OpenMessages,
     posted: usize,
     /// Communicators that are known to contain the rank.
-    known: Vec<CommunicatorId>,
+    known: FxHashSet<CommunicatorId>,
     /// Counts in lists, in units of as many as take the memory of an action.
     listed: u64,
     /// Actions of this rank that were deducted from the budget.
@@ -144,7 +145,7 @@ impl<'b> Recorder<'b> {
             pending: 0,
             messages: OpenMessages::default(),
             posted: 0,
-            known: vec![CommunicatorId::WORLD],
+            known: FxHashSet::from_iter([CommunicatorId::WORLD]),
             listed: 0,
             paid: 0,
         };
@@ -331,7 +332,7 @@ impl<'b> Recorder<'b> {
             if members.member(state.rank).is_none() {
                 bail!("rank {} is no member of communicator {}", state.rank, number.unwrap_or_default());
             }
-            state.known.push(communicator);
+            state.known.insert(communicator);
         }
         Ok(Where { communicator, members: members.size() as u32, blocks })
     }

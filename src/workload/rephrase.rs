@@ -1,6 +1,7 @@
 //! Messages of Starlark in the words of workloads.
 
 use super::count::{COUNT, Count};
+use super::marks::STEM;
 use super::recorder::MOST_ACTIONS;
 use crate::similar::{did_you_mean, nearest};
 
@@ -12,6 +13,8 @@ pub(super) fn rephrase(message: &str) -> Option<String> {
         .or_else(|| (message.starts_with(HEAP) || message.starts_with(CANCELLED)).then(|| TOO_MUCH_MEMORY.to_owned()))
         .or_else(|| (message == "Immutable").then(|| FROZEN.to_owned()))
         .or_else(|| message.starts_with("Variable `print` not found").then(|| NO_PRINT.to_owned()))
+        // No program may use these names.
+        .or_else(|| message.find(&format!(", did you mean `{STEM}")).map(|at| message[..at].to_owned()))
 }
 
 /// Message about a change of a value of the top level, or of `prepare`.

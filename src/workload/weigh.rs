@@ -73,15 +73,19 @@ pub(super) fn has_elements(value: Value) -> bool {
             || StructRef::from_value(value).is_some())
 }
 
-/// Visits a value and all that it contains, and returns the number of visits. Long texts count as several.
+/// Bytes of a text that take as long as a visit.
+const BYTES_OF_A_VISIT: u64 = 8;
+
+/// Visits a value and all that it contains, and returns the number of visits. So many bytes of a text count as another one.
 fn visit<'v>(
     value: Value<'v>,
     deepest: usize,
+    bytes: u64,
     mut ask: impl FnMut(u64) -> Result<(), Wrong>,
     mut look: impl FnMut(Value<'v>) -> Result<(), Wrong>,
 ) -> Result<u64, Wrong> {
     look(value)?;
-    let weight = |value: Value| 1 + value.unpack_str().map_or(0, |text| text.len() as u64 / 8);
+    let weight = |value: Value| 1 + value.unpack_str().map_or(0, |text| text.len() as u64 / bytes);
     let (mut all, mut asked) = (weight(value), 0);
     let mut stack: Vec<Left> = Left::of(value).into_iter().collect();
     while let Some(top) = stack.last_mut() {
@@ -111,7 +115,8 @@ fn visit<'v>(
 /// # Errors
 /// [`Wrong`] if the program has no more steps, or if the value is too deep to be compared.
 pub(super) fn weigh(value: Value, eval: &Evaluator) -> Result<u64, Wrong> {
-    visit(value, DEEPEST, |visits| Size::Elements(visits * ELEMENTS_OF_A_VISIT).charge(eval), |_| Ok(()))
+    let ask = |visits| Size::Elements(visits * ELEMENTS_OF_A_VISIT).charge(eval);
+    visit(value, DEEPEST, BYTES_OF_A_VISIT, ask, |_| Ok(()))
 }
 
 /// Asks for the steps of a visit to a value that a message may show as a whole.
@@ -119,15 +124,29 @@ pub(super) fn weigh(value: Value, eval: &Evaluator) -> Result<u64, Wrong> {
 /// # Errors
 /// [`Wrong`] if the program has no more steps, or if the value is too large or too deep.
 pub(super) fn check_shown(value: Value, eval: &Evaluator) -> Result<(), Wrong> {
+    visit_shown(value, 1, eval)
+}
+
+/// Does the same for a value whose elements are compared before.
+///
+/// # Errors
+/// [`Wrong`] as for [`check_shown`].
+pub(super) fn weigh_shown(value: Value, eval: &Evaluator) -> Result<(), Wrong> {
+    visit_shown(value, ELEMENTS_OF_A_VISIT, eval)
+}
+
+fn visit_shown(value: Value, elements: u64, eval: &Evaluator) -> Result<(), Wrong> {
     let mut visits = 0;
     let ask = |more| {
         visits += more;
         if visits > LONGEST {
-            return Err(Wrong(format!("a value that holds others more than {LONGEST} times")));
+            return Err(Wrong(format!(
+                "a value that holds others more than {LONGEST} times, bytes of texts included: too large for a message"
+            )));
         }
-        Size::Elements(more).charge(eval)
+        Size::Elements(more * elements).charge(eval)
     };
-    visit(value, DEEPEST, ask, |_| Ok(())).map(|_| ())
+    visit(value, DEEPEST, 1, ask, |_| Ok(())).map(|_| ())
 }
 
 /// Checks a key of a dictionary, which is hashed recursively, and counts the bytes of a text.
@@ -149,9 +168,9 @@ pub(super) fn check_key(value: Value, eval: &Evaluator) -> Result<(), Wrong> {
                 "a key or an index of more than {LARGEST_KEY} values: write a number or a text"
             )));
         }
-        Ok(())
+        Size::Elements(more * ELEMENTS_OF_A_VISIT).charge(eval)
     };
-    visit(value, DEEPEST_KEY, ask, |_| Ok(())).map(|_| ())
+    visit(value, DEEPEST_KEY, BYTES_OF_A_VISIT, ask, |_| Ok(())).map(|_| ())
 }
 
 /// Checks what may be a key, or an argument of a function with the name of a method: lists and dictionaries have no hash, so
@@ -176,5 +195,5 @@ pub(super) fn check_no_partial(value: Value, eval: &Evaluator) -> Result<(), Wro
         true => Err(Wrong("a partial of a partial: write a lambda, or pass all arguments at once".to_owned())),
         false => Ok(()),
     };
-    visit(value, DEEPEST, |visits| Size::Elements(visits).charge(eval), look).map(|_| ())
+    visit(value, DEEPEST, BYTES_OF_A_VISIT, |visits| Size::Elements(visits).charge(eval), look).map(|_| ())
 }
