@@ -263,6 +263,19 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
         Ok(value)
     }
 
+    /// A list is no bound, and the message about it would show all of it, even if another bound has changed it since.
+    fn __mopsim_bound<'v>(
+        #[starlark(require = pos)] value: Value<'v>,
+        #[starlark(require = pos)] _end: Value<'v>,
+    ) -> starlark::Result<Value<'v>> {
+        if has_elements(value) {
+            return Err(
+                Wrong(format!("a bound of a slice that is a {}: write a whole number", value.get_type())).into()
+            );
+        }
+        Ok(value)
+    }
+
     fn __mopsim_pairs<'v>(
         #[starlark(require = pos)] value: Value<'v>,
         #[starlark(require = pos)] _end: Value<'v>,

@@ -249,6 +249,8 @@ fn arguments_are_checked_when_all_of_them_are_known() {
     assert!(said.starts_with("mine.star:3:14: a call inside the arguments of `index`"), "{said}");
     let said = refused_body("x = [\"a\" * 65536] * 45000\n    x.index(0)");
     assert!(said.starts_with("mine.star:3:") && said.contains("too large for a message"), "{said}");
+    let said = refused_body("l = [1]\n    y = \"ab\"[l:len(l)]");
+    assert!(said.starts_with("mine.star:3:14: a bound of a slice that is a list"), "{said}");
     // Places and calls are those of the file.
     let text = "def f(l, n):\n    return l[n]\n\ndef main(rank, size, params):\n    x = f([1], len([2])) if size > 9 else f([1], abs(7))\n";
     let said = refused(text);

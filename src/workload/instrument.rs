@@ -267,19 +267,19 @@ impl<'s> Rewriter<'s> {
                 let check = if is_literal(of) || step.is_some() { Check::Size } else { Check::Text };
                 self.wrap(of, self.next(range(of.span).1), check);
                 for bound in [from, to, step].into_iter().flatten() {
-                    self.key(bound);
+                    self.before_colon(bound, Check::Bound);
                 }
             }
             ExprP::Index(both) => self.wrap_index(&both.0, &both.1, expr.span),
             ExprP::List(elements) if elements.len() > SHORT => self.wrap(expr, range(expr.span).1, Check::Made),
             ExprP::Dict(entries) => {
-                entries.iter().for_each(|(key, _)| self.key(key));
+                entries.iter().for_each(|(key, _)| self.before_colon(key, Check::Key));
                 if entries.len() > SHORT {
                     self.wrap(expr, range(expr.span).1, Check::Made);
                 }
             }
             ExprP::DictComprehension(entry, first, clauses) => {
-                self.key(&entry.0);
+                self.before_colon(&entry.0, Check::Key);
                 self.clauses(first, clauses);
             }
             ExprP::ListComprehension(_, first, clauses) => self.clauses(first, clauses),
@@ -308,9 +308,9 @@ impl<'s> Rewriter<'s> {
     }
 
     /// Wraps a key, or a bound of a slice, which a colon or a square bracket follows.
-    fn key(&mut self, key: &AstExpr) {
-        if !has_no_elements(key) {
-            self.wrap(key, self.next(range(key.span).1), Check::Key);
+    fn before_colon(&mut self, value: &AstExpr, check: Check) {
+        if !has_no_elements(value) {
+            self.wrap(value, self.next(range(value.span).1), check);
         }
     }
 

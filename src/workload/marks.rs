@@ -30,6 +30,8 @@ pub(super) enum Check {
     Argument,
     /// A key of a dictionary, or an index.
     Key,
+    /// A bound of a slice.
+    Bound,
     /// A key, or an argument of a function in a structure.
     Lookup,
     /// Named arguments in a dictionary.
@@ -64,6 +66,7 @@ impl Check {
             Self::Splat => "splat",
             Self::Argument => ARGUMENT,
             Self::Key => "key",
+            Self::Bound => "bound",
             Self::Lookup => "lookup",
             Self::Named => "named",
             Self::Pairs => "pairs",
