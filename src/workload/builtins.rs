@@ -127,7 +127,7 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
         };
         if function.parameters_spec().is_none() && arguments.items.iter().chain(named.values()).any(is_long) {
             let reason =
-                "a partial of a function of the language, with a list, a dictionary or a long text: write a lambda";
+                "a partial of a built-in function, with a list, a dictionary or a long text: write a lambda";
             return Err(Wrong(reason.to_owned()).into());
         }
         for &value in [&function].into_iter().chain(&arguments.items).chain(named.values()) {

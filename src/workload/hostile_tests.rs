@@ -278,7 +278,7 @@ fn slow_steps_count_as_several() {
     for body in
         ["y = partial(hash, \"a\" * 60000)", "y = partial(isqrt, [])", "y = partial(alltoallv, recv_counts = {})"]
     {
-        assert!(refused_body(body).contains("a partial of a function of the language, with a list"), "{body}");
+        assert!(refused_body(body).contains("a partial of a built-in function, with a list"), "{body}");
     }
     let said = refused_body("y = (\"é\" * 30000).upper()");
     assert!(said.starts_with("mine.star:2:") && said.contains("a text of more than 65536 bytes"), "{said}");
