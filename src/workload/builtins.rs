@@ -126,8 +126,7 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
             has_elements(*value) || value.unpack_str().is_some_and(|text| text.len() > LONGEST_OF_A_PARTIAL)
         };
         if function.parameters_spec().is_none() && arguments.items.iter().chain(named.values()).any(is_long) {
-            let reason =
-                "a partial of a built-in function, with a list, a dictionary or a long text: write a lambda";
+            let reason = "a partial of a built-in function, with a list, a dictionary or a long text: write a lambda";
             return Err(Wrong(reason.to_owned()).into());
         }
         for &value in [&function].into_iter().chain(&arguments.items).chain(named.values()) {

@@ -209,7 +209,7 @@ impl Patience {
                 && let Some(span) = here.place()
             {
                 return Some(format!(
-                    "{}: one statement takes more than {} s: write a long comprehension as a loop",
+                    "{}: one statement takes more than {} s: one of its operations is on very large values",
                     place(&span),
                     self.most.as_secs()
                 ));
