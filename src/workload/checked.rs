@@ -97,6 +97,20 @@ pub(super) fn check_pairs<'v>(value: Value<'v>, eval: &mut Evaluator<'v, '_, '_>
     Ok(())
 }
 
+/// Calls a function after a check of all arguments.
+fn call_checked<'v>(
+    function: Value<'v>,
+    arguments: &[Value<'v>],
+    named: &SmallMap<String, Value<'v>>,
+    eval: &mut Evaluator<'v, '_, '_>,
+) -> starlark::Result<Value<'v>> {
+    for &value in arguments.iter().chain(named.values()) {
+        check_argument(function, value, eval)?;
+    }
+    let named: Vec<(&str, Value)> = named.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    eval.eval_function(function, arguments, &named)
+}
+
 /// Adds the checks, under names that no program contains.
 #[starlark_module]
 pub(super) fn functions(globals: &mut GlobalsBuilder) {
@@ -166,11 +180,20 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
         #[starlark(kwargs)] named: SmallMap<String, Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
-        for &value in arguments.items.iter().chain(named.values()) {
-            check_argument(function, value, eval)?;
+        call_checked(function, &arguments.items, &named, eval)
+    }
+
+    /// The same for a method that makes entries of a dictionary from its first argument.
+    fn __mopsim_call_update<'v>(
+        #[starlark(require = pos)] function: Value<'v>,
+        #[starlark(args)] arguments: UnpackTuple<Value<'v>>,
+        #[starlark(kwargs)] named: SmallMap<String, Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        for &value in &arguments.items {
+            check_pairs(value, eval)?;
         }
-        let named: Vec<(&str, Value)> = named.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-        eval.eval_function(function, &arguments.items, &named)
+        call_checked(function, &arguments.items, &named, eval)
     }
 
     fn __mopsim_deep<'v>(

@@ -251,6 +251,15 @@ fn arguments_are_checked_when_all_of_them_are_known() {
     assert!(said.starts_with("mine.star:3:") && said.contains("too large for a message"), "{said}");
     let said = refused_body("l = [1]\n    y = \"ab\"[l:len(l)]");
     assert!(said.starts_with("mine.star:3:14: a bound of a slice that is a list"), "{said}");
+    let grown = "def g(l, pairs):\n    l.extend(pairs)\n    return 1\ndef main(rank, size, params):\n    l, pairs = [], [(i, i) for i in range(90000)]\n    keep = []\n    for i in range(20):\n        l.clear()\n        d = {}\n        d.update(l, z = g(l, pairs))\n        keep.append(d)\n";
+    let program = Program::parse("mine.star", grown.to_owned(), None, false).unwrap();
+    let limits = Limits { memory: 48 << 20, ..Limits::default() };
+    let said = program.instantiate(1, &[], &limits).unwrap().trace().unwrap_err().to_string();
+    assert!(said.contains("the values of the program"), "{said}");
+    let deep = "def dec(n):\n    return n - 1\ndef rec(a, n):\n    return n if n == 0 else rec([a], dec(n))\ndef main(rank, size, params):\n    compute(1.0 + rec([], 140))\n";
+    assert!(run(deep, 1).is_ok());
+    let said = refused("def main(rank, size, params):\n    (lambda a, b: fail(\"x\"))([1], len([2]))\n");
+    assert!(said.contains("in a function, called at mine.star:2"), "{said}");
     // Places and calls are those of the file.
     let text = "def f(l, n):\n    return l[n]\n\ndef main(rank, size, params):\n    x = f([1], len([2])) if size > 9 else f([1], abs(7))\n";
     let said = refused(text);

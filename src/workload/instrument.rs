@@ -7,7 +7,7 @@
 //! but nothing else, and a module cannot be made from a tree. Lines stay the same, and all that is inserted can be
 //! recognised, so [`original`](super::marks::original) finds the columns of the file again.
 
-use super::marks::{CALL, Check, STEM};
+use super::marks::{CALL, CALL_UPDATE, Check, STEM};
 use starlark::codemap::Span;
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{
@@ -90,8 +90,8 @@ struct Rewriter<'s> {
     /// Positions of round closing brackets with those of their opening ones, in order.
     matching: Vec<(usize, usize)>,
     wraps: Vec<Wrap<'s>>,
-    /// Calls through a function that checks all arguments again: begin, opening bracket and end.
-    calls: Vec<[usize; 3]>,
+    /// Calls through a function that checks all arguments again: begin, opening bracket and end, and its name.
+    calls: Vec<([usize; 3], &'static str)>,
 }
 
 impl<'s> Rewriter<'s> {
@@ -233,7 +233,8 @@ impl<'s> Rewriter<'s> {
                     self.expression(arg.node.expr());
                 }
                 if changes_arguments(&args.args) {
-                    self.check_when_called(expr);
+                    let updates = matches!(&callee.node, ExprP::Dot(_, name) if name.node == "update");
+                    self.check_when_called(expr, if updates { CALL_UPDATE } else { CALL });
                 }
                 let ExprP::Dot(of, name) = &callee.node else { return self.expression(callee) };
                 let name = name.node.as_str();
@@ -289,12 +290,12 @@ impl<'s> Rewriter<'s> {
     }
 
     /// Lets a call be made by a function that checks the arguments when all of them are known.
-    fn check_when_called(&mut self, call: &AstExpr) {
+    fn check_when_called(&mut self, call: &AstExpr, by: &'static str) {
         let (begin, end) = range(call.span);
         let open = self.matching.binary_search_by_key(&(end - 1), |&(close, _)| close);
         if let Ok(index) = open {
             let open = self.matching[index].1;
-            self.calls.push([self.balanced(begin, open), open, end]);
+            self.calls.push(([self.balanced(begin, open), open, end], by));
         }
     }
 
@@ -324,8 +325,8 @@ impl<'s> Rewriter<'s> {
             inserted.push((*end, false, Reverse(*begin), false, format!(",{STEM})")));
         }
         let mut source = self.source.to_owned();
-        for &[begin, open, end] in &self.calls {
-            inserted.push((begin, true, Reverse(end), true, format!("{STEM}{CALL}(")));
+        for &([begin, open, end], by) in &self.calls {
+            inserted.push((begin, true, Reverse(end), true, format!("{STEM}{by}(")));
             source.replace_range(open..=open, ",");
         }
         inserted.sort();

@@ -10,6 +10,8 @@ const OPERAND: &str = "operand";
 const RECEIVER: &str = "receiver";
 /// Name of the function that calls another one, whose opening bracket becomes a comma.
 pub(super) const CALL: &str = "call";
+/// Name of that function for a method that makes entries of a dictionary.
+pub(super) const CALL_UPDATE: &str = "call_update";
 
 /// What is checked.
 #[derive(Clone, Copy)]

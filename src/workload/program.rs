@@ -95,7 +95,12 @@ fn calls(error: &starlark::Error) -> impl Iterator<Item = (String, &FileSpan)> {
         let name = match frame.name.strip_prefix(STEM) {
             None => frame.name.clone(),
             // The function that it calls has no frame of its own with a place.
-            Some(CALL) => original(location.source_span()).split('(').next().unwrap_or_default().trim().to_owned(),
+            Some(name) if name.starts_with(CALL) => {
+                let text = original(location.source_span());
+                let name = text.split('(').next().unwrap_or_default().trim();
+                let is_plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+                if is_plain { name.to_owned() } else { "a function".to_owned() }
+            }
             // The program has not written a call here.
             Some(_) => return None,
         };
@@ -139,7 +144,9 @@ pub(super) fn limit(eval: &mut Evaluator, limits: &Limits, trusted: bool) -> Arc
     // Comprehensions have no statements, so this is their limit; it includes the compiled program.
     let heap = if trusted { limits.memory.saturating_mul(4) } else { limits.memory.saturating_add(limits.memory / 16) };
     // These fail only if a limit is zero or already set.
-    let _ = eval.set_max_callstack_size(limits.depth.max(1));
+    // A call that is made by one of our functions has three frames.
+    let frames = if trusted { 1 } else { 3 };
+    let _ = eval.set_max_callstack_size(limits.depth.saturating_mul(frames).max(1));
     let _ = eval.set_max_tick_count(limits.steps.saturating_mul(slack).saturating_add(10_000 * (slack - 1)).max(1));
     let _ = eval.set_max_heap_size(heap.max(1));
     if !trusted {
