@@ -7,6 +7,7 @@
 use crate::printable::grouped;
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Limit in bytes; 0 for the default.
@@ -69,8 +70,10 @@ fn control_group(root: &Path) -> Option<u64> {
 /// Returns the bytes that a network may take: the limit that was set, or half of the available memory. Without either
 /// there is no limit.
 pub fn limit() -> u64 {
+    // It is asked for often, and read from several files.
+    static DEFAULT: LazyLock<u64> = LazyLock::new(|| available().map_or(u64::MAX, |bytes| bytes / 2));
     match LIMIT.load(Ordering::Relaxed) {
-        0 => available().map_or(u64::MAX, |bytes| bytes / 2),
+        0 => *DEFAULT,
         set => set,
     }
 }
@@ -113,15 +116,19 @@ pub(crate) fn refuse_platform(arcs: u128, hosts: u128) -> Option<String> {
 
 /// Returns the reason not to solve a linear program of `variables` variables if its memory would exceed the limit.
 pub(crate) fn refuse_program(variables: usize) -> Option<String> {
-    let bytes = variables as u128 * u128::from(VARIABLE);
+    let name = || format!("its {} variables", grouped(variables as u64));
+    refuse_values(variables as u128 * u128::from(VARIABLE), name)
+}
+
+/// Returns the reason to refuse lists of `counts` counts of collectives if their memory would exceed the limit.
+pub(crate) fn refuse_counts(counts: usize) -> Option<String> {
+    refuse_values(counts as u128 * size_of::<u32>() as u128, || "the lists of counts of collectives".to_owned())
+}
+
+fn refuse_values(bytes: u128, name: impl FnOnce() -> String) -> Option<String> {
     let limit = u128::from(limit());
     (bytes > limit).then(|| {
-        let variables = grouped(variables as u64);
-        format!(
-            "its {variables} variables take {} of memory or more, and the limit is {} (--memory)",
-            text(bytes),
-            text(limit)
-        )
+        format!("{} take {} of memory or more, and the limit is {} (--memory)", name(), text(bytes), text(limit))
     })
 }
 

@@ -371,13 +371,8 @@ fn join(tables: &mut Tables, done: &mut RankActions) -> Result<(), WorkloadError
     for pair in &own.sendrecvs {
         pairs.push(tables.sendrecv(*pair).map_err(full)?);
     }
-    let bytes = 4 * tables.counts.len() as u64;
-    if bytes > memory::limit() {
-        return Err(WorkloadError::Program(format!(
-            "the lists of counts of collectives take {} of memory, and the limit is {} (--memory)",
-            memory::text(bytes.into()),
-            memory::text(memory::limit().into())
-        )));
+    if let Some(reason) = memory::refuse_counts(tables.counts.len()) {
+        return Err(WorkloadError::Program(reason));
     }
     let unchanged = |list: &[u32]| list.iter().enumerate().all(|(i, &index)| i as u32 == index);
     if !(unchanged(&calls) && unchanged(&pairs)) {
