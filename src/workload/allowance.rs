@@ -6,7 +6,7 @@
 //! count depends on sizes only, so a program ends at the same place on every machine.
 
 use super::context::Context;
-use super::limits::{Limits, RUNS_AWAY};
+use super::limits::{LONGEST, LONGEST_TEXT, Limits, RUNS_AWAY};
 use super::recorder::Wrong;
 use starlark::eval::Evaluator;
 use starlark::values::Value;
@@ -128,11 +128,30 @@ impl Size {
     /// Asks for the steps and the memory of a new value of this size.
     ///
     /// # Errors
-    /// [`Wrong`] if the program has no more of them.
+    /// [`Wrong`] if the program has no more of them, or if no value may be as large.
     pub fn ask(self, eval: &Evaluator) -> Result<(), Wrong> {
-        self.charge(eval)?;
+        match self {
+            Self::Bytes(count) if count > LONGEST_TEXT => return Err(too_long()),
+            Self::Elements(count) if count > LONGEST => {
+                return Err(Wrong(format!("a list of {count} elements: the limit is {LONGEST}")));
+            }
+            Self::Bytes(_) | Self::Elements(_) => self.charge(eval)?,
+        }
         need(eval, self.bytes())
     }
+}
+
+/// Counts a walk over a text as steps; other values have none.
+///
+/// # Errors
+/// [`Wrong`] if the program has no more steps.
+pub(super) fn charge_text(value: Value, eval: &Evaluator) -> Result<(), Wrong> {
+    value.unpack_str().map_or(Ok(()), |text| Size::Bytes(text.len() as u64).charge(eval))
+}
+
+/// Returns the error about a text that is longer than the limit.
+pub(super) fn too_long() -> Wrong {
+    Wrong(format!("a text of more than {LONGEST_TEXT} bytes"))
 }
 
 /// Returns the message about more steps than the limit.

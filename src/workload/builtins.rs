@@ -2,7 +2,7 @@
 //!
 //! They replace Starlark's own, which visit any number of elements in one step.
 
-use super::allowance::{Size, need, need_entries};
+use super::allowance::{Size, charge_text, need, need_entries};
 use super::checked::check_pairs;
 use super::guard::MOST_TOGETHER;
 use super::recorder::Wrong;
@@ -141,9 +141,7 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
 
     /// Returns the number of elements of a value, or of characters of a text.
     fn len<'v>(#[starlark(require = pos)] value: Value<'v>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<i32> {
-        if let Some(text) = value.unpack_str() {
-            Size::Bytes(text.len() as u64).charge(eval)?;
-        }
+        charge_text(value, eval)?;
         value.length()
     }
 

@@ -6,7 +6,7 @@ use crate::similar;
 use std::path::Path;
 
 /// A built-in program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Builtin {
     /// Name, e.g. `npb/lu`.
     pub name: &'static str,

@@ -1,8 +1,8 @@
 //! Functions around operands in user programs ([`instrument`](super::instrument)): each returns its argument, after the
 //! steps and the memory of the operation were counted.
 
-use super::allowance::{Size, need, need_entries, need_now, need_outside};
-use super::guard::{not_too_large, too_long};
+use super::allowance::{Size, charge_text, need, need_entries, need_now, need_outside, too_long};
+use super::guard::not_too_large;
 use super::limits::LONGEST_TEXT;
 use super::recorder::Wrong;
 use super::weigh::{check_key, check_lookup, check_shown, has_elements, weigh_shown};
@@ -63,11 +63,6 @@ fn made_while_visited(value: Value) -> Option<Size> {
         "iterator" => Some(Size::Elements(LONGEST_TEXT)),
         _ => None,
     }
-}
-
-/// Counts the bytes of a text.
-fn charge_text(value: Value, eval: &Evaluator) -> Result<(), Wrong> {
-    value.unpack_str().map_or(Ok(()), |text| Size::Bytes(text.len() as u64).charge(eval))
 }
 
 /// Checks an argument of a function. Functions in Rust show one of the wrong type as a whole.
@@ -366,11 +361,7 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
             let Some(before) = target.unpack_str() else {
                 return Err(Wrong(NO_TEXT_IS_ADDED.to_owned()).into());
             };
-            let size = Size::Bytes(count + before.len() as u64);
-            if size.count() > LONGEST_TEXT {
-                return Err(too_long().into());
-            }
-            size.ask(eval)?;
+            Size::Bytes(count + before.len() as u64).ask(eval)?;
         } else {
             // A list that grows reserves twice its new size, of which the operand is a half in `x += x`.
             need(eval, count.saturating_mul(BYTES_OF_A_COPY))?;

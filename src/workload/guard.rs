@@ -4,7 +4,7 @@
 //! This catches accidents of any kind and plain malice. It is not a sandbox: on a multi-user machine, limit the memory
 //! of the process (`ulimit -v`) as well when running untrusted programs.
 
-use super::allowance::{Size, need, too_many_steps};
+use super::allowance::{Size, charge_text, need, too_long, too_many_steps};
 use super::context::Context;
 use super::instrument::{SHOWING, calls};
 use super::limits::{LONGEST, LONGEST_TEXT, Limits};
@@ -298,8 +298,8 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
         #[starlark(default = 10)] base: u32,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<i64> {
+        charge_text(value, eval)?;
         let whole = if let Some(text) = value.unpack_str() {
-            Size::Bytes(text.len() as u64).charge(eval)?;
             whole_number(text.trim(), base)
         } else if let Some(flag) = value.unpack_bool() {
             Some(i64::from(flag))
@@ -437,10 +437,6 @@ impl fmt::Write for Bounded {
         self.text.push_str(part);
         Ok(())
     }
-}
-
-pub(super) fn too_long() -> Wrong {
-    Wrong(format!("a text of more than {LONGEST_TEXT} bytes"))
 }
 
 /// Returns a new text as a value, with its work and memory counted.

@@ -17,7 +17,7 @@ use starlark::syntax::ast::{
 use std::cmp::Reverse;
 
 /// Methods that take the same time for values of any size, or that are called once for each element.
-const CHEAP: [&str; 8] = ["append", "clear", "endswith", "extend", "get", "setdefault", "startswith", "update"];
+const CHEAP: [&str; 6] = ["append", "clear", "extend", "get", "setdefault", "update"];
 /// Methods whose first argument is a key of a dictionary, or an index.
 const BY_KEY: [&str; 3] = ["get", "pop", "setdefault"];
 /// Methods that compare their argument with elements.
@@ -26,8 +26,6 @@ const COMPARING: [&str; 2] = ["index", "remove"];
 const STRIPPING: [&str; 3] = ["lstrip", "rstrip", "strip"];
 /// Methods whose messages show the value that has them, or whose time depends on all that it contains.
 pub(super) const SHOWING: [&str; 3] = ["index", "pop", "remove"];
-/// Methods that take positions in a text, and walk to them.
-const AT_ENDS: [&str; 2] = ["endswith", "startswith"];
 /// Methods whose result may have more bytes than the text.
 const CASING: [&str; 4] = ["capitalize", "lower", "title", "upper"];
 /// Methods that make a list, or add many elements.
@@ -135,8 +133,24 @@ impl<'s> Rewriter<'s> {
 
     /// Wraps an operand that ends before a position, with the brackets around it.
     fn wrap(&mut self, expr: &AstExpr, end: usize, check: Check) {
+        self.wrap_after(expr, end, check, "");
+    }
+
+    /// The same for a check with a name before the operand.
+    fn wrap_after(&mut self, expr: &AstExpr, end: usize, check: Check, name: &'s str) {
         let begin = self.balanced(range(expr.span).0, end);
-        self.wraps.push(Wrap { begin, end, check, name: "" });
+        self.wraps.push(Wrap { begin, end, check, name });
+    }
+
+    /// Returns a part of the text.
+    fn text(&self, span: Span) -> &'s str {
+        let (begin, end) = range(span);
+        &self.source[begin..end]
+    }
+
+    /// Returns where an argument of a call ends, whose closing bracket is at `last`.
+    fn end_of_argument(&self, argument: &AstExpr, last: usize) -> usize {
+        self.next(range(argument.span).1).min(last)
     }
 
     /// Wraps an argument of a call that ends at a position.
@@ -146,14 +160,12 @@ impl<'s> Rewriter<'s> {
         if has_no_elements(value) && !strips {
             return;
         }
-        let end = self.next(range(value.span).1).min(last);
+        let end = self.end_of_argument(value, last);
         let check = match (argument, &callee.node) {
             (ArgumentP::KwArgs(_), _) => Check::Named,
             (ArgumentP::Args(_), _) => Check::Splat,
             (_, ExprP::Identifier(name)) => {
-                let (begin, (from, to)) = (self.balanced(range(value.span).0, end), range(name.span));
-                let name = &self.source[from..to];
-                return self.wraps.push(Wrap { begin, end, check: Check::Argument, name });
+                return self.wrap_after(value, end, Check::Argument, self.text(name.span));
             }
             (ArgumentP::Positional(_), ExprP::Dot(_, method)) => match method.node.as_str() {
                 "append" => return,
@@ -194,14 +206,12 @@ impl<'s> Rewriter<'s> {
                 self.target(target);
                 let adds = matches!(operator, AssignOp::Add | AssignOp::Subtract | AssignOp::BitOr);
                 if adds && !is_number(value) {
-                    let end = self.end_of_statement(range(value.span).1);
-                    let begin = self.balanced(range(value.span).0, end);
                     let name = match &target.node {
-                        AssignTargetP::Identifier(name) => &self.source[range(name.span).0..range(name.span).1],
+                        AssignTargetP::Identifier(name) => self.text(name.span),
                         // No variable, and a value that is no text.
                         _ => STEM,
                     };
-                    self.wraps.push(Wrap { begin, end, check: Check::Operand, name });
+                    self.wrap_after(value, self.end_of_statement(range(value.span).1), Check::Operand, name);
                 }
             }
             _ => {}
@@ -226,40 +236,7 @@ impl<'s> Rewriter<'s> {
 
     fn expression(&mut self, expr: &AstExpr) {
         match &expr.node {
-            ExprP::Call(callee, args) => {
-                let last = range(expr.span).1 - 1;
-                for (number, arg) in args.args.iter().enumerate() {
-                    self.wrap_argument(callee, &arg.node, number, last);
-                    self.expression(arg.node.expr());
-                }
-                if changes_arguments(&args.args) {
-                    let updates = matches!(&callee.node, ExprP::Dot(_, name) if name.node == "update");
-                    self.check_when_called(expr, if updates { CALL_UPDATE } else { CALL });
-                }
-                let ExprP::Dot(of, name) = &callee.node else { return self.expression(callee) };
-                let name = name.node.as_str();
-                if let (true, ExprP::Identifier(variable), Some(arg)) =
-                    (SHOWING.contains(&name) && args.args.iter().any(calls), &of.node, args.args.last())
-                {
-                    let end = self.next(range(arg.node.expr().span).1).min(last);
-                    let begin = self.balanced(range(arg.node.expr().span).0, end);
-                    let (from, to) = range(variable.span);
-                    self.wraps.push(Wrap { begin, end, check: Check::Receiver, name: &self.source[from..to] });
-                }
-                let of_end = name == "pop" && args.args.is_empty();
-                let walks = AT_ENDS.contains(&name) && args.args.len() > 1;
-                if (!CHEAP.contains(&name) || walks) && !of_end {
-                    let check = match name {
-                        _ if CASING.contains(&name) => Check::Cased,
-                        _ if COMPARING.contains(&name) => Check::Deep,
-                        _ if MAKING.contains(&name) => Check::Copied,
-                        "pop" => Check::Popped,
-                        _ => Check::Size,
-                    };
-                    self.wrap(of, self.next(range(of.span).1), check);
-                }
-                return self.expression(of);
-            }
+            ExprP::Call(callee, args) => return self.call(expr, callee, &args.args),
             ExprP::Dot(of, _) => self.wrap(of, self.next(range(of.span).1), Check::Owner),
             ExprP::Slice(of, from, to, step) => {
                 self.wrap(expr, range(expr.span).1, Check::Made);
@@ -287,6 +264,32 @@ impl<'s> Rewriter<'s> {
             _ => {}
         }
         expr.visit_expr(|child| self.expression(child));
+    }
+
+    fn call(&mut self, call: &AstExpr, callee: &AstExpr, arguments: &[AstArgument]) {
+        let last = range(call.span).1 - 1;
+        for (number, argument) in arguments.iter().enumerate() {
+            self.wrap_argument(callee, &argument.node, number, last);
+            self.expression(argument.node.expr());
+        }
+        if changes_arguments(arguments) {
+            let updates = matches!(&callee.node, ExprP::Dot(_, name) if name.node == "update");
+            self.check_when_called(call, if updates { CALL_UPDATE } else { CALL });
+        }
+        let ExprP::Dot(of, name) = &callee.node else { return self.expression(callee) };
+        let name = name.node.as_str();
+        // What the receiver is when all arguments are known.
+        if let (ExprP::Identifier(variable), Some(argument)) = (&of.node, arguments.last())
+            && SHOWING.contains(&name)
+            && arguments.iter().any(calls)
+        {
+            let value = argument.node.expr();
+            self.wrap_after(value, self.end_of_argument(value, last), Check::Receiver, self.text(variable.span));
+        }
+        if let Some(check) = check_of_receiver(name, arguments.len()) {
+            self.wrap(of, self.next(range(of.span).1), check);
+        }
+        self.expression(of);
     }
 
     /// Lets a call be made by a function that checks the arguments when all of them are known.
@@ -339,6 +342,20 @@ impl<'s> Rewriter<'s> {
         }
         text.push_str(&source[from..]);
         text
+    }
+}
+
+/// Returns the check of the value whose method is called with that many arguments, if it needs one.
+fn check_of_receiver(method: &str, arguments: usize) -> Option<Check> {
+    match method {
+        "pop" => (arguments > 0).then_some(Check::Popped),
+        // They walk to positions in a text.
+        "endswith" | "startswith" => (arguments > 1).then_some(Check::Size),
+        _ if CHEAP.contains(&method) => None,
+        _ if CASING.contains(&method) => Some(Check::Cased),
+        _ if COMPARING.contains(&method) => Some(Check::Deep),
+        _ if MAKING.contains(&method) => Some(Check::Copied),
+        _ => Some(Check::Size),
     }
 }
 

@@ -114,9 +114,8 @@ pub(super) fn original(text: &str) -> String {
                 // A piece may end within a name.
                 left = rest.find(last).map_or("", |end| &rest[end + 1..]);
                 if let (true, Some(comma)) = (rest.starts_with(CALL), comma(left)) {
-                    // What precedes the comma has no calls of its own that are checked, or they are found again below.
-                    let called = original(&left[..comma]);
-                    result.push_str(&called);
+                    // The function that is called may have checks inside it.
+                    result.push_str(&original(&left[..comma]));
                     result.push('(');
                     left = &left[comma + 1..];
                 }

@@ -3,8 +3,8 @@
 
 use super::allowance::Size;
 use super::checked::check_pairs;
-use super::guard::{not_too_large, shown, too_long};
-use super::limits::{LONGEST, LONGEST_TEXT};
+use super::guard::{not_too_large, shown};
+use super::limits::LONGEST;
 use super::recorder::Wrong;
 use super::weigh::{check_key, has_elements, weigh};
 use starlark::environment::GlobalsBuilder;
@@ -71,11 +71,7 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
         if let Some(text) = a.unpack_str() {
-            let most = (text.len() + shown(b)?.len()) as u64;
-            if most > LONGEST_TEXT {
-                return Err(too_long().into());
-            }
-            Size::Bytes(most).ask(eval)?;
+            Size::Bytes((text.len() + shown(b)?.len()) as u64).ask(eval)?;
         }
         a.percent(b, eval.heap())
     }
@@ -91,12 +87,8 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
                 && let Some(size) = Size::of(what)
             {
                 let (length, result) = (size.count(), size.times(by.max(0) as u64));
-                match result {
-                    Size::Bytes(bytes) if bytes > LONGEST_TEXT => return Err(too_long().into()),
-                    Size::Elements(elements) if elements > LONGEST => {
-                        return Err(Wrong(format!("{length} elements times {by}: the limit is {LONGEST}")).into());
-                    }
-                    _ => {}
+                if matches!(result, Size::Elements(count) if count > LONGEST) {
+                    return Err(Wrong(format!("{length} elements times {by}: the limit is {LONGEST}")).into());
                 }
                 result.ask(eval)?;
             }
@@ -110,14 +102,7 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
         if let (Some(first), Some(second)) = (Size::of(a), Size::of(b)) {
-            let result = first.with(second);
-            match result {
-                Size::Bytes(bytes) if bytes > LONGEST_TEXT => return Err(too_long().into()),
-                Size::Elements(count) if count > LONGEST => {
-                    return Err(Wrong(format!("a list of {count} elements: the limit is {LONGEST}")).into());
-                }
-                _ => result.ask(eval)?,
-            }
+            first.with(second).ask(eval)?;
         }
         Ok(not_too_large(a.add(b, eval.heap())?)?)
     }

@@ -46,7 +46,7 @@ pub struct Program {
     pub ranks: Option<String>,
     /// Formula of the operation count.
     pub formula: Option<String>,
-    /// Loadable of the pattern.
+    /// Origin of the pattern.
     pub source: Option<String>,
     pub(super) module: Arc<FrozenModule>,
     pub(super) trusted: bool,
@@ -189,7 +189,7 @@ struct Loader<'l> {
 /// Where a file that is loaded comes from: one that is written in two ways is the same.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Loadable {
-    Library(&'static str),
+    Library(&'static Builtin),
     File(PathBuf),
 }
 
@@ -209,7 +209,7 @@ impl<'l> Loader<'l> {
             let wanted = name.strip_suffix(".star").unwrap_or(name);
             let found = catalogue::LIBRARY.iter().chain(catalogue::ALL);
             return match found.into_iter().find(|b| b.name == wanted || b.name.strip_prefix("lib/") == Some(wanted)) {
-                Some(builtin) => Ok(Loadable::Library(builtin.name)),
+                Some(builtin) => Ok(Loadable::Library(builtin)),
                 None => Err(format!("the library of mopsim has no file `{name}`")),
             };
         }
@@ -228,10 +228,7 @@ impl<'l> Loader<'l> {
     /// Returns the text at a place, and whether it is trusted.
     fn text(&self, place: &Loadable) -> Result<(String, bool), String> {
         match place {
-            Loadable::Library(name) => {
-                let builtin = catalogue::LIBRARY.iter().chain(catalogue::ALL).find(|builtin| builtin.name == *name);
-                Ok((builtin.map_or("", |builtin| builtin.source).to_owned(), self.trusted))
-            }
+            Loadable::Library(builtin) => Ok((builtin.source.to_owned(), self.trusted)),
             Loadable::File(file) => read(file).map(|text| (text, false)).map_err(|error| error.to_string()),
         }
     }
@@ -398,14 +395,13 @@ impl Program {
             if global(&module, "main").is_none() {
                 return Err(wrong("there is no function main(rank, size, params)".to_owned()));
             }
-            let parameters = match json(&module, "PARAMETERS").map_err(|e| wrong_in("PARAMETERS", e))? {
-                Some(list) => Parameter::list(list).map_err(|e| wrong_in("PARAMETERS", e))?,
+            let declared = |name: &str| json(&module, name).map_err(|reason| wrong_in(name, reason));
+            let parameters = match declared("PARAMETERS")? {
+                Some(list) => Parameter::list(list).map_err(|reason| wrong_in("PARAMETERS", reason))?,
                 None => Vec::new(),
             };
             let text = |name: &str| -> Result<Option<String>, WorkloadError> {
-                Ok(json(&module, name)
-                    .map_err(|e| wrong_in(name, e))?
-                    .and_then(|value| value.as_str().map(str::to_owned)))
+                Ok(declared(name)?.and_then(|value| value.as_str().map(str::to_owned)))
             };
             Ok(Self {
                 name: name.to_owned(),
