@@ -255,7 +255,7 @@ fn arguments_are_checked_when_all_of_them_are_known() {
     let program = Program::parse("mine.star", grown.to_owned(), None, false).unwrap();
     let limits = Limits { memory: 48 << 20, ..Limits::default() };
     let said = program.instantiate(1, &[], &limits).unwrap().trace().unwrap_err().to_string();
-    assert!(said.contains("the values of the program"), "{said}");
+    assert!(said.starts_with("mine.star:10:") && said.contains("the values of the program"), "{said}");
     let deep = "def dec(n):\n    return n - 1\ndef rec(a, n):\n    return n if n == 0 else rec([a], dec(n))\ndef main(rank, size, params):\n    compute(1.0 + rec([], 140))\n";
     assert!(run(deep, 1).is_ok());
     let said = refused("def main(rank, size, params):\n    (lambda a, b: fail(\"x\"))([1], len([2]))\n");
@@ -265,6 +265,17 @@ fn arguments_are_checked_when_all_of_them_are_known() {
     let said = refused(text);
     assert!(said.starts_with("mine.star:2:12:") && said.contains("in f, called at mine.star:5"), "{said}");
     assert!(!said.contains("__mopsim_"), "{said}");
+}
+
+#[test]
+fn texts_in_lists_count_as_the_guide_says() {
+    let text = "def main(rank, size, params):\n    names = [\"name %d of a computer\" % i for i in range(1000)]\n    \
+                for i in range(1000):\n        y = names.index(names[999])\n";
+    let program = Program::parse("mine.star", text.to_owned(), None, false).unwrap();
+    let run = |steps| program.instantiate(1, &[], &Limits { steps, ..Limits::default() }).unwrap().trace();
+    // Each call visits 1,000 names of 20 to 22 bytes, which count as three values each; two values are a step.
+    assert!(run(1_600_000).is_ok());
+    assert!(run(1_400_000).unwrap_err().to_string().starts_with("mine.star:4:"));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! A value that contains another one twice, nested forty times, is small, but comparing or hashing it visits 2^40 elements.
 //! So values are visited here first, as often as that would, with each visit counted as work.
 
-use super::allowance::Size;
+use super::allowance::{Size, charge_text};
 use super::limits::LONGEST;
 use super::recorder::Wrong;
 use starlark::eval::Evaluator;
@@ -76,16 +76,15 @@ pub(super) fn has_elements(value: Value) -> bool {
 /// Bytes of a text that take as long as a visit.
 const BYTES_OF_A_VISIT: u64 = 8;
 
-/// Visits a value and all that it contains, and returns the number of visits. So many bytes of a text count as another one.
+/// Visits a value and all that it contains, and returns the number of visits. Long texts count as several.
 fn visit<'v>(
     value: Value<'v>,
     deepest: usize,
-    bytes: u64,
     mut ask: impl FnMut(u64) -> Result<(), Wrong>,
     mut look: impl FnMut(Value<'v>) -> Result<(), Wrong>,
 ) -> Result<u64, Wrong> {
     look(value)?;
-    let weight = |value: Value| 1 + value.unpack_str().map_or(0, |text| text.len() as u64 / bytes);
+    let weight = |value: Value| 1 + value.unpack_str().map_or(0, |text| text.len() as u64 / BYTES_OF_A_VISIT);
     let (mut all, mut asked) = (weight(value), 0);
     let mut stack: Vec<Left> = Left::of(value).into_iter().collect();
     while let Some(top) = stack.last_mut() {
@@ -116,7 +115,7 @@ fn visit<'v>(
 /// [`Wrong`] if the program has no more steps, or if the value is too deep to be compared.
 pub(super) fn weigh(value: Value, eval: &Evaluator) -> Result<u64, Wrong> {
     let ask = |visits| Size::Elements(visits * ELEMENTS_OF_A_VISIT).charge(eval);
-    visit(value, DEEPEST, BYTES_OF_A_VISIT, ask, |_| Ok(()))
+    visit(value, DEEPEST, ask, |_| Ok(()))
 }
 
 /// Asks for the steps of a visit to a value that a message may show as a whole.
@@ -136,17 +135,18 @@ pub(super) fn weigh_shown(value: Value, eval: &Evaluator) -> Result<(), Wrong> {
 }
 
 fn visit_shown(value: Value, elements: u64, eval: &Evaluator) -> Result<(), Wrong> {
-    let mut visits = 0;
-    let ask = |more| {
-        visits += more;
-        if visits > LONGEST {
+    // A message has all bytes of a text, which a visit does not look at.
+    let mut shown = 0;
+    let look = |value: Value| {
+        shown += 1 + value.unpack_str().map_or(0, |text| text.len() as u64);
+        if shown > LONGEST {
             return Err(Wrong(format!(
                 "a value that holds others more than {LONGEST} times, bytes of texts included: too large for a message"
             )));
         }
-        Size::Elements(more * elements).charge(eval)
+        Ok(())
     };
-    visit(value, DEEPEST, 1, ask, |_| Ok(())).map(|_| ())
+    visit(value, DEEPEST, |visits| Size::Elements(visits * elements).charge(eval), look).map(|_| ())
 }
 
 /// Checks a key of a dictionary, which is hashed recursively, and counts the bytes of a text.
@@ -154,11 +154,8 @@ fn visit_shown(value: Value, elements: u64, eval: &Evaluator) -> Result<(), Wron
 /// # Errors
 /// [`Wrong`] if it has too many elements, or too many inside each other, or if the program has no more steps.
 pub(super) fn check_key(value: Value, eval: &Evaluator) -> Result<(), Wrong> {
-    if let Some(text) = value.unpack_str() {
-        return Size::Bytes(text.len() as u64).charge(eval);
-    }
     if !has_elements(value) {
-        return Ok(());
+        return charge_text(value, eval);
     }
     let mut visits = 0;
     let ask = |more| {
@@ -170,7 +167,7 @@ pub(super) fn check_key(value: Value, eval: &Evaluator) -> Result<(), Wrong> {
         }
         Size::Elements(more * ELEMENTS_OF_A_VISIT).charge(eval)
     };
-    visit(value, DEEPEST_KEY, BYTES_OF_A_VISIT, ask, |_| Ok(())).map(|_| ())
+    visit(value, DEEPEST_KEY, ask, |_| Ok(())).map(|_| ())
 }
 
 /// Checks what may be a key, or an argument of a function with the name of a method: lists and dictionaries have no hash, so
@@ -195,5 +192,5 @@ pub(super) fn check_no_partial(value: Value, eval: &Evaluator) -> Result<(), Wro
         true => Err(Wrong("a partial of a partial: write a lambda, or pass all arguments at once".to_owned())),
         false => Ok(()),
     };
-    visit(value, DEEPEST, BYTES_OF_A_VISIT, |visits| Size::Elements(visits).charge(eval), look).map(|_| ())
+    visit(value, DEEPEST, |visits| Size::Elements(visits).charge(eval), look).map(|_| ())
 }
