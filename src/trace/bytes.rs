@@ -17,11 +17,13 @@ pub(super) struct Bytes<'a, 'r> {
     from: usize,
     /// Position of the buffer's end in the file.
     end: u64,
+    /// The last bytes before that position.
+    last: [u8; 8],
 }
 
 impl<'a, 'r> Bytes<'a, 'r> {
     pub fn new(source: Source<'r>, budget: &'a mut Budget) -> Self {
-        Self { source, budget, buffer: Vec::new(), from: 0, end: 0 }
+        Self { source, budget, buffer: Vec::new(), from: 0, end: 0, last: [0; 8] }
     }
 
     pub fn file(&self) -> &Path {
@@ -51,7 +53,16 @@ impl<'a, 'r> Bytes<'a, 'r> {
         let read = self.source.read(&mut self.buffer[kept..], self.budget)?;
         self.buffer.truncate(kept + read);
         self.end += read as u64;
+        let last = &self.buffer[kept.max((kept + read).saturating_sub(self.last.len()))..];
+        self.last.rotate_left(last.len());
+        self.last[8 - last.len()..].copy_from_slice(last);
         Ok(read > 0)
+    }
+
+    /// Reads to the end of the file; returns its last bytes.
+    pub fn last(&mut self) -> Result<[u8; 8], TraceError> {
+        self.skip(u64::MAX)?;
+        Ok(self.last)
     }
 
     /// Returns the next bytes; `None` if the file ends first.

@@ -19,7 +19,6 @@ mod thread_tests;
 mod threads;
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use self::rank::Ended;
@@ -81,9 +80,17 @@ fn other_file(folder: &Path) -> Option<PathBuf> {
     names.into_iter().map(|name| folder.join(name)).find(|file| begins_as_recording(file))
 }
 
+/// Returns `true` if the file has the header of a recording, of the rank in its name if it has one.
 fn begins_as_recording(file: &Path) -> bool {
-    let mut head = [0; MAGIC.len()];
-    file.is_file() && std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == MAGIC
+    // A pipe of that name would block.
+    if !file.is_file() {
+        return false;
+    }
+    let budget = &mut Options::default().budget();
+    let opened = Source::open(file).and_then(|source| RecordStream::open(source, budget));
+    let name = file.file_name().and_then(|name| name.to_str());
+    let number: Option<u32> = name.and_then(|name| name.strip_prefix("rank-")?.strip_suffix(".mrec")?.parse().ok());
+    opened.is_ok_and(|(_, header)| number.is_none_or(|number| number == header.rank))
 }
 
 fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
@@ -157,15 +164,20 @@ fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Re
                 header.ranks,
                 files.len()
             );
-            return Err(located(file, FilePosition::Byte(12), Kind::format(NAME, problem, help)));
+            let error = located(file, FilePosition::Byte(12), Kind::format(NAME, problem, help));
+            if !options.readable_ranks {
+                return Err(error);
+            }
+            about.damaged.push((rank, error));
+            about.files.push(file.clone());
+            continue;
         }
         let (ended, threads) = rank::read(&mut program, rank, &header, &mut stream)?;
         about.rank(file, header, ended);
         together.push((rank, threads));
     }
     threads::weave(&mut program, together);
-    // Without the damaged ranks, a window would have none of the collectives; a part of the other ranks has them.
-    let ends_early = !about.early.is_empty() && about.damaged.is_empty();
+    let ends_early = about.is_window(options);
     about.remarks(&mut program);
     if ends_early { program.finish_window(name, list) } else { program.finish(name, list) }
 }
@@ -206,6 +218,13 @@ impl About {
             Ended::Damaged(error) => self.damaged.push((self.files.len() as u32, *error)),
         }
         self.files.push(file.to_path_buf());
+    }
+
+    /// Returns `true` if what not all ranks have recorded is left out. Together with damaged ranks, none of the
+    /// collectives would be left; a part of the other ranks has them.
+    fn is_window(&self, options: &Options) -> bool {
+        let all = self.early.len() == self.files.len();
+        !self.early.is_empty() && self.damaged.is_empty() && (all || !options.readable_ranks)
     }
 
     fn remarks(self, program: &mut Program<'_>) {

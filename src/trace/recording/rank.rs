@@ -10,7 +10,7 @@ use super::stream::{CallRecord, Completed, INSTRUCTIONS, Next, RecordStream, Rec
 use super::summary::is_slept;
 use super::threads::{ActionPlace, Threads};
 use crate::trace::calls::{FilePosition, Making, Program, Requests};
-use crate::trace::error::TraceError;
+use crate::trace::error::{TraceError, TraceErrorKind};
 use crate::trace::{Action, Actions, CommunicatorId, Datatype, Effect};
 
 /// End of the file of a rank.
@@ -80,14 +80,21 @@ pub(super) fn read(
         match next {
             Next::Record => {
                 reader.at = record.at;
-                ticks = ticks.saturating_add(record.gap).saturating_add(record.duration);
                 reader.compute(&record, counts_instructions);
+                let done = match reader.threads.left.take() {
+                    Some(at) => reader.returned(&record, at),
+                    None => reader.record(&record),
+                };
+                match done {
+                    // Damaged bytes may still be a record, of a rank or a communicator that does not exist.
+                    Err(error) if reader.program.keeps_readable_ranks() && breaks_format(&error) => {
+                        break Ended::Damaged(Box::new(error));
+                    }
+                    done => done?,
+                }
+                ticks = ticks.saturating_add(record.gap).saturating_add(record.duration);
                 if record.op == Op::Abort {
                     abort = Some(record.numbers[0]);
-                }
-                match reader.threads.left.take() {
-                    Some(at) => reader.returned(&record, at)?,
-                    None => reader.record(&record)?,
                 }
             }
             Next::End { overlapped } => break Ended::Whole { overlapped },
@@ -98,6 +105,11 @@ pub(super) fn read(
     reader.spread_instructions();
     reader.program.ranks[rank as usize].lasted = Some(ticks as f64 * seconds);
     Ok((ended, reader.threads))
+}
+
+/// Returns `true` if the file itself is wrong, rather than a call that no action expresses or a limit of the tables.
+fn breaks_format(error: &TraceError) -> bool {
+    matches!(error.kind, TraceErrorKind::Format(_))
 }
 
 pub(super) struct RecordingReader<'p, 'o> {

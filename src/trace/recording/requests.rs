@@ -86,6 +86,13 @@ impl Handles {
         }
     }
 
+    /// Removes the collected operations: their call could not be read.
+    pub fn drop_new(&mut self) {
+        for handle in self.new.take().unwrap_or_default() {
+            self.pending.get_mut(&handle).and_then(VecDeque::pop_back);
+        }
+    }
+
     /// Returns the oldest operation of a handle.
     pub fn pop(&mut self, handle: u64) -> Option<StartedOperation> {
         self.pending.get_mut(&handle)?.pop_front()

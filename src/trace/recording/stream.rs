@@ -265,10 +265,15 @@ impl<'a, 'r> RecordStream<'a, 'r> {
     pub fn next(&mut self, record: &mut CallRecord) -> Result<Next, TraceError> {
         let at = self.position();
         match self.record(record) {
-            Ok(next) => Ok(next),
-            Err(StopReason::CutOff) => Ok(Next::Early(at)),
-            Err(StopReason::Error(error)) => Err(error),
+            Ok(Next::Early(_)) | Err(StopReason::CutOff) => {}
+            Ok(next) => return Ok(next),
+            Err(StopReason::Error(error)) => return Err(error),
         }
+        // Damaged bytes can look like the end, or like a list that goes on behind it.
+        if self.bytes.last()? == TRAILER {
+            return Err(self.error(at, "the file is complete, but its records cannot be read from here on", DAMAGED));
+        }
+        Ok(Next::Early(at))
     }
 
     fn record(&mut self, record: &mut CallRecord) -> Step<Next> {

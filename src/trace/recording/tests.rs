@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::layout::Op;
 use super::stream::{INSTRUCTIONS, MAGIC, TRAILER, VERSION};
 use super::{file_of, is_file_of_rank, is_slept, read_alone};
-use crate::trace::{self, Action, CollectiveKind, Datatype, Options, Trace, TraceError, TraceWarning};
+use crate::trace::{self, Action, Actions, CollectiveKind, Datatype, Options, Trace, TraceError, TraceWarning};
 
 /// An argument of a record.
 #[derive(Clone, Debug)]
@@ -477,6 +477,37 @@ fn readable_ranks_of_a_damaged_recording_can_be_kept() {
     put(1, &bytes);
     assert!(trace::read(folder.path(), &Options::default()).is_err());
     assert_eq!(trace::read(folder.path(), &kept).unwrap().ranks(), 3);
+}
+
+#[test]
+fn no_damage_of_one_rank_costs_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |rank: u32, bytes: &[u8]| fs::write(file_of(folder.path(), rank as usize), bytes).unwrap();
+    for rank in 0..4 {
+        let mut file = RecordingFile::new(rank, 4, 0);
+        put(rank, &file.record(Op::Collective, 0, &[B(0), U(0), U(0), U(0), U(0), U(0)]).end());
+    }
+    let whole = rich();
+    // The number of ranks: nothing in the file contradicts it.
+    let number_of_ranks = 16..20;
+    let kept = Options { readable_ranks: true, leave_out: true, ..Options::default() };
+    let others = trace::transform::Cut { ranks: Some(vec![0, 2, 3]), part: trace::transform::Part::All };
+    for at in 0..whole.len() {
+        for change in [0xff, 0x03] {
+            for damaged in [at..at + 1, at..(at + 8).min(whole.len())] {
+                if damaged.start < number_of_ranks.end && damaged.end > number_of_ranks.start {
+                    continue;
+                }
+                let mut bytes = whole.clone();
+                bytes[damaged].fill(change);
+                put(1, &bytes);
+                let trace = trace::read(folder.path(), &kept).unwrap_or_else(|error| panic!("{at}, {change}: {error}"));
+                let (part, _) = trace::transform::cut(&trace, &others).unwrap();
+                let lengths: Vec<usize> = part.actions.iter().map(Actions::len).collect();
+                assert_eq!(lengths, [3; 3], "{at}, {change}: {:?}", trace.actions);
+            }
+        }
+    }
 }
 
 #[test]

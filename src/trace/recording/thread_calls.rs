@@ -51,7 +51,11 @@ impl RecordingReader<'_, '_> {
         self.handles.note_new();
         let done = self.record(record);
         let made = std::mem::replace(self.actions(), all);
-        done?;
+        if let Err(error) = done {
+            self.requests().begun_at = None;
+            self.handles.drop_new();
+            return Err(error);
+        }
         let is_alone = at + 1 == self.actions().len();
         let mut begin = Some(at);
         let mut places = Vec::new();
