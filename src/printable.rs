@@ -91,6 +91,24 @@ pub fn one_line<'a>(name: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
     if name.contains('\n') { name.replace('\n', "\\u000a").into() } else { name }
 }
 
+/// Returns a message whose further lines cannot pass for messages of their own: two spaces precede each.
+pub fn attached(text: &str) -> Cow<'_, str> {
+    let is_attached = |line: &str| line.is_empty() || line.starts_with("  ");
+    if text.lines().skip(1).all(is_attached) {
+        return Cow::Borrowed(text);
+    }
+    let mut lines = text.split('\n');
+    let mut out = lines.next().unwrap_or_default().to_owned();
+    for line in lines {
+        out.push('\n');
+        if !is_attached(line) {
+            out.push_str("  ");
+        }
+        out.push_str(line);
+    }
+    out.into()
+}
+
 /// Writer that escapes unsafe characters. Its input is UTF-8 in pieces of any length.
 #[derive(Debug)]
 pub struct Printable<W> {
@@ -194,6 +212,7 @@ mod tests {
         assert_eq!(name, "a\u{202e}b\u{e0041}\u{200b}");
         assert_eq!(printable("\u{feff}a\u{e0041}"), "\\ufeffa\\udb40\\udc41");
         assert_eq!(one_line("a\nerror: b"), "a\\u000aerror: b");
+        assert_eq!(attached("a\nerror: b\n help: c\n  at d\n"), "a\n  error: b\n   help: c\n  at d\n");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use mopsim::engine::{Blocked, ReplayError};
 use mopsim::mpi::messages::Envelope;
+use mopsim::printable::attached;
 use mopsim::study::StudyError;
 use mopsim::study::workload::Workload;
 use mopsim::trace::Trace;
@@ -95,9 +96,10 @@ impl Failure {
 
     /// Returns the message, and a line with the remedy if there is one.
     pub fn text(&self) -> String {
+        let message = attached(&self.message);
         match &self.help[..] {
-            "" => self.message.clone(),
-            help => format!("{}\n help: {help}", self.message),
+            "" => message.into_owned(),
+            help => format!("{message}\n help: {}", attached(help)),
         }
     }
 

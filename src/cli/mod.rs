@@ -49,7 +49,7 @@ mod workload_help;
 use clap::FromArgMatches;
 use clap::error::ErrorKind;
 use failure::Failure;
-use mopsim::printable::{Printable, message};
+use mopsim::printable::{Printable, attached, message, one_line};
 use mopsim::report::Reporter;
 use mopsim::report::site::SiteDefault;
 use std::ffi::OsString;
@@ -97,10 +97,25 @@ fn told(error: &clap::Error) -> u8 {
     let rendered = error.render();
     let text = rendered.to_string();
     // Arguments may be names of untrusted files.
-    let shown = message(&text);
+    let shown = message(&with_arguments_in_one_line(&text));
     let shown = if shown == text { colour::of_clap(&rendered, &io::stderr()) } else { shown };
     let _ = io::stderr().write_all(shown.as_bytes());
     mopsim::user_error::BAD_INPUT
+}
+
+/// Returns a message of clap whose quoted arguments cannot begin lines of their own.
+fn with_arguments_in_one_line(text: &str) -> String {
+    let mut text = text.to_owned();
+    for argument in std::env::args_os().skip(1) {
+        let argument = argument.to_string_lossy();
+        let (name, value) = argument.split_once('=').unwrap_or(("", &argument));
+        for part in [&*argument, value, name] {
+            if part.contains('\n') {
+                text = text.replace(part, &one_line(part));
+            }
+        }
+    }
+    text
 }
 
 /// Time limit for one statement of a workload program: a step of the interpreter that cannot be interrupted.
@@ -199,7 +214,7 @@ pub fn main(invocation: Invocation) -> u8 {
 
 /// Prints a line on standard error; failure to write it is ignored.
 fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "{}", colour::labelled(&message(line)));
+    let _ = writeln!(io::stderr(), "{}", colour::labelled(&message(&attached(line))));
 }
 
 /// Writes a report to standard output, with the defaults of the site that it rests on: those with these keys.

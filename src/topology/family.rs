@@ -30,7 +30,7 @@ impl Kind {
             Self::Dimensions => "it must be sizes such as `4x4x4` or `[4,4,4]`",
             Self::Integers => "it must be integers in brackets such as `[-1,1,3]`",
             Self::Boolean => "it must be `true` or `false`",
-            Self::Text => "it must be a word, or text in double quotes",
+            Self::Text => "it must be a word, or text of one line in double quotes",
         }
     }
 }

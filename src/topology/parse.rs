@@ -221,7 +221,7 @@ fn parse(text: &str, kind: Kind) -> Option<Value> {
         },
         Kind::Text => {
             let text = unquoted().map_or_else(|| text.to_owned(), |text| text.replace("\"\"", "\""));
-            Some(text).filter(|text| !text.is_empty()).map(Value::Text)
+            Some(text).filter(|text| !text.is_empty() && !text.contains('\n')).map(Value::Text)
         }
     }
 }

@@ -12,7 +12,7 @@ use super::options::Options;
 use super::side::SideFile;
 use super::source::Source;
 use super::{allprof, dumpi, foreign, otf2, recording};
-use crate::printable::number;
+use crate::printable::{number, one_line};
 
 /// Reads a trace from a file, a list of files, the folder of a recording or of Score-P, or standard input (`-`), in any
 /// of the formats.
@@ -33,7 +33,7 @@ pub fn read(path: &Path, options: &Options) -> Result<Trace, TraceError> {
         let source = Source::stream(Path::new("standard input"), io::stdin())?;
         return read_source(source, "stdin", options, false);
     }
-    let name = name_of(path, FORMATS);
+    let name = one_line(name_of(path, FORMATS));
     // A folder is read through its first file.
     let first = if path.is_dir() {
         let first = recording::first_file(path).or_else(|| otf2::anchor(path));

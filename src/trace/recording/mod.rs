@@ -28,6 +28,7 @@ use super::error::{TraceError, TraceErrorKind as Kind};
 use super::format::{self, Files, Format, Input, MOST_RANKS};
 use super::source::Source;
 use super::{Options, Trace};
+use crate::printable::one_line;
 
 pub use summary::{RecordedHost, RecordedRank, Summary, is_slept, summary};
 
@@ -120,7 +121,7 @@ fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     // The name is that of the folder.
     let folder = file.parent().and_then(Path::file_name).map(Path::new);
     let name = match folder {
-        Some(folder) if name.starts_with("rank-") => &format::name_of(folder, formats),
+        Some(folder) if name.starts_with("rank-") => &one_line(format::name_of(folder, formats)),
         _ => name,
     };
     read_files(Files { list: &file, files: &files, budget, name, options })

@@ -44,6 +44,61 @@ fn names_do_not_act_in_any_report() {
     assert_calm(&folder.read("t.json"), "timeline");
 }
 
+/// A name that goes on in lines like those of messages.
+#[cfg(unix)]
+const FORGES: &str = "n\nerror: forged\n help: forged\nhelp: forged\nwarning: forged";
+
+#[cfg(unix)]
+#[test]
+fn no_name_begins_a_message() {
+    let folder = Folder::with_trace(MESSAGE);
+    let file = |extension: &str| format!("{FORGES}{extension}");
+    let names = [".ti", ".xml", ".star", ".toml", ".txt", ".graphml", ".jsonl"].map(file);
+    for name in &names {
+        folder.write(name, format!("0 {FORGES}\n"));
+    }
+    let of_program = serde_json::to_string(FORGES).expect("text");
+    folder.write("load.star", format!("load({of_program}, \"x\")\ndef main(rank, size):\n    pass\n"));
+    folder.write("fail.star", format!("def main(rank, size):\n    fail({of_program})\n"));
+    std::fs::create_dir(folder.path(FORGES)).expect("a folder");
+    let readable = format!("{FORGES}/{FORGES}.good.ti");
+    folder.write(&readable, MESSAGE);
+    let [ti, xml, star, toml, txt, graphml, jsonl] = names.each_ref().map(String::as_str);
+    let option = format!("--mapping={FORGES}");
+    let replay = ["replay", "t.ti", "--topology", "ring:2"];
+    for arguments in [
+        &["replay", ti, "--topology", "ring:2"][..],
+        &["replay", "t.ti", "--platform", xml],
+        &["workload", star, "--ranks", "2"],
+        &["workload", "load.star", "--ranks", "2"],
+        &["workload", "fail.star", "--ranks", "2"],
+        &["compare", toml],
+        &["merge", "s.toml", jsonl],
+        &["topology", txt],
+        &["topology", graphml],
+        &["topology", "torus:2x2", "--prices", toml],
+        &["throughput", "ring:2", "--matrix", txt],
+        &[&replay[..], &["--hostfile", txt]].concat(),
+        &[&replay[..], &["--rankfile", txt]].concat(),
+        &[&replay[..], &["--mapping", FORGES]].concat(),
+        &[&replay[..], &[&option]].concat(),
+        &["topology", FORGES],
+        &["trace", FORGES],
+        &[FORGES],
+        &["replay", &readable, "--topology", "ring:2"],
+        &["trace", "info", &readable],
+        &["trace", "check", &readable],
+        &["trace", "convert", &readable, "-o", "t.ti"],
+    ] {
+        let output = folder.command(arguments).output().expect("it runs");
+        for bytes in [output.stdout, output.stderr] {
+            let text = String::from_utf8(bytes).expect("text");
+            let forged = |line: &&str| line.contains("forged") && !line.contains("\\u000a") && !line.starts_with("  ");
+            assert_eq!(text.lines().find(forged), None, "{arguments:?}: {text}");
+        }
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn messages_do_not_act_whatever_files_are_called_or_hold() {
