@@ -5,6 +5,7 @@
 //! point, as a partial recording.
 
 mod collectives;
+mod folder;
 mod layout;
 mod one_sided;
 mod rank;
@@ -21,6 +22,7 @@ mod threads;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use self::folder::number_of_ranks;
 use self::rank::Ended;
 use self::stream::{CPU_TIME, MAGIC, NAME, NO_ROOM, RecordStream, RecordingHeader};
 use super::calls::{FilePosition, Program, located};
@@ -30,6 +32,8 @@ use super::source::Source;
 use super::{Options, Trace};
 use crate::printable::one_line;
 
+pub(super) use self::folder::first_file;
+pub use self::folder::{file_of, is_file_of_rank};
 pub use summary::{RecordedHost, RecordedRank, Summary, is_slept, summary};
 
 /// Largest number of ranks of a file that is read without the others.
@@ -48,52 +52,6 @@ pub(super) static FORMAT: Format = Format {
     read_files: Some(read_files),
 };
 
-/// Returns the file of a rank in the folder of a recording.
-pub fn file_of(folder: &Path, rank: usize) -> PathBuf {
-    folder.join(format!("rank-{rank:06}.mrec"))
-}
-
-/// Returns `true` if a file of that name in the folder of a recording is that of a rank.
-pub fn is_file_of_rank(name: &str) -> bool {
-    let number = name.strip_prefix("rank-").and_then(|rest| rest.strip_suffix(".mrec"));
-    number.is_some_and(|number| number.len() >= 6 && number.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-/// Returns the file through which a folder is read, if it is that of a recording: that of the first rank.
-pub(super) fn first_file(folder: &Path) -> Option<PathBuf> {
-    let packed = ["", ".zst", ".gz", ".xz"].iter().find_map(|packing| {
-        let mut file = file_of(folder, 0).into_os_string();
-        file.push(packing);
-        Some(PathBuf::from(file)).filter(|file| file.is_file())
-    });
-    match packed {
-        Some(file) if file != file_of(folder, 0) || begins_as_recording(&file) => Some(file),
-        // The file of the first rank is missing or damaged: that of another rank knows the number of ranks.
-        first => other_file(folder).or(first),
-    }
-}
-
-/// Returns the file of the lowest rank in a folder that begins as a recording does.
-fn other_file(folder: &Path) -> Option<PathBuf> {
-    let names = std::fs::read_dir(folder).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut names: Vec<String> = names.filter(|name| is_file_of_rank(name)).collect();
-    names.sort();
-    names.into_iter().map(|name| folder.join(name)).find(|file| begins_as_recording(file))
-}
-
-/// Returns `true` if the file has the header of a recording, of the rank in its name if it has one.
-fn begins_as_recording(file: &Path) -> bool {
-    // A pipe of that name would block.
-    if !file.is_file() {
-        return false;
-    }
-    let budget = &mut Options::default().budget();
-    let opened = Source::open(file).and_then(|source| RecordStream::open(source, budget));
-    let name = file.file_name().and_then(|name| name.to_str());
-    let number: Option<u32> = name.and_then(|name| name.strip_prefix("rank-")?.strip_suffix(".mrec")?.parse().ok());
-    opened.is_ok_and(|(_, header)| number.is_none_or(|number| number == header.rank))
-}
-
 fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     let Input { source, budget, name, options, is_file, formats } = input;
     let file = source.file().to_path_buf();
@@ -104,7 +62,7 @@ fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     }
     let (_, header) = RecordStream::open(source, budget)?;
     let files = match siblings(&file, &header) {
-        Some(files) if header.rank == 0 || !begins_as_recording(&files[0]) => files,
+        Some(files) if header.rank == 0 || number_of_ranks(&files[0]) != Some(header.ranks) => files,
         _ => {
             let text = "this is not the file of the first rank, rank-000000.mrec".to_owned();
             return Err(problem(text, "give the folder of the recording, or a list of its files"));
