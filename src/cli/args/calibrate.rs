@@ -20,12 +20,12 @@ pub struct Calibrate {
     /// Output of benchmarks (OSU, IMB-MPI1, NetPIPE), or a file that `--host -o` wrote
     #[arg(value_name = "FILE", required_unless_present_any = ["run", "host"])]
     pub files: Vec<PathBuf>,
-    /// Measure: compile a small MPI program, and start it with the command after `--`
+    /// Take the measurements: compile a small MPI program, and start it with the command after `--`
     #[arg(long)]
     pub run: bool,
-    /// Measure how fast this host computes; with FILE, show that host
+    /// Measure how fast this host computes; with FILE, show an earlier result
     ///
-    /// FILE was written by `--host -o`. The benchmarks are a matrix product in cache and a triad in memory, on one core and on all cores, in C, compiled by `cc` (`$CC`).
+    /// FILE is the output of an earlier `--host -o FILE`. The benchmarks are a matrix product in cache and a triad in main memory, each on one core and on all cores. They are C programs, compiled by `cc` (or by `$CC`).
     #[arg(long, conflicts_with_all = ["run", "link_bandwidth", "link_latency", "svg", "html", "measurements", "mpicc", "command"])]
     pub host: bool,
     /// Compare --host with the host of a recording
@@ -38,13 +38,13 @@ pub struct Calibrate {
     pub link_bandwidth: Option<String>,
     /// Sum of the latencies of the links between the two hosts
     ///
-    /// Use the latencies that the platform of later replays will have. Without it, the latency of a message includes those of
-    /// its links, and a replay adds those of its platform.
+    /// Use the latencies of the platform on which you will replay. Without this option, the fitted latency of a message includes
+    /// those of the measured links, and a replay adds the latencies of its own links.
     #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
     pub link_latency: Option<String>,
-    /// Write the model file, or with --host the speed of the host
+    /// Write the fitted model to this file, or with --host the speed of the host
     ///
-    /// Model files are for --model FILE.
+    /// Other verbs use a model file with --model FILE.
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Plot measured and modelled bandwidth against message size (SVG)

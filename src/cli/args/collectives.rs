@@ -11,7 +11,7 @@ Examples:
   mopsim collectives --ranks 64 --size 4096
   mopsim collectives allreduce bcast --ranks 100 --size 65536 --collectives ompi")]
 pub struct Collectives {
-    /// Operations, e.g. allreduce; if given, with the crossovers of the tables [default: all operations]
+    /// Operations, e.g. allreduce; their crossovers are shown as well [default: all operations, without crossovers]
     #[arg(value_name = "KIND")]
     pub kinds: Vec<String>,
     /// Number of ranks, P
@@ -27,10 +27,10 @@ pub struct Collectives {
     pub ranks_per_host: u32,
     /// Table whose crossovers are shown [default: all]
     ///
-    /// mvapich2, ompi, mpich (3), mpich4 or default. Algorithms made of others take those from this table [default: mvapich2]. ompi:FILE shows what a rule file of Open MPI chooses.
+    /// mvapich2, ompi, mpich (3), mpich4 or default. Algorithms that are composed of others take those from this table, or from mvapich2 if none is named. ompi:FILE shows what a rule file of Open MPI chooses.
     #[arg(long, value_name = "TABLE", value_parser = Known(tables), hide_possible_values = true)]
     pub collectives: Option<String>,
-    /// Include the messages that find ranks on the same host, as in the first call of a replay [default: off]
+    /// Include the messages that determine which ranks share a host, as in the first call of a replay [default: off]
     #[arg(long, hide_short_help = true, value_name = "ON|OFF")]
     pub smp_setup: Option<OnOff>,
 }

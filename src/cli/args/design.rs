@@ -27,8 +27,8 @@ pub enum DesignWhat {
 Example:
   mopsim design equality --n 256 --degree 9 --generations 200 --state eq.json
 
-A genetic search that minimises the product of mean distance and diameter. The
-same seed results in the same network, in one run or in several that share a
+The search is genetic, and minimises the product of mean distance and diameter.
+The same seed results in the same network, in one run or in several that share a
 state file.")]
 pub struct DesignEquality {
     /// Number of switches, even

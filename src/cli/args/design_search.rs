@@ -14,7 +14,7 @@ Example:
 The study has workloads, parameters, prices and the baseline; its own networks
 are replayed as well. Candidates are networks of all families and many sizes.
 Candidates that cannot be on the Pareto front (speed, price, power) are excluded
-without a replay, and the report lists those that were not tried.
+without a replay. The report states how many others were not replayed.
 docs/guide/design-search.md describes the method.")]
 pub struct DesignSearch {
     /// Number of hosts to connect, at least 2
@@ -41,7 +41,7 @@ pub struct DesignSearch {
     pub leave_out: Vec<String>,
     /// Maximum number of candidates to replay, in each setting of the study
     ///
-    /// The report counts the rest as not tried, except those that cannot be on the front. A search continued with --resume may have more.
+    /// The report counts the other candidates as not tried, except those that cannot be on the front. A search that is continued with --resume may use a larger number.
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = whole::<u64>)]
     pub replays: u64,
     /// Number of replays to run at once; 0: one per core [default: 0]
@@ -56,12 +56,12 @@ pub struct DesignSearch {
     /// In the format JSON Lines.
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     pub results: Option<PathBuf>,
-    /// Continue the results file if it exists
+    /// Continue the search that the file is from, if it exists
     #[arg(long, requires = "results", help_heading = "Files")]
     pub resume: bool,
-    /// Write a study: that of --workloads, with the networks of the Pareto front
+    /// Write a copy of the study of --workloads, with the networks of the Pareto front
     ///
-    /// It must be in the same folder, because file names in a study are relative to the study.
+    /// The new file must be in the same folder as that study, because file names in a study are relative to the study.
     #[arg(long, value_name = "FILE.toml", help_heading = "Files")]
     pub write: Option<PathBuf>,
     /// Replace an existing file of --write

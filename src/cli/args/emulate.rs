@@ -15,7 +15,8 @@ Examples:
   mopsim emulate down
   mopsim emulate validate torus:4x4 imase-itoh:n=16,d=3 -- mpirun -n 16 ./app
 
-All of it needs root on a Linux machine, iproute2, and Open MPI 4 for programs.
+All of these commands need root on a Linux machine, and iproute2. To run
+programs, they also need Open MPI 4.
 docs/guide/emulate.md explains what is real and what is not.")]
 pub struct Emulate {
     #[command(subcommand)]
@@ -42,13 +43,13 @@ pub struct Cables {
     /// Rate of each direction of a cable, e.g. 5mbit or "5 Mbit/s"
     #[arg(long, value_name = "RATE", default_value = "3mbit", allow_hyphen_values = true)]
     pub rate: String,
-    /// Rate of host links, or none [default: that of the cables]
+    /// Rate of host links; with none, hosts have no cables [default: that of the cables]
     #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
     pub host_rate: Option<String>,
     /// Delay of each link, e.g. "1 ms"; needs netem in the kernel [default: 0]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub delay: Option<String>,
-    /// Bytes that wait at the end of a cable before packets are dropped
+    /// Bytes that can wait at the end of a cable; packets beyond that are dropped
     #[arg(long, hide_short_help = true, value_name = "BYTES", default_value_t = 4_000_000, value_parser = whole::<u64>)]
     pub queue: u64,
     /// Static routing rule, as in `mopsim replay` [default: that of the family]
@@ -60,9 +61,9 @@ pub struct Cables {
     /// Seed for random topologies and routing [default: 1]
     #[arg(long, value_name = "N", value_parser = whole::<u64>)]
     pub seed: Option<u64>,
-    /// Packets times hops per second that the machine carries [default: 15,000 per core]
+    /// Packets times hops per second that this machine can carry [default: 15,000 per core]
     ///
-    /// Higher rates are refused.
+    /// A network whose rates could exceed this load is refused.
     #[arg(long, hide_short_help = true, value_name = "N", value_parser = whole::<u64>)]
     pub packets: Option<u64>,
 }
@@ -110,7 +111,7 @@ pub struct EmulateRun {
 Example:
   mopsim emulate run -- mpirun -n 16 ./app && mopsim emulate counters app.mrec
 
-Counts begin with the last `emulate run`.")]
+The counters show the bytes since the start of the last `emulate run`.")]
 pub struct EmulateCounters {
     /// Trace of the program that ran: its replay predicts the bytes on each cable
     #[arg(value_name = "TRACE")]
@@ -129,8 +130,8 @@ Examples:
   mopsim emulate validate torus:4x4 imase-itoh:n=16,d=3 -- mpirun -n 16 ./app
   mopsim emulate validate ring:8 star:8 --model tcp --model smpi --commands programs.txt
 
-Each program is recorded once on the first network without rates, then measured
-on each network and replayed on the same networks under each model. The clock
+Each program is recorded once on the first network, without limits of rates. It
+is then measured on each network, and replayed on each under each model. The clock
 runs from MPI_Init to MPI_Finalize; it starts after a barrier and a pause. The
 networks are removed at the end.")]
 pub struct EmulateValidate {
@@ -146,10 +147,10 @@ pub struct EmulateValidate {
     /// File with a program on each line, `NAME: mpirun ...`, instead of a command
     #[arg(long, value_name = "FILE", conflicts_with = "command", required_unless_present = "command")]
     pub commands: Option<PathBuf>,
-    /// Folder of recordings: NAME.mrec in it is used, or written if it is missing
+    /// Folder of recordings: NAME.mrec is used if it is there, and otherwise recorded
     #[arg(long, hide_short_help = true, value_name = "DIR")]
     pub recordings: Option<PathBuf>,
-    /// Record CPU time, for programs that compute on more ranks than cores
+    /// Record CPU time, for programs with more ranks than this machine has cores
     #[arg(long)]
     pub cpu_time: bool,
     /// Leave the choice of collective algorithms to Open MPI; replays then use its table

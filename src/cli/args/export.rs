@@ -16,7 +16,7 @@ Examples:
 
 The file for SimGrid has two links per cable (--duplex full) or one (--duplex
 shared), and a route for each ordered pair of hosts, so SimGrid uses the same
-routes as mopsim. `platform` contains the same as JSON, which --platform reads.
+routes as mopsim. `platform` is JSON with the same content; --platform reads it.
 The other formats have only switches, cables and the hosts of each switch.
 GraphML, JSON and edges can be read back as topologies (mopsim topology
 graph.graphml); Graphviz is for drawing.")]

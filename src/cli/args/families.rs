@@ -8,8 +8,8 @@ use std::fmt::Write;
 /// The text below the options of `mopsim topology`.
 pub fn help() -> String {
     let mut text = String::from(
-        "Families (values in the order shown need no name; parameters in brackets may be\n\
-         left out; `-` and `_` are interchangeable):\n",
+        "Families (parameter names may be left out if the values are in the order shown;\n\
+         parameters in brackets may be left out; `-` and `_` are interchangeable):\n",
     );
     let presets = ("Presets, short for one of these families", PRESETS[0].family.name);
     let groups: Vec<_> = GROUPS.iter().copied().chain([presets]).collect();

@@ -84,15 +84,15 @@ pub struct Arguments {
 pub struct Output {
     /// Output format
     ///
-    /// Verbs that print no report refuse other formats than text.
+    /// Verbs that print no report refuse formats other than text.
     #[arg(long, global = true, display_order = 900, default_value = FORMATS[0].name(), value_parser = one_of(FORMATS, |format| (format.name(), format.help())))]
     pub format: &'static dyn Reporter,
     /// Print errors only, no progress and no warnings
     #[arg(long, short, global = true, display_order = 901)]
     pub quiet: bool,
-    /// Limit on the memory of a network and of the process, e.g. 8GB [default: half of the memory for a network; all of it for the process]
+    /// Limit on the memory for a network and for the process, e.g. 8GB [default: half of the memory for a network; all of it for the process]
     ///
-    /// Memory means that of the machine, or the limit of its control group (cgroup) if that is less.
+    /// The memory is that of the machine, or the limit of the process's control group (cgroup) if that is lower.
     #[arg(long, global = true, value_name = "SIZE", value_parser = crate::cli::memory::size, help_heading = "Limits", hide_short_help = true)]
     pub memory: Option<u64>,
     /// Ignore the config file and the environment variables MOPSIM_*
@@ -129,7 +129,7 @@ pub enum Verb {
     Collectives(Later<Collectives>),
     /// Replay workloads on several networks, relative to a baseline
     Compare(Later<Compare>),
-    /// Join the results files of shards, and report on the study or the packets
+    /// Join the results files of shards, and report on the study or packet sweep
     Merge(Later<Merge>),
     /// Record a run of an MPI program as a trace
     Record(Later<Record>),
@@ -151,7 +151,7 @@ pub enum Verb {
     Workload(Later<Workload>),
     /// Show, check, convert, cut, scale and compare traces
     Trace(Later<Trace>),
-    /// Design networks: search by speed and cost, Equality, DSN-F, bounds on switches
+    /// Design networks: by speed and cost, Equality, DSN-F; bounds on switches
     Design(Later<Design>),
     /// Build networks on this Linux machine, and measure MPI programs on them
     #[cfg(unix)]

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 pub struct NetworkFlags {
     /// Routing rule, e.g. ecmp [default: by family]
     ///
-    /// An unknown rule lists them all, and docs/reference/routing.md describes them: bfs (shortest, lowest numbers first),
+    /// The error for an unknown rule lists all rules, and docs/reference/routing.md describes them: bfs (shortest, lowest numbers first),
     /// d-mod-k, balanced, split, valiant, adaptive, ugal:k=4 and others. The defaults are dimension-order for tori,
     /// meshes, hypercubes and HyperX, d-mod-k for trees, dragonfly for Dragonflies, balanced for irregular networks, or
     /// hashed where balanced would take long.
@@ -23,17 +23,17 @@ pub struct NetworkFlags {
     pub ports: Ports,
     /// Rail of a message where hosts have several ports: message, destination or striped [default: message]
     ///
-    /// message: messages from one host to another take the rails in turn. destination: all messages to a host take one rail.
+    /// message: messages from one host to another take the rails in turn. destination: all messages to the same host take the same rail.
     /// striped: every message is divided equally over all rails.
     #[arg(long, value_name = "POLICY", hide_short_help = true, value_parser = Known(rails), hide_possible_values = true)]
     pub rail: Option<String>,
     /// Failed cables and switches, e.g. 3-7,12
     ///
-    /// Cables are named by their two switches, switches by number. Routes are computed for what is left; with --routing
+    /// A cable is written as its two switches (3-7), a switch as its number (12). Routes are computed for what is left; with --routing
     /// repaired, only routes that crossed a failed part change.
     #[arg(long, value_name = "LIST", allow_hyphen_values = true, hide_short_help = true)]
     pub without: Option<String>,
-    /// Two-way cables: full or shared [default: full]
+    /// Bandwidth of two-way cables: full or shared [default: full]
     ///
     /// full: each direction has the full bandwidth. shared: both directions share it.
     #[arg(long, value_name = "MODE", value_parser = Known(duplexes), hide_possible_values = true)]
@@ -54,7 +54,7 @@ pub struct NetworkFlags {
     /// With a unit, e.g. "200 Gbit/s"; a bare number is in bytes per second.
     #[arg(long, allow_hyphen_values = true, value_name = "RATE")]
     pub link_bandwidth: Option<String>,
-    /// Latency of a link, without switch and cable [default: 0]
+    /// Latency of a link, besides the delays of switch and cable [default: 0]
     ///
     /// A bare number is in seconds.
     #[arg(long, allow_hyphen_values = true, value_name = "TIME", hide_short_help = true)]
@@ -64,12 +64,12 @@ pub struct NetworkFlags {
     /// With a unit, e.g. "60 ns"; a bare number is in seconds.
     #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
     pub switch_delay: Option<String>,
-    /// Delay per metre of cable between switches, by the floor plan [default: 5 ns]
+    /// Delay per metre of cable between switches; the floor plan has the lengths [default: 5 ns]
     #[arg(long, allow_hyphen_values = true, value_name = "TIME", hide_short_help = true)]
     pub cable_delay: Option<String>,
     /// Bandwidth of host links in each direction, or none [default: that of the other links]
     ///
-    /// With none, hosts have no links of their own, and hosts on the same switch communicate as within a host.
+    /// With none, hosts have no links of their own, and hosts on the same switch communicate as ranks on one host do.
     #[arg(long, allow_hyphen_values = true, value_name = "RATE", hide_short_help = true)]
     pub host_link_bandwidth: Option<String>,
     /// Latency of host links [default: that of the other links]
@@ -77,8 +77,8 @@ pub struct NetworkFlags {
     pub host_link_latency: Option<String>,
     /// Rank placement, e.g. block [default: one-each]
     ///
-    /// one-each: one rank per host. round-robin: over the hosts in turn. block: each host takes as many consecutive ranks as it has cores, and an equal share where there are more ranks
-    /// than cores. random: round-robin over hosts in random order. bisection: ranks that exchange many bytes are placed
+    /// one-each: one rank per host. round-robin: ranks are assigned to the hosts in turn. block: each host takes as many consecutive ranks as it has cores; if there are more ranks than
+    /// cores, all hosts take equal shares. random: round-robin over hosts in random order. bisection: ranks that exchange many bytes are placed
     /// near each other.
     #[arg(long, value_name = "RULE", value_parser = Known(mappings), hide_possible_values = true)]
     pub mapping: Option<String>,
@@ -105,8 +105,8 @@ pub struct Ports {
     pub host_ports: Option<u32>,
     /// Switches of a host's additional ports: next or group [default: next]
     ///
-    /// next: the next switches with hosts. group: with k ports, every k consecutive switches form a group, whose hosts have a
-    /// port on each of them.
+    /// next: the next switches that have hosts. group: with k ports, every k consecutive switches form a group, and each host of
+    /// the group has a port on each of these switches.
     #[arg(long, value_name = "RULE", hide_short_help = true, requires = "host_ports")]
     pub host_ports_at: Option<String>,
 }
@@ -126,7 +126,7 @@ pub struct Floor {
     /// Model of cabinets and cables: grid, slim-fly or equality [default: grid]
     #[arg(long, value_name = "MODEL", hide_short_help = true, value_parser = Known(floor_plans), hide_possible_values = true)]
     pub floor_plan: Option<String>,
-    /// Switches per cabinet of the grid models [default: that of the family, else 16]
+    /// Switches per cabinet, for the grid models [default: that of the family, else 16]
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub switches_per_cabinet: Option<u32>,
     /// Hosts per cabinet, for the grid models [default: no cabinets for hosts]
@@ -144,8 +144,8 @@ pub struct Floor {
 pub struct PlacementFiles {
     /// File with the host of each rank, in order
     ///
-    /// A host name on each line, `name:k` for k ranks; or numbers of hosts, from 0. With more ranks than entries, the file starts again
-    /// from the top.
+    /// Each line has a host name, or `name:k` for k ranks, or numbers of hosts, from 0. If there are more ranks than entries, the entries are
+    /// used again from the top.
     #[arg(long, value_name = "FILE", conflicts_with = "mapping", hide_short_help = true)]
     pub hostfile: Option<PathBuf>,
     /// File with the host of each rank, by number
@@ -182,15 +182,15 @@ pub struct ModelFlags {
     /// How messages share links: exact, within:1%, proportional, simgrid-lazy or simgrid-full [default: exact]
     ///
     /// exact: the max-min fair solution at every instant. within:BOUND: fair within a bound from 0 to 10 %, and faster where
-    /// thousands of messages share links with each other (docs/theory/sharing.md). proportional: a message that meets others on
-    /// each of its links gets less, as with TCP; slower. simgrid-lazy: SimGrid's incremental solver with its stale rates.
+    /// thousands of messages share links with each other (docs/theory/sharing.md). proportional: the more links a message
+    /// shares with others, the less bandwidth it gets, as with TCP; this rule is slower. simgrid-lazy: SimGrid's incremental solver with its stale rates.
     /// simgrid-full: exact with SimGrid's rounding errors, slow.
     #[arg(long, value_name = "RULE", hide_short_help = true, value_parser = Known(sharings), hide_possible_values = true)]
     pub sharing: Option<String>,
     /// Interval in seconds within which events count as simultaneous [default: 1e-12]
     #[arg(long, value_name = "SECONDS", hide_short_help = true)]
     pub timing_precision: Option<f64>,
-    /// simgrid: reproduce the numbers of `smpirun`, given its collectives
+    /// simgrid: reproduce the numbers of `smpirun`, if both use the same collectives
     ///
     /// The same as --sharing simgrid-lazy --timing-precision 1e-9 --smp-setup on, with --model smpi as the default. The table of
     /// collectives stays mvapich2; that of `smpirun` is --collectives default. As with `smpirun`, `network/model` and
@@ -202,7 +202,7 @@ pub struct ModelFlags {
     /// on means 0.05.
     #[arg(long, value_name = "ON|OFF|SHARE", hide_short_help = true)]
     pub crosstraffic: Option<CrossTraffic>,
-    /// Simulate how the first collective finds ranks on the same host, as in SMPI [default: on with SimGrid's models, sharing rules and --compat]
+    /// Simulate how the first collective determines which ranks share a host, as in SMPI [default: on with SimGrid's models, with its sharing rules and with --compat]
     #[arg(long, value_name = "ON|OFF", hide_short_help = true)]
     pub smp_setup: Option<OnOff>,
 }

@@ -29,7 +29,7 @@ pub struct Packets {
     pub load: String,
     /// Packet routing, e.g. amin [default: by topology]
     ///
-    /// The default is dimension-order on grids, amin on one-way networks, and else escape. May be repeated. Planes may have different rules, separated by semicolons. A suffix *N lets a rule with one virtual channel for
+    /// The default is dimension-order on grids, amin on one-way networks, and escape on all others. May be repeated. Planes may have different rules, separated by semicolons. A suffix *N lets a rule with one virtual channel for
     /// each hop use N channels for each hop, e.g. amin*3.
     #[arg(long, value_name = "RULE", value_parser = Known(packet_routings), hide_possible_values = true)]
     pub routing: Vec<String>,
@@ -51,18 +51,18 @@ pub struct Packets {
     /// Number of hosts that take part: the first N [default: all]
     #[arg(long, hide_short_help = true, value_name = "N", conflicts_with = "packets")]
     pub endpoints: Option<u32>,
-    /// End of a run: latency, once all measured packets have arrived; throughput, after the measured cycles
+    /// When a run ends: with latency, once all measured packets have arrived; with throughput, after the measured cycles
     #[arg(long, hide_short_help = true, value_name = "MODE", default_value = "latency", value_parser = ["latency", "throughput"])]
     pub mode: String,
-    /// Cycles before the measured ones
+    /// Number of cycles before the measured ones
     #[arg(long, value_name = "CYCLES", default_value_t = 1000)]
     pub warmup: u32,
-    /// Measured cycles
+    /// Number of measured cycles
     #[arg(long, value_name = "CYCLES", default_value_t = 3000)]
     pub measure: u32,
     /// Number of seeds
     ///
-    /// With several, means have confidence intervals.
+    /// With several seeds, means have confidence intervals.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub seeds: u32,
     /// First seed
@@ -73,23 +73,22 @@ pub struct Packets {
     /// Process by which hosts create packets
     #[arg(long, hide_short_help = true, value_name = "PROCESS", default_value = "bernoulli", value_parser = ["bernoulli", "periodic"])]
     pub process: String,
-    /// List of packets instead of a pattern
+    /// List of packets to send, instead of a pattern
     ///
-    /// Prints the arrival of each packet.
-    /// Lines are `source destination cycle [flits]`.
+    /// Lines are `source destination cycle [flits]`. The output states when each packet arrives.
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "pattern", "load", "seeds", "slurm", "shard", "warmup", "measure", "mode", "process", "no_saturation", "resume", "force",
     ])]
     pub packets: Option<PathBuf>,
-    /// Engine: `cycles`, flit by flit, or `events`, whole packets through switches held for them
+    /// Engine: `cycles` moves flits, `events` whole packets, through switches held for them
     ///
     /// Both have the same results with --hold-switch, --wait-for-tail-credit, --switching cut-through and buffers of one
-    /// packet, which `events` implies. `events` is faster with long packets.
+    /// packet, and `events` implies these settings. `events` is faster with long packets.
     #[arg(long, hide_short_help = true, value_name = "ENGINE", default_value = "cycles", value_parser = ["cycles", "events"], conflicts_with = "packets")]
     pub engine: String,
     /// Skip the search for saturation
     ///
-    /// And the run at a load of 1.
+    /// The run at a load of 1 is skipped as well.
     #[arg(long)]
     pub no_saturation: bool,
     /// Run a routing rule even if its channel dependency graph has a cycle
@@ -102,9 +101,9 @@ pub struct Packets {
     pub threads: Option<usize>,
     #[command(flatten)]
     pub switch: PacketSwitch,
-    /// Delay per metre of cable between switches, by the floor plan, instead of --link-delay, e.g. "5 ns"
+    /// Delay per metre of cable between switches, instead of --link-delay, e.g. "5 ns"
     ///
-    /// Rounded to whole cycles for each cable, at least 2.
+    /// The floor plan has the lengths of cables. The delay of each cable is a whole number of cycles, at least 2.
     #[arg(
         long,
         hide_short_help = true,
@@ -132,9 +131,9 @@ pub struct PointsFlags {
     /// In the format JSON Lines.
     #[arg(long, value_name = "FILE", conflicts_with = "packets")]
     pub results: Option<PathBuf>,
-    /// Continue the results file if it exists
+    /// Continue the sweep that the file is from, if it exists
     ///
-    /// The command may have more loads or seeds.
+    /// The command may add loads and seeds to those in the file.
     #[arg(long, requires = "results")]
     pub resume: bool,
     /// Run part K of N only; `mopsim merge` joins the results files
@@ -173,7 +172,7 @@ pub struct PacketSwitch {
     /// Virtual channels per link [default: what the rules need, at least 4]
     #[arg(long, hide_short_help = true, value_name = "N")]
     pub vcs: Option<u32>,
-    /// Buffer depth of a virtual channel, in flits [default: 8, at least a packet]
+    /// Buffer depth of a virtual channel, in flits [default: 8, or the size of a packet if that is larger]
     #[arg(long, hide_short_help = true, value_name = "FLITS")]
     pub vc_buffer: Option<u32>,
     /// Flits per packet [default: 1]

@@ -24,10 +24,10 @@ pub struct Record {
     /// Folder to write to [default: the name of the program plus .mrec]
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Also count instructions, if the system allows it, and divide time in proportion to them
+    /// Also count instructions, if the system allows it, and distribute computation time in proportion to them
     #[arg(long)]
     pub instructions: bool,
-    /// Measure CPU time instead of wall time, for more ranks than cores
+    /// Measure CPU time instead of wall time, for programs with more ranks than cores
     #[arg(long)]
     pub cpu_time: bool,
     /// MPI compiler wrapper for C [default: $MPICC, or the mpicc next to mpirun]

@@ -54,12 +54,12 @@ pub struct Replay {
     pub timing: bool,
     /// Report full links and the critical path
     ///
-    /// How long each link was full (at its whole capacity), and the critical path through ranks and messages.
+    /// States how long each link was full (at its whole capacity), and lists the critical path through ranks and messages.
     #[arg(long)]
     pub explain: bool,
     /// Replay iterations until their mean time is known to within 1 %
     ///
-    /// The whole run is then extrapolated from them, with its 95 % interval. `--until-steady=0.5%` sets another half width.
+    /// The time of the whole run is then extrapolated from these iterations, with a 95 % confidence interval. `--until-steady=0.5%` requires 0.5 % instead of 1 %.
     /// A run without iterations, or with fewer than 20, is replayed whole. docs/guide/long-runs.md shows the method.
     #[arg(long, hide_short_help = true, value_name = "WITHIN", num_args = 0..=1, require_equals = true, default_missing_value = "1%", value_parser = within)]
     pub until_steady: Option<f64>,
@@ -87,9 +87,9 @@ pub struct Replay {
 pub struct SeveralJobs {
     /// Another job, e.g. "cg.ti,start=2 ms"
     ///
-    /// "traffic=uniform,load=0.3" is background traffic. May be repeated. A trace, or `workload=NAME` with class, iterations and ranks, or `traffic=PATTERN` with `load=SHARE` or
-    /// `rate=BANDWIDTH`, then keys of docs/guide/jobs.md: name, ranks, hostfile, hosts=0+1+2, allocation, start, delay_flops, repeat,
-    /// message, seed.
+    /// A job is a trace; `workload=NAME` with class, iterations and ranks; or background traffic, `traffic=PATTERN` with `load=SHARE` or
+    /// `rate=BANDWIDTH`, e.g. "traffic=uniform,load=0.3". Further keys follow (docs/guide/jobs.md): name, ranks, hostfile, hosts=0+1+2, allocation, start, delay_flops, repeat,
+    /// message, seed. May be repeated.
     #[arg(long, value_name = "JOB")]
     pub job: Vec<JobEntry>,
     /// File with jobs: TOML with `[[jobs]]`, or SimGrid's description of instances or of a workload
@@ -97,7 +97,7 @@ pub struct SeveralJobs {
     pub jobs: Option<PathBuf>,
     /// Hosts of jobs: contiguous, random, random-groups[:N] or striped[:N] [default: contiguous]
     ///
-    /// For jobs without hosts of their own. N is the number of hosts in a group [default: a Dragonfly group, else a cabinet].
+    /// Applies to jobs that name no hosts. N is the number of hosts in a group [default: those of a Dragonfly group, on other networks those of a cabinet].
     #[arg(long, hide_short_help = true, value_name = "RULE", conflicts_with_all = ["mapping", "hostfile"])]
     pub allocation: Option<AllocationRule>,
     /// Let jobs share hosts that have fewer cores than ranks

@@ -91,8 +91,8 @@ pub struct StudyFlags {
     pub perturbation: Perturbation,
     /// Show how far each assumption moves the result
     ///
-    /// Takes about 20 times as long. Changes one assumption at a time: routing, host links, mapping, collectives, model, speeds. The table
-    /// [sensitivity] of the study selects them.
+    /// Takes about 20 times as long. One assumption is changed at a time: routing, host links, mapping, collectives, model, speeds. The table
+    /// [sensitivity] of the study selects the assumptions.
     #[arg(long)]
     pub sensitivity: bool,
     /// Repeat all replays with packets, and compare
@@ -105,8 +105,8 @@ pub struct StudyFlags {
     pub check_iterations: Option<usize>,
     /// Replay iterations until their mean time is known to within 1 %
     ///
-    /// Whole runs are then extrapolated, with 95 % intervals; `--until-steady=0.5%` sets another half width. The same as
-    /// `until_steady = "1%"` in a study. docs/guide/long-runs.md describes the method.
+    /// The times of whole runs are then extrapolated, with 95 % confidence intervals; `--until-steady=0.5%` requires 0.5 % instead of 1 %.
+    /// The same as `until_steady = "1%"` in a study. docs/guide/long-runs.md describes the method.
     #[arg(long, hide_short_help = true, value_name = "WITHIN", num_args = 0..=1, require_equals = true, default_missing_value = "1%", value_parser = within)]
     pub until_steady: Option<f64>,
     #[command(flatten)]
@@ -118,7 +118,7 @@ pub struct StudyFlags {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Cost")]
 pub struct PriceFlags {
-    /// Price list (TOML), for performance for the money
+    /// Price list (TOML), to report performance for the money
     ///
     /// Overrides `prices` in [budget]. data/prices/example.toml is an example.
     #[arg(long, value_name = "FILE")]
@@ -131,7 +131,7 @@ pub struct CompareFiles {
     /// Write the report as one self-contained HTML file
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Replay shown as the timeline of the HTML report [default: fastest of the workload on which networks differ most]
+    /// Replay shown as the timeline of the HTML report [default: the fastest of the workload on which networks differ most]
     #[arg(long, hide_short_help = true, value_name = "WORKLOAD@NETWORK", requires = "html")]
     pub timeline_cell: Option<String>,
     /// Synthetic traffic whose throughput the HTML report shows, e.g. uniform (may be repeated)
@@ -153,7 +153,7 @@ pub struct CompareFiles {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Ranking stability")]
 pub struct Perturbation {
-    /// Vary speeds by up to, e.g., 10% to test the ranking
+    /// Vary speeds by at most, e.g., 10% to test the ranking
     ///
     /// Repeats the study with bandwidth, latency and compute speed varied, and counts how often each ranking holds. message=20% instead delays each message by up
     /// to a fifth of its time, at random.
@@ -172,7 +172,7 @@ pub struct ResultsFlags {
     /// In the format JSON Lines.
     #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,
-    /// Continue the results file if it exists
+    /// Continue the run that the file is from, if it exists
     #[arg(long, requires = "results")]
     pub resume: bool,
     /// Run part K of N only; `mopsim merge` joins the files

@@ -57,9 +57,9 @@ pub struct Throughput {
     /// For random topologies, patterns and routing. It applies where a specification has no seed of its own.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Bound: auto, quick, lp or flow [default: auto]
+    /// Bound on what any routing could reach: auto, quick, lp or flow [default: auto]
     ///
-    /// How to bound what any routing could reach. lp: by a linear program. quick: without it. auto: lp where it takes seconds. flow: between two values, for
+    /// lp solves a linear program. quick solves none. auto is lp where that takes only seconds. flow computes a lower and an upper value, for
     /// larger networks.
     #[arg(long, value_name = "METHOD", value_parser = Known(bounds), hide_possible_values = true)]
     pub bound: Option<String>,

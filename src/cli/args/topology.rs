@@ -61,7 +61,7 @@ pub struct Topology {
     /// Price list (TOML) [default: built-in, data/prices/equality.toml]
     #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,
-    /// Rate of the links, which selects the prices in the list [default: its first rate]
+    /// Rate of the links, which selects the prices in the list [default: the list's first rate]
     #[arg(long, allow_hyphen_values = true, value_name = "RATE")]
     pub link_bandwidth: Option<String>,
     /// Draw the floor plan with its cables (SVG); only for one topology

@@ -68,7 +68,7 @@ pub struct ReadingLimits {
 /// Where a new trace goes.
 #[derive(Debug, Args)]
 pub struct Target {
-    /// New file: TI text, .mtrace, .goal or .goal.bin, also .zst, .gz, .xz
+    /// New file: TI text, .mtrace, .goal or .goal.bin, compressed with .zst, .gz or .xz
     ///
     /// `-` is TI text on standard output.
     #[arg(long, short, value_name = "FILE")]
@@ -129,7 +129,7 @@ pub struct TraceConvert {
     pub trace: PathBuf,
     /// Write text that SimGrid's replay reads
     ///
-    /// Communicators that consist of all ranks in order become the communicator of all ranks. Calls that SimGrid cannot replay
+    /// Communicators that consist of all ranks in order become MPI_COMM_WORLD. Calls that SimGrid cannot replay
     /// are an error, or are left out and counted with --leave-out.
     #[arg(long = "for", value_name = "TOOL")]
     pub reader: Option<ForTool>,
@@ -152,16 +152,17 @@ Examples:
   mopsim trace cut lu.mtrace --iterations 3-5 -o some.mtrace
   mopsim trace cut lu.mtrace --window 25%-75% -o middle.mtrace
 
-Messages and collectives that are only partly inside are left out and counted.")]
+Messages and collectives that are only partly in the part that is cut are left
+out and counted.")]
 pub struct TraceCut {
     /// Trace file
     pub trace: PathBuf,
     #[command(flatten)]
     pub target: Target,
-    /// Ranks to keep, from 0, e.g. 0-15,32; they are renumbered
+    /// Ranks to keep, counted from 0, e.g. 0-15,32; they are renumbered
     #[arg(long, value_name = "LIST")]
     pub ranks: Option<String>,
-    /// Iterations to keep, from 1, e.g. 3-5; detected from calls that the ranks repeat
+    /// Iterations to keep, counted from 1, e.g. 3-5; detected from calls that the ranks repeat
     #[arg(long, value_name = "FROM-TO", conflicts_with = "window")]
     pub iterations: Option<String>,
     /// Part of each rank's actions to keep, e.g. 25%-75%
@@ -195,8 +196,8 @@ pub struct TraceScale {
 Example:
   mopsim trace diff traces/lu.A.64.it10.ti.zst mine.ti
 
-Only the sum of computation is compared. Exit code 0 if communication is the same,
-1 if it differs.")]
+Of the computation, only the sum is compared. Exit code 0 if communication is
+the same, 1 if it differs.")]
 pub struct TraceDiff {
     /// Trace file
     pub first: PathBuf,
