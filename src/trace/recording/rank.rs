@@ -6,7 +6,9 @@ use rustc_hash::FxHashMap;
 
 use super::layout::{COMPLETIONS, GET_STATUS, Op, RELEASED};
 use super::requests::{Handles, OpenReceive, Prepared, StartedOperation};
-use super::stream::{CallRecord, Completed, INSTRUCTIONS, Next, RecordStream, RecordingHeader, RequestOutcome};
+use super::stream::{
+    CallRecord, Completed, DAMAGED, INSTRUCTIONS, Next, RecordStream, RecordingHeader, RequestOutcome,
+};
 use super::summary::is_slept;
 use super::threads::{ActionPlace, Threads};
 use crate::trace::calls::{FilePosition, Making, Program, Requests};
@@ -143,8 +145,7 @@ pub(super) type Done = Result<(), TraceError>;
 
 impl RecordingReader<'_, '_> {
     pub fn error(&self, problem: impl Into<String>) -> TraceError {
-        let help = "the file is damaged; copy or record it again";
-        self.program.error(&self.file, FilePosition::Byte(self.at), problem, help)
+        self.program.error(&self.file, FilePosition::Byte(self.at), problem, DAMAGED)
     }
 
     pub fn refuse(&mut self, call: &str, reason: &'static str) -> Done {

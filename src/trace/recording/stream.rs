@@ -19,7 +19,7 @@ pub(super) const TRAILER: [u8; 8] = [b'm', b'r', b'e', b'c', b'\r', b'\n', 0x1a,
 pub(super) const VERSION: u16 = 2;
 const OLDEST: u16 = 1;
 
-const DAMAGED: &str = "the file is damaged; copy or record it again. `mopsim trace info` describes the other ranks, and \
+pub(super) const DAMAGED: &str = "the file is damaged; copy or record it again. `mopsim trace info` describes the other ranks, and \
                        `mopsim trace cut --ranks` keeps them";
 
 /// Longest name of a call.
