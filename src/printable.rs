@@ -92,21 +92,13 @@ pub fn one_line<'a>(name: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
 }
 
 /// Returns a message whose further lines cannot pass for messages of their own: two spaces precede each.
-pub fn attached(text: &str) -> Cow<'_, str> {
-    let is_attached = |line: &str| line.is_empty() || line.starts_with("  ");
-    if text.lines().skip(1).all(is_attached) {
-        return Cow::Borrowed(text);
-    }
+pub fn attached(text: &str) -> String {
     let mut lines = text.split('\n');
-    let mut out = lines.next().unwrap_or_default().to_owned();
-    for line in lines {
-        out.push('\n');
-        if !is_attached(line) {
-            out.push_str("  ");
-        }
-        out.push_str(line);
-    }
-    out.into()
+    let first = lines.next().unwrap_or_default().to_owned();
+    lines.fold(first, |out, line| {
+        let indent = if line.is_empty() || line.starts_with("  ") { "" } else { "  " };
+        out + "\n" + indent + line
+    })
 }
 
 /// Writer that escapes unsafe characters. Its input is UTF-8 in pieces of any length.

@@ -98,7 +98,7 @@ impl Failure {
     pub fn text(&self) -> String {
         let message = attached(&self.message);
         match &self.help[..] {
-            "" => message.into_owned(),
+            "" => message,
             help => format!("{message}\n help: {}", attached(help)),
         }
     }

@@ -110,7 +110,8 @@ fn with_arguments_in_one_line(text: &str) -> String {
         let argument = argument.to_string_lossy();
         let (name, value) = argument.split_once('=').unwrap_or(("", &argument));
         for part in [&*argument, value, name] {
-            if part.contains('\n') {
+            // Line ends alone are also those of the message.
+            if part.contains('\n') && !part.trim().is_empty() {
                 text = text.replace(part, &one_line(part));
             }
         }

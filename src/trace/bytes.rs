@@ -55,12 +55,13 @@ impl<'a, 'r> Bytes<'a, 'r> {
         self.end += read as u64;
         let last = &self.buffer[kept.max((kept + read).saturating_sub(self.last.len()))..];
         self.last.rotate_left(last.len());
-        self.last[8 - last.len()..].copy_from_slice(last);
+        let kept = self.last.len() - last.len();
+        self.last[kept..].copy_from_slice(last);
         Ok(read > 0)
     }
 
     /// Reads to the end of the file; returns its last bytes.
-    pub fn last(&mut self) -> Result<[u8; 8], TraceError> {
+    pub fn end_of_file(&mut self) -> Result<[u8; 8], TraceError> {
         self.skip(u64::MAX)?;
         Ok(self.last)
     }

@@ -16,8 +16,13 @@ pub fn file_of(folder: &Path, rank: usize) -> PathBuf {
 
 /// Returns `true` if a file of that name in the folder of a recording is that of a rank.
 pub fn is_file_of_rank(name: &str) -> bool {
-    let number = name.strip_prefix("rank-").and_then(|rest| rest.strip_suffix(".mrec"));
-    number.is_some_and(|number| number.len() >= 6 && number.bytes().all(|byte| byte.is_ascii_digit()))
+    digits_of(name).is_some()
+}
+
+/// Returns the digits of the rank in the name of its file.
+fn digits_of(name: &str) -> Option<&str> {
+    let digits = name.strip_prefix("rank-")?.strip_suffix(".mrec")?;
+    (digits.len() >= 6 && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(digits)
 }
 
 /// Returns the file through which a folder is read, if it is that of a recording: that of the first rank, unless it is
@@ -64,7 +69,6 @@ pub(super) fn number_of_ranks(file: &Path) -> Option<u32> {
     }
     let budget = &mut Options::default().budget();
     let (_, header) = RecordStream::open(Source::open(file).ok()?, budget).ok()?;
-    let name = file.file_name().and_then(|name| name.to_str());
-    let rank: Option<u32> = name.and_then(|name| name.strip_prefix("rank-")?.strip_suffix(".mrec")?.parse().ok());
+    let rank: Option<u32> = file.file_name().and_then(|name| digits_of(name.to_str()?)?.parse().ok());
     rank.is_none_or(|rank| rank == header.rank).then_some(header.ranks)
 }

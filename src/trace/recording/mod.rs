@@ -105,7 +105,9 @@ fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Re
     let mut together = Vec::new();
     format::expect(options, files.iter().map(PathBuf::as_path));
     for (rank, file) in (0..).zip(files) {
-        let opened = Source::open_counted(file, &options.steps).and_then(|source| RecordStream::open(source, budget));
+        let opened = Source::open_counted(file, &options.steps)
+            .and_then(|source| RecordStream::open(source, budget))
+            .and_then(|opened| expect_rank(file, &opened.1, rank, files.len()).map(|()| opened));
         let (mut stream, header) = match opened {
             Ok(opened) => opened,
             Err(error) if options.readable_ranks => {
@@ -115,22 +117,6 @@ fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Re
             }
             Err(error) => return Err(error),
         };
-        if (header.rank, header.ranks as usize) != (rank, files.len()) {
-            let help = "give the files of all ranks of one recording, in their order";
-            let problem = format!(
-                "this is rank {} of {}, where rank {rank} of {} is to be",
-                header.rank,
-                header.ranks,
-                files.len()
-            );
-            let error = located(file, FilePosition::Byte(12), Kind::format(NAME, problem, help));
-            if !options.readable_ranks {
-                return Err(error);
-            }
-            about.damaged.push((rank, error));
-            about.files.push(file.clone());
-            continue;
-        }
         let (ended, threads) = rank::read(&mut program, rank, &header, &mut stream)?;
         about.rank(file, header, ended);
         together.push((rank, threads));
@@ -139,6 +125,16 @@ fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Re
     let ends_early = about.is_window(options);
     about.remarks(&mut program);
     if ends_early { program.finish_window(name, list) } else { program.finish(name, list) }
+}
+
+/// Checks that a file is that of a rank of so many.
+fn expect_rank(file: &Path, header: &RecordingHeader, rank: u32, ranks: usize) -> Result<(), TraceError> {
+    if (header.rank, header.ranks as usize) == (rank, ranks) {
+        return Ok(());
+    }
+    let help = "give the files of all ranks of one recording, in their order";
+    let problem = format!("this is rank {} of {}, where rank {rank} of {ranks} is to be", header.rank, header.ranks);
+    Err(located(file, FilePosition::Byte(12), Kind::format(NAME, problem, help)))
 }
 
 /// Returns an error without the name of its file, for a remark that begins with it.

@@ -75,32 +75,23 @@ pub(super) fn read(
     let mut abort = None;
     let mut ticks = 0_u64;
     let ended = loop {
-        let next = match stream.next(&mut record) {
-            Err(error) if reader.program.keeps_readable_ranks() => break Ended::Damaged(Box::new(error)),
-            next => next?,
-        };
+        let next = stream.next(&mut record).and_then(|next| match next {
+            Next::Record => reader.take(&record, counts_instructions).map(|()| next),
+            _ => Ok(next),
+        });
         match next {
-            Next::Record => {
-                reader.at = record.at;
-                reader.compute(&record, counts_instructions);
-                let done = match reader.threads.left.take() {
-                    Some(at) => reader.returned(&record, at),
-                    None => reader.record(&record),
-                };
-                match done {
-                    // Damaged bytes may still be a record, of a rank or a communicator that does not exist.
-                    Err(error) if reader.program.keeps_readable_ranks() && breaks_format(&error) => {
-                        break Ended::Damaged(Box::new(error));
-                    }
-                    done => done?,
-                }
+            Ok(Next::Record) => {
                 ticks = ticks.saturating_add(record.gap).saturating_add(record.duration);
                 if record.op == Op::Abort {
                     abort = Some(record.numbers[0]);
                 }
             }
-            Next::End { overlapped } => break Ended::Whole { overlapped },
-            Next::Early(byte) => break Ended::Early { byte, abort },
+            Ok(Next::End { overlapped }) => break Ended::Whole { overlapped },
+            Ok(Next::Early(byte)) => break Ended::Early { byte, abort },
+            Err(error) if reader.program.keeps_readable_ranks() && is_damage(&error) => {
+                break Ended::Damaged(Box::new(error));
+            }
+            Err(error) => return Err(error),
         }
     };
     reader.close_open();
@@ -110,8 +101,9 @@ pub(super) fn read(
 }
 
 /// Returns `true` if the file itself is wrong, rather than a call that no action expresses or a limit of the tables.
-fn breaks_format(error: &TraceError) -> bool {
-    matches!(error.kind, TraceErrorKind::Format(_))
+/// Damaged bytes may still be a record, of a rank or a communicator that does not exist.
+fn is_damage(error: &TraceError) -> bool {
+    !matches!(error.kind, TraceErrorKind::Inexpressible(_) | TraceErrorKind::TableFull { .. })
 }
 
 pub(super) struct RecordingReader<'p, 'o> {
@@ -274,6 +266,16 @@ impl RecordingReader<'_, '_> {
 
     pub fn elements(&mut self, bytes: i64) -> Result<(u32, Datatype), TraceError> {
         self.program.elements(bytes as u64, self.rank, &self.file, FilePosition::Byte(self.at))
+    }
+
+    /// Converts a record, with the computation before it.
+    fn take(&mut self, record: &CallRecord, counts_instructions: bool) -> Done {
+        self.at = record.at;
+        self.compute(record, counts_instructions);
+        match self.threads.left.take() {
+            Some(at) => self.returned(record, at),
+            None => self.record(record),
+        }
     }
 
     pub fn record(&mut self, record: &CallRecord) -> Done {

@@ -270,7 +270,7 @@ impl<'a, 'r> RecordStream<'a, 'r> {
             Err(StopReason::Error(error)) => return Err(error),
         }
         // Damaged bytes can look like the end, or like a list that goes on behind it.
-        if self.bytes.last()? == TRAILER {
+        if self.bytes.end_of_file()? == TRAILER {
             return Err(self.error(at, "the file is complete, but its records cannot be read from here on", DAMAGED));
         }
         Ok(Next::Early(at))
