@@ -110,7 +110,7 @@ fn with_arguments_in_one_line(text: &str) -> String {
         let argument = argument.to_string_lossy();
         let (name, value) = argument.split_once('=').unwrap_or(("", &argument));
         for part in [&*argument, value, name] {
-            // Line ends alone are also those of the message.
+            // The message has line ends of its own.
             if part.contains('\n') && !part.trim().is_empty() {
                 text = text.replace(part, &one_line(part));
             }

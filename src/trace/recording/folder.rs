@@ -40,7 +40,7 @@ pub(in crate::trace) fn first_file(folder: &Path) -> Option<PathBuf> {
     first.clone().filter(is_usable).or_else(|| most_agreed(folder)).or(first)
 }
 
-/// Returns `true` if the folder has the files of so many ranks, and no more.
+/// Returns `true` if the folder has the files of `ranks` ranks, and no more.
 fn is_number_of_files(folder: &Path, ranks: u32) -> bool {
     file_of(folder, ranks as usize - 1).is_file() && !file_of(folder, ranks as usize).exists()
 }

@@ -127,7 +127,7 @@ fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Re
     if ends_early { program.finish_window(name, list) } else { program.finish(name, list) }
 }
 
-/// Checks that a file is that of a rank of so many.
+/// Checks that a file is that of `rank` in a recording of `ranks` ranks.
 fn expect_rank(file: &Path, header: &RecordingHeader, rank: u32, ranks: usize) -> Result<(), TraceError> {
     if (header.rank, header.ranks as usize) == (rank, ranks) {
         return Ok(());

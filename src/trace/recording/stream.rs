@@ -269,7 +269,7 @@ impl<'a, 'r> RecordStream<'a, 'r> {
             Ok(next) => return Ok(next),
             Err(StopReason::Error(error)) => return Err(error),
         }
-        // Damaged bytes can look like the end, or like a list that goes on behind it.
+        // Damaged bytes can look like the end marker, or like a list that extends beyond the end of the file.
         if self.bytes.end_of_file()? == TRAILER {
             return Err(self.error(at, "the file is complete, but its records cannot be read from here on", DAMAGED));
         }
