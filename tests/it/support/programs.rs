@@ -8,6 +8,9 @@ use mopsim::mpi::messages::Envelope;
 use mopsim::mpi::rank_map::RankMap;
 use mopsim::trace::{self, Options, Trace, inspect};
 use std::collections::BTreeMap;
+use std::fs::{self, Permissions};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -76,10 +79,48 @@ impl Run {
     /// Records a program, run by the launcher of the library.
     pub fn record(&self, flags: &[&str], program: &Path, ranks: u32, arguments: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mopsim"));
+        command.env("MPICC", once(self.library.mpicc));
         command.current_dir(self.folder.path()).arg("record").args(flags).arg("--").arg(self.library.mpirun);
         launched(&mut command, program, ranks).args(arguments).output().expect("mopsim runs")
     }
 }
+
+/// Returns a compiler that compiles the recorder once for all tests, and everything else as another compiler does.
+///
+/// Compiling the recorder takes longer than most recordings. Its product is kept, by the preprocessed source, in which the
+/// headers of the MPI library are.
+fn once(compiler: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("recorders");
+    let file = folder.join(compiler);
+    if !file.is_file() {
+        let script = ONCE.replace("COMPILER", compiler).replace("FOLDER", &folder.display().to_string());
+        fs::create_dir_all(&folder).expect("a folder");
+        let mut written = tempfile::NamedTempFile::new_in(&folder).expect("a file");
+        written.write_all(script.as_bytes()).expect("written");
+        fs::set_permissions(written.path(), Permissions::from_mode(0o755)).expect("executable");
+        // Closed before anything runs it: a file that is open for writing is not executed.
+        written.into_temp_path().persist(&file).expect("renamed");
+    }
+    file
+}
+
+/// Script of [`once`]. The arguments for the recorder are `-shared -fPIC -O1 -o LIBRARY SOURCE` and libraries.
+const ONCE: &str = r#"#!/bin/sh
+set -e
+library=$5 source=$6
+case $1:$source in
+  -shared:*/recorder.c) ;;
+  *) exec COMPILER "$@" ;;
+esac
+key=$({ COMPILER -E -P "$source"; echo "$2 $3 $7 $8"; } | cksum | tr ' ' -)
+kept="FOLDER/COMPILER-$key.so"
+if [ ! -f "$kept" ]; then
+  COMPILER "$@"
+  cp "$library" "$kept.$$"
+  mv "$kept.$$" "$kept"
+fi
+cp "$kept" "$library"
+"#;
 
 /// Completes a command that ends in a launcher with the arguments to run a program.
 pub fn launched<'c>(command: &'c mut Command, program: &Path, ranks: u32) -> &'c mut Command {
