@@ -113,6 +113,23 @@ const LAST: [Case; 12] = [
     ("himeno", 32, "torus:8x4", "ordered noise", "class=S iterations=200"),
 ];
 
+/// Cases with noise on more than 16 ranks, which were run last of all.
+const NOISY: [Case; 13] = [
+    ("npb/bt", 36, "torus:6x6", "ordered noise", "class=W"),
+    ("npb/bt", 49, "random:n=49,d=5,seed=17", "ordered noise", "class=W"),
+    ("npb/sp", 49, "torus:7x7", "ordered noise", "class=W"),
+    ("npb/sp", 64, "random:n=64,d=6,seed=17", "ordered noise", "class=W"),
+    ("npb/lu", 32, "torus:8x4", "ordered noise", "class=W"),
+    ("npb/lu", 64, "imase-itoh:n=64,d=6", "ordered noise", "class=W"),
+    ("himeno", 48, "random:n=48,d=5,seed=17", "ordered noise", "class=S iterations=200"),
+    ("himeno", 64, "kautz:d=4,k=3", "ordered noise", "class=M iterations=150"),
+    ("stencil", 27, "torus:3x3x3", "ordered noise", "points=27 side=32 iterations=120"),
+    ("stencil", 36, "random:n=36,d=4,seed=17", "ordered noise", "points=9 side=256 iterations=200"),
+    ("stencil", 64, "dragonfly:a=4,h=2,p=2", "ordered noise", "points=7 side=50 iterations=150"),
+    ("sweep", 48, "random:n=48,d=4,seed=17", "ordered noise", "iterations=60"),
+    ("sweep", 64, "torus:8x8", "ordered noise", "iterations=60"),
+];
+
 /// A whole run and its estimate; `estimate` is `None` where the whole run was replayed.
 struct Outcome {
     case: Case,
@@ -261,19 +278,22 @@ fn put(name: &str, cases: &[Case]) {
 }
 
 #[test]
-#[ignore = "takes some minutes without optimisation: whole runs of all cases"]
+#[ignore = "takes a minute of one core: whole runs of all cases"]
 fn estimates_of_chosen_cases_are_those_of_the_page() {
     put("chosen", &CHOSEN);
 }
 
 #[test]
-#[ignore = "takes some minutes without optimisation: whole runs of all cases"]
 fn estimates_of_later_cases_are_those_of_the_page() {
     put("later", &LATER);
 }
 
 #[test]
-#[ignore = "takes some minutes without optimisation: whole runs of all cases"]
 fn estimates_of_last_cases_are_those_of_the_page() {
     put("last", &LAST);
+}
+
+#[test]
+fn estimates_of_noisy_cases_are_those_of_the_page() {
+    put("noisy", &NOISY);
 }

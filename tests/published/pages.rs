@@ -37,8 +37,9 @@ impl Page {
         self.text.lines().find(|line| line.starts_with(begin))
     }
 
-    /// Checks that the block of that name has this content, or writes it.
+    /// Checks that the block of that name has this content, or writes it. Lines are filled as in all documents.
     pub fn put(&self, name: &str, content: &str) {
+        let content = filled(content);
         let (begin, end) = (format!("<!-- {name} -->\n"), format!("\n<!-- end of {name} -->"));
         let parts = |text: &str| {
             let (before, rest) = text.split_once(&begin)?;
@@ -63,4 +64,31 @@ impl Page {
         }
         assert_eq!(within, content, "{place}, {name}: the page is stale (see tests/published/pages.rs)");
     }
+}
+
+/// Columns of documents.
+const COLUMNS: usize = 160;
+
+/// Breaks prose into lines of at most [`COLUMNS`] characters; rows of tables are left as they are.
+fn filled(content: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for line in content.lines() {
+        if line.starts_with('|') {
+            lines.push(line.to_owned());
+            continue;
+        }
+        lines.push(String::new());
+        for word in line.split_whitespace() {
+            let last = lines.last_mut().expect("one was added");
+            if last.is_empty() {
+                word.clone_into(last);
+            } else if last.chars().count() + 1 + word.chars().count() <= COLUMNS {
+                last.push(' ');
+                last.push_str(word);
+            } else {
+                lines.push(word.to_owned());
+            }
+        }
+    }
+    lines.join("\n")
 }
