@@ -4,6 +4,7 @@ use super::shard::{BODY, Due, Item, Mail, VC_BITS};
 use super::state::{Cold, FREE, HEAD, HOST_MASK, NONE, SENT};
 use super::visit::{Visit, after, insert, remove};
 use crate::packets::statistics::Logged;
+use crate::prefetch::prefetch;
 use std::cmp::Reverse;
 
 impl Visit<'_> {
@@ -41,9 +42,8 @@ impl Visit<'_> {
         // Departure to the next switch or host.
         let mut leaves = t + if LEAN { p.crossing_delay } else { plan.crossing(step) };
         if !LEAN && p.speedup > 1 {
-            let line = &mut self.out_ports[out];
-            leaves = leaves.max(line.left + 1);
-            line.left = leaves;
+            leaves = leaves.max(self.flit_left[out] + 1);
+            self.flit_left[out] = leaves;
         }
         let host = out.wrapping_sub(usize::from(self.switch.first_host_output));
         if host < usize::from(self.switch.host_ports) {
@@ -59,9 +59,8 @@ impl Visit<'_> {
         // Credit for the space that it frees.
         let mut credit = t;
         if !LEAN && p.speedup > 1 {
-            let line = &mut self.in_ports[port];
-            credit = credit.max(line.credit_left + 1);
-            line.credit_left = credit;
+            credit = credit.max(self.credit_left[port] + 1);
+            self.credit_left[port] = credit;
         }
         let host = port.wrapping_sub(usize::from(self.switch.first_host_input));
         if host < usize::from(self.switch.host_ports) {
@@ -92,6 +91,7 @@ impl Visit<'_> {
             }
             remove(self.ready, usize::from(place));
             if more {
+                prefetch(&self.hub.packets[self.inputs[usize::from(place)].first as usize]);
                 self.begin_routing(usize::from(place), number, 1);
             }
         } else if LEAN || self.holding.is_empty() {

@@ -8,12 +8,14 @@ use super::state::{
     Cold, FREE, FarEnd, HostPort, HostSource, HostVc, InPort, InputChannel, NEVER, OutPort, OutputChannel, Packet,
     SwitchOffsets,
 };
+use super::visit::after;
 use crate::packets::parameters::Parameters;
 use crate::packets::random::Stream;
 use crate::packets::routing::{Candidate, Rule};
 use crate::packets::source::PacketSource;
 use crate::packets::statistics::{Counts, Logged, Window};
 use crate::packets::wiring::Wiring;
+use crate::prefetch::{is_far, prefetch};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::ops::Range;
@@ -175,6 +177,10 @@ pub(super) struct Shard {
     pub late_switches: Vec<VecDeque<(u32, u16, bool)>>,
     /// Input place that holds each output port, while switches are held.
     pub held_by: Vec<u16>,
+    /// Cycle in which the last flit left each output port, and the last credit each input port, if a switch takes two
+    /// steps in a cycle. Ports are small without them, and large networks have millions.
+    pub flit_left: Vec<u32>,
+    pub credit_left: Vec<u32>,
     pub hub: Hub,
 }
 
@@ -320,6 +326,8 @@ impl Shard {
             late_vcs: vec![VecDeque::new(); if p.vc_delay > 1 { switches.len() } else { 0 }],
             late_switches: vec![VecDeque::new(); if p.switch_delay > 1 { switches.len() } else { 0 }],
             held_by: vec![FREE; if p.hold_switch { out_ports.len() } else { 0 }],
+            flit_left: vec![0; if p.speedup > 1 { out_ports.len() } else { 0 }],
+            credit_left: vec![0; if p.speedup > 1 { in_ports.len() } else { 0 }],
             hub: Hub {
                 flits: vec![0; in_ports.len() * plan.flit_rows as usize],
                 credits: vec![0; out_ports.len() * plan.credit_rows as usize],
@@ -478,8 +486,27 @@ impl Shard {
             while set != 0 {
                 let local = word * 64 + set.trailing_zeros() as usize;
                 set &= set - 1;
+                if set != 0 && is_far(self.hub.packets.len()) {
+                    self.prefetch_arrivals(word * 64 + set.trailing_zeros() as usize, rows.flit);
+                }
                 self.visit(local, start, rows);
             }
+        }
+    }
+
+    /// Prefetches the packets whose heads arrive at a switch in the block whose first row of flits this is.
+    fn prefetch_arrivals(&self, local: usize, mut row: u32) {
+        let (plan, switch) = (&*self.plan, &self.switches[local]);
+        let inputs = usize::from(switch.inputs);
+        for _ in 0..plan.block {
+            let first = switch.in_port as usize * plan.flit_rows as usize + row as usize * inputs;
+            for word in &self.hub.flits[first..first + inputs] {
+                // An empty slot and a body flit have no packet.
+                if let Some(packet) = self.hub.packets.get((word >> VC_BITS).wrapping_sub(1) as usize) {
+                    prefetch(packet);
+                }
+            }
+            row = after(row, 1, plan.flit_rows);
         }
     }
 

@@ -110,8 +110,6 @@ pub(super) struct InPort {
     pub pointer: u16,
     /// The virtual channel that is first in turn.
     pub offset: u8,
-    /// Cycle in which the last credit left; only where a switch takes two steps in a cycle.
-    pub credit_left: u32,
 }
 
 /// Output port.
@@ -123,8 +121,6 @@ pub(super) struct OutPort {
     pub link: FarEnd,
     /// Pointer of the switch allocator's second stage.
     pub pointer: u16,
-    /// Cycle in which the last flit left; only where a switch takes two steps in a cycle.
-    pub left: u32,
     /// Flits sent in the measured cycles.
     pub sent: u32,
 }

@@ -10,6 +10,7 @@ use super::state::{
     FREE, HEAD, HOST_BITS, HOST_MASK, InPort, InputChannel, NONE, OutPort, OutputChannel, SENT, SwitchOffsets,
 };
 use crate::packets::routing::{At, Candidate, Head};
+use crate::prefetch::prefetch;
 use std::collections::VecDeque;
 
 /// State of one switch during a visit.
@@ -45,6 +46,8 @@ pub(super) struct Visit<'a> {
     pub late_vcs: Option<&'a mut VecDeque<(u32, u16, u16)>>,
     pub late_switches: Option<&'a mut VecDeque<(u32, u16, bool)>>,
     pub held_by: &'a mut [u16],
+    pub flit_left: &'a mut [u32],
+    pub credit_left: &'a mut [u32],
     pub hub: &'a mut Hub,
 }
 
@@ -94,6 +97,8 @@ impl Shard {
         let (places_in, places_out) = (ports_in << plan.shift, ports_out << plan.shift);
         let hold = if self.holding.is_empty() { 0..0 } else { word..word + words };
         let held = if self.held_by.is_empty() { 0..0 } else { out_port..out_port + ports_out };
+        let flits = if self.flit_left.is_empty() { 0..0 } else { out_port..out_port + ports_out };
+        let credits = if self.credit_left.is_empty() { 0..0 } else { in_port..in_port + ports_in };
         let most = if self.candidates.is_empty() { 0 } else { plan.candidates };
         let route_rows = plan.route_rows as usize;
         let mut visit = Visit {
@@ -125,6 +130,8 @@ impl Shard {
             late_vcs: self.late_vcs.get_mut(local),
             late_switches: self.late_switches.get_mut(local),
             held_by: &mut self.held_by[held],
+            flit_left: &mut self.flit_left[flits],
+            credit_left: &mut self.credit_left[credits],
             hub: &mut self.hub,
         };
         visit.hub.counts.visits += 1;
@@ -397,7 +404,10 @@ impl Visit<'_> {
     fn take_vcs<const LEAN: bool>(&mut self, grants: usize) {
         for grant in 0..grants {
             let (place, output) = self.hub.scratch.vc_grants[grant];
-            let size = self.size_of::<LEAN>(self.inputs[usize::from(place)].first);
+            let packet = self.inputs[usize::from(place)].first;
+            // It may have waited for long, and `send` reads the next in its queue.
+            prefetch(&self.hub.packets[packet as usize]);
+            let size = self.size_of::<LEAN>(packet);
             let input = &mut self.inputs[usize::from(place)];
             input.output = output;
             input.left = size | HEAD;
