@@ -92,8 +92,9 @@ impl Run {
 fn once(compiler: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("recorders");
     let file = folder.join(compiler);
-    if !file.is_file() {
-        let script = ONCE.replace("COMPILER", compiler).replace("FOLDER", &folder.display().to_string());
+    let script = ONCE.replace("COMPILER", compiler).replace("FOLDER", &folder.display().to_string());
+    // One of another version may be there.
+    if fs::read(&file).ok().as_deref() != Some(script.as_bytes()) {
         fs::create_dir_all(&folder).expect("a folder");
         let mut written = tempfile::NamedTempFile::new_in(&folder).expect("a file");
         written.write_all(script.as_bytes()).expect("written");
