@@ -22,6 +22,17 @@ pub fn prefetch_end<T>(list: &[T]) {
     prefetch_place(list.as_ptr_range().end);
 }
 
+/// Prefetches all cache lines of a list.
+#[inline(always)]
+pub fn prefetch_list<T>(list: &[T]) {
+    let range = list.as_ptr_range();
+    let (mut at, end) = (range.start.cast::<u8>(), range.end.cast::<u8>());
+    while at < end {
+        prefetch_place(at);
+        at = at.wrapping_add(64);
+    }
+}
+
 #[inline(always)]
 fn prefetch_place<T>(place: *const T) {
     #[cfg(target_arch = "x86_64")]

@@ -310,9 +310,10 @@ impl Visit<'_> {
     /// Carries out the decisions for held switches.
     pub(super) fn carry_out_holds(&mut self, t: u32, step: u32, number: u32) {
         let list = std::mem::take(&mut self.hub.scratch.hold_grants);
+        let next = self.routing_row::<0>(number, 1);
         for &(place, space) in &list {
             if space {
-                self.send::<false>(t, step, number, place, true);
+                self.send::<false, 0>(t, step, next, place, true);
             } else {
                 let output = usize::from(self.inputs[usize::from(place)].output) >> self.plan.shift;
                 self.held_by[output] = FREE;

@@ -1,6 +1,7 @@
 //! Hosts of a switch: they receive their credits and send.
 
-use super::shard::{BODY, Item, Mail, VC_BITS};
+use super::mail::{Item, Mail};
+use super::shard::{BODY, VC_BITS};
 use super::state::{Cold, FREE, HostPort, NONE, Packet, SENT};
 use super::visit::{Visit, after};
 

@@ -7,6 +7,7 @@
 mod allocate;
 mod blocked;
 mod hosts;
+mod mail;
 mod send;
 mod shard;
 mod state;
@@ -17,11 +18,15 @@ use super::source::{MAX_CYCLES, PacketSource};
 use super::statistics::{Counts, Logged};
 use super::wiring::{MAX_PLACES, Wiring};
 use super::{PacketError, Setup};
-use shard::{Mail, RunConstants, Shard};
+use mail::Post;
+use shard::{RunConstants, Shard};
 use std::sync::{Arc, Barrier, Mutex, PoisonError};
 
 /// Longest block, in cycles.
 const MAX_BLOCK: u32 = 16;
+
+/// Number of virtual channels of all outputs above which the state of switches is not in the nearest caches of a core.
+const CACHED_PLACES: u64 = 1 << 13;
 
 /// A network under simulation.
 pub struct CycleEngine {
@@ -131,7 +136,8 @@ impl CycleEngine {
                 && rule.candidates() == 1
                 && !p.hold_switch
                 && !p.count_routed
-                && [p.speedup, p.vc_delay, p.switch_delay] == [1; 3],
+                && [p.vc_delay, p.switch_delay] == [1; 2],
+            far: ports << shift > CACHED_PLACES,
             delivers: rule.delivers(),
             candidates: rule.candidates(),
             wake_by_credit: p.switch_delay == 1,
@@ -204,29 +210,25 @@ impl CycleEngine {
 
     /// Runs each shard on a thread; they exchange mail after each block.
     fn run_shards(&mut self, until: u32) {
-        let (from, count, length) = (self.block, self.shards.len(), self.plan.block);
+        let (from, count) = (self.block, self.shards.len());
         let barrier = Barrier::new(count);
-        let boxes: Vec<Mutex<Vec<Mail>>> = (0..count * count).map(|_| Mutex::default()).collect();
+        let boxes: Vec<Mutex<Post>> = (0..count * count).map(|_| Mutex::default()).collect();
+        let swap = |from: usize, to: usize, post: &mut Post| {
+            std::mem::swap(&mut *boxes[from * count + to].lock().unwrap_or_else(PoisonError::into_inner), post);
+        };
         let work = |shard: &mut Shard| {
             let own = shard.number;
             for block in from..until {
                 shard.run_block(block);
-                for (to, mail) in shard.hub.mail.iter_mut().enumerate() {
-                    if to != own {
-                        std::mem::swap(
-                            &mut *boxes[own * count + to].lock().unwrap_or_else(PoisonError::into_inner),
-                            mail,
-                        );
-                    }
+                for (to, post) in shard.hub.post.iter_mut().enumerate().filter(|&(to, _)| to != own) {
+                    swap(own, to, post);
                 }
                 barrier.wait();
                 for sender in (0..count).filter(|&sender| sender != own) {
-                    let mut mail = std::mem::take(
-                        &mut *boxes[sender * count + own].lock().unwrap_or_else(PoisonError::into_inner),
-                    );
-                    shard.receive(&mail, (block + 1) * length);
-                    mail.clear();
-                    *boxes[sender * count + own].lock().unwrap_or_else(PoisonError::into_inner) = mail;
+                    let mut post = Post::default();
+                    swap(sender, own, &mut post);
+                    shard.receive(&mut post, block + 1);
+                    swap(sender, own, &mut post);
                 }
                 barrier.wait();
             }

@@ -1,16 +1,54 @@
 //! Sending by a switch: a granted flit leaves its queue for the next switch or a host, and its credit is returned.
 
-use super::shard::{BODY, Due, Item, Mail, VC_BITS};
-use super::state::{Cold, FREE, HEAD, HOST_MASK, NONE, SENT};
+use super::mail::{Due, Item, Mail};
+use super::shard::{BODY, VC_BITS};
+use super::state::{FREE, HEAD, HOST_MASK, NONE, SENT};
 use super::visit::{Visit, after, insert, remove};
 use crate::packets::statistics::Logged;
 use crate::prefetch::prefetch;
 use std::cmp::Reverse;
 
 impl Visit<'_> {
-    /// Sends a granted flit from its queue.
+    /// Prefetches the slots of other switches in which granted flits and their credits will be put: a switch writes to as many
+    /// distant places as it sends flits, and would wait for one after the other.
+    pub(super) fn prefetch_slots(&self, t: u32, step: u32, grants: usize) {
+        let plan = self.plan;
+        let leaves = t + plan.crossing(step);
+        for &place in &self.hub.scratch.switch_grants[..grants] {
+            let (port, out) = (place >> plan.shift, self.inputs[usize::from(place)].output >> plan.shift);
+            let link = &self.out_ports[usize::from(out)].link;
+            let queued = self.flit_left.get(usize::from(out)).map_or(0, |&left| left + 1);
+            let due = leaves.max(queued) + u32::from(link.latency) + 1;
+            if self.is_inside(link.switch) && due - t < plan.flit_rows {
+                let row = after(self.flit_row, due - t, plan.flit_rows);
+                prefetch(&self.hub.flits[(link.slot + row * u32::from(link.stride)) as usize]);
+            }
+            let link = &self.in_ports[usize::from(port)].link;
+            let queued = self.credit_left.get(usize::from(port)).map_or(0, |&left| left + 1);
+            let due = t.max(queued) + u32::from(link.latency) + 1 + plan.parameters.credit_delay;
+            if self.is_inside(link.switch) && due - t < plan.credit_rows {
+                let row = after(self.credit_row, due - t, plan.credit_rows);
+                prefetch(&self.hub.credits[(link.slot + row * u32::from(link.stride)) as usize]);
+            }
+        }
+    }
+
+    /// `true` if a switch belongs to this shard.
+    #[inline]
+    fn is_inside(&self, switch: u32) -> bool {
+        switch >= self.range_start && switch < self.range_end
+    }
+
+    /// Sends a granted flit from its queue; `routed` is the set for a head behind it, whose routing begins in the next step.
     #[inline(always)]
-    pub(super) fn send<const LEAN: bool>(&mut self, t: u32, step: u32, number: u32, place: u16, was_held: bool) {
+    pub(super) fn send<const LEAN: bool, const STEPS: u32>(
+        &mut self,
+        t: u32,
+        step: u32,
+        routed: usize,
+        place: u16,
+        was_held: bool,
+    ) {
         let plan = self.plan;
         let p = &plan.parameters;
         let mask = (1_usize << plan.shift) - 1;
@@ -40,8 +78,8 @@ impl Visit<'_> {
         self.hub.moved = t;
 
         // Departure to the next switch or host.
-        let mut leaves = t + if LEAN { p.crossing_delay } else { plan.crossing(step) };
-        if !LEAN && p.speedup > 1 {
+        let mut leaves = t + if STEPS == 1 { p.crossing_delay } else { plan.crossing(step) };
+        if self.steps::<STEPS>() > 1 {
             leaves = leaves.max(self.flit_left[out] + 1);
             self.flit_left[out] = leaves;
         }
@@ -58,7 +96,7 @@ impl Visit<'_> {
 
         // Credit for the space that it frees.
         let mut credit = t;
-        if !LEAN && p.speedup > 1 {
+        if self.steps::<STEPS>() > 1 {
             credit = credit.max(self.credit_left[port] + 1);
             self.credit_left[port] = credit;
         }
@@ -68,7 +106,7 @@ impl Visit<'_> {
         } else {
             let link = self.in_ports[port].link;
             let due = credit + u32::from(link.latency) + 1 + p.credit_delay;
-            if link.switch >= self.range_start && link.switch < self.range_end && due - self.start < plan.credit_rows {
+            if self.is_inside(link.switch) && due - self.start < plan.credit_rows {
                 let row = after(self.credit_row, due - t, plan.credit_rows);
                 self.hub.credits[(link.slot + row * u32::from(link.stride)) as usize] = vc as u8 + 1;
                 self.wake(due, link.switch - self.range_start);
@@ -92,7 +130,7 @@ impl Visit<'_> {
             remove(self.ready, usize::from(place));
             if more {
                 prefetch(&self.hub.packets[self.inputs[usize::from(place)].first as usize]);
-                self.begin_routing(usize::from(place), number, 1);
+                insert(&mut self.routed[routed..], usize::from(place));
             }
         } else if LEAN || self.holding.is_empty() {
             if !more || (full && (LEAN || plan.wake_by_credit)) {
@@ -128,13 +166,13 @@ impl Visit<'_> {
 
     /// Sends mail to another shard or to a later time.
     pub(super) fn post(&mut self, mail: Mail) {
-        let inside = mail.switch >= self.range_start && mail.switch < self.range_end;
+        let inside = self.is_inside(mail.switch);
         if inside {
             self.hub.far.push(Reverse(Due(mail)));
         } else {
             let shard = self.plan.shard_of(mail.switch);
             debug_assert_ne!(shard, self.number);
-            self.hub.mail[shard].push(mail);
+            self.hub.post[shard].mail.push(mail);
         }
     }
 
@@ -144,7 +182,7 @@ impl Visit<'_> {
         let plan = self.plan;
         let link = self.out_ports[out].link;
         let due = leaves + u32::from(link.latency) + 1;
-        let inside = link.switch >= self.range_start && link.switch < self.range_end;
+        let inside = self.is_inside(link.switch);
         let word = u32::from(vc) | if packet == NONE { BODY } else { (packet + 1) << VC_BITS };
         if inside && due - self.start < plan.flit_rows {
             let row = after(self.flit_row, due - t, plan.flit_rows);
@@ -157,10 +195,13 @@ impl Visit<'_> {
             (false, NONE) => Item::Body(vc),
             (false, index) => {
                 let kept = self.hub.packets[index as usize];
-                let cold = if !LEAN && plan.cold { self.hub.cold[index as usize] } else { Cold::default() };
+                if !LEAN && plan.cold {
+                    let cold = self.hub.cold[index as usize];
+                    self.hub.post[plan.shard_of(link.switch)].cold.push(cold);
+                }
                 self.hub.unused.push(index);
                 self.hub.ages -= u64::from(kept.created);
-                Item::Head(vc, kept, cold)
+                Item::Head(vc, kept)
             }
         };
         self.post(Mail { time: due, switch: link.switch, port: link.port, what });

@@ -4,6 +4,7 @@
 //! through a block of that length: its state is fetched once, and parts of the network need to meet only between
 //! blocks. Flits and credits are put directly into the slot of the cycle in which they are due, at the far end.
 
+use super::mail::{Due, Post};
 use super::state::{
     Cold, FREE, FarEnd, HostPort, HostSource, HostVc, InPort, InputChannel, NEVER, OutPort, OutputChannel, Packet,
     SwitchOffsets,
@@ -15,7 +16,7 @@ use crate::packets::routing::{Candidate, Rule};
 use crate::packets::source::PacketSource;
 use crate::packets::statistics::{Counts, Logged, Window};
 use crate::packets::wiring::Wiring;
-use crate::prefetch::{is_far, prefetch};
+use crate::prefetch::{prefetch, prefetch_list};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::ops::Range;
@@ -56,9 +57,11 @@ pub(super) struct RunConstants {
     pub space: u32,
     /// `true` if the rule chooses the channel to the destination host.
     pub delivers: bool,
-    /// `true` if heads have one candidate each, no switch is held, a cycle has one step, allocations take one cycle,
-    /// and packets have one size.
+    /// `true` if heads have one candidate each, no switch is held, allocations take one cycle, and packets have one
+    /// size.
     pub lean: bool,
+    /// `true` if the state of all switches is larger than the caches of a core.
+    pub far: bool,
     /// Most candidates of a head.
     pub candidates: usize,
     /// `true` if virtual channels that are blocked by credits are left out of the switch allocation until one arrives.
@@ -75,6 +78,20 @@ impl RunConstants {
         }
     }
 
+    /// Returns the first cycle of a block and its rows.
+    pub fn rows(&self, block: u32) -> Rows {
+        let start = block * self.block;
+        let steps = u64::from(start) * u64::from(self.parameters.speedup);
+        Rows {
+            start,
+            block,
+            flit: start % self.flit_rows,
+            credit: start % self.credit_rows,
+            host: start % self.host_rows,
+            route: (steps % u64::from(self.route_rows)) as u32,
+        }
+    }
+
     /// Returns the cycles from the grant of the switch to the departure, for the first or second step of a cycle.
     #[inline]
     pub fn crossing(&self, step: u32) -> u32 {
@@ -85,64 +102,15 @@ impl RunConstants {
     }
 }
 
-/// Rows of the first cycle of a block, and its number.
+/// First cycle of a block, its rows, and the number of the block.
 #[derive(Clone, Copy)]
 pub(super) struct Rows {
+    pub start: u32,
     pub block: u32,
     pub flit: u32,
     pub credit: u32,
     pub host: u32,
     pub route: u32,
-}
-
-/// Flit or credit for another shard, or for a cycle beyond the rows.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Mail {
-    pub time: u32,
-    pub switch: u32,
-    pub port: u16,
-    pub what: Item,
-}
-
-/// Item under way.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Item {
-    /// A word of a flit, within the shard.
-    Flit(u32),
-    /// A head with its packet, to another shard.
-    Head(u8, Packet, Cold),
-    /// A body flit, to another shard.
-    Body(u8),
-    /// A credit of a virtual channel.
-    Credit(u8),
-    /// A credit to a host port.
-    HostCredit(u8),
-}
-
-/// Mail ordered by due time for the heap.
-#[derive(Debug)]
-pub(super) struct Due(pub Mail);
-
-impl Due {
-    fn key(&self) -> (u32, u32, u16) {
-        (self.0.time, self.0.switch, self.0.port)
-    }
-}
-impl PartialEq for Due {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
-    }
-}
-impl Eq for Due {}
-impl PartialOrd for Due {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for Due {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key().cmp(&other.key())
-    }
 }
 
 /// Index of a packet in a flit's word; the word 0 is no flit.
@@ -203,8 +171,8 @@ pub(super) struct Hub {
     /// Visits beyond the calendar: (block, switch).
     pub later: BinaryHeap<Reverse<(u32, u32)>>,
     pub far: BinaryHeap<Reverse<Due>>,
-    /// Mail for other shards.
-    pub mail: Vec<Vec<Mail>>,
+    /// Items for each shard.
+    pub post: Vec<Post>,
     pub counts: Counts,
     /// Flits that arrived at each host in the window, and left it.
     pub accepted: Vec<u32>,
@@ -343,7 +311,7 @@ impl Shard {
                 words: set_words,
                 later: BinaryHeap::new(),
                 far: BinaryHeap::new(),
-                mail: vec![Vec::new(); plan.bounds.len() - 1],
+                post: (1..plan.bounds.len()).map(|_| Post::default()).collect(),
                 counts: Counts::default(),
                 accepted: vec![0; (end_host - first_host) as usize],
                 log: Vec::new(),
@@ -401,70 +369,10 @@ impl Shard {
         }
     }
 
-    /// Receives mail of another shard.
-    pub fn receive(&mut self, mail: &[Mail], start: u32) {
-        for item in mail {
-            let local = (item.switch - self.range.start) as usize;
-            let what = match item.what {
-                Item::Head(vc, packet, cold) => {
-                    let index = self.hub.keep(packet, cold, self.plan.cold);
-                    self.hub.ages += u64::from(packet.created);
-                    Item::Flit((index + 1) << VC_BITS | u32::from(vc))
-                }
-                Item::Body(vc) => Item::Flit(BODY | u32::from(vc)),
-                other => other,
-            };
-            self.put(local, Mail { what, ..*item }, start);
-        }
-    }
-
-    /// Puts an item that is due within the rows into its slot, and others into the heap. `start` is the first cycle
-    /// that has not been simulated.
-    fn put(&mut self, local: usize, mail: Mail, start: u32) {
-        let plan = &*self.plan;
-        let switch = &self.switches[local];
-        let rows = match mail.what {
-            Item::Credit(_) => plan.credit_rows,
-            Item::HostCredit(_) => plan.host_rows,
-            _ => plan.flit_rows,
-        };
-        if mail.time - start >= rows {
-            self.hub.far.push(Reverse(Due(mail)));
-            return;
-        }
-        let (row, port) = (mail.time % rows, u32::from(mail.port));
-        match mail.what {
-            Item::Flit(word) => {
-                let slot = switch.in_port * rows + row * u32::from(switch.inputs) + port;
-                self.hub.flits[slot as usize] = word;
-            }
-            Item::Credit(vc) => {
-                let slot = switch.out_port * rows + row * u32::from(switch.outputs) + port;
-                self.hub.credits[slot as usize] = vc + 1;
-            }
-            Item::HostCredit(vc) => {
-                let slot = switch.host_port * rows + row * u32::from(switch.host_ports) + port;
-                self.hub.host_credits[slot as usize] = vc + 1;
-            }
-            Item::Head(..) | Item::Body(_) => unreachable!("mail is turned into words when it is received"),
-        }
-        self.hub.visit_at(mail.time / plan.block, start / plan.block, local as u32, plan.calendar);
-    }
-
-    /// Moves items that are due within the rows from the heap.
-    fn fetch_far(&mut self, start: u32) {
-        let reach = self.plan.flit_rows.min(self.plan.credit_rows).min(self.plan.host_rows);
-        while self.hub.far.peek().is_some_and(|Reverse(Due(mail))| mail.time - start < reach) {
-            if let Some(Reverse(Due(mail))) = self.hub.far.pop() {
-                self.put((mail.switch - self.range.start) as usize, mail, start);
-            }
-        }
-    }
-
     /// Runs the switches that have work through a block.
     pub fn run_block(&mut self, block: u32) {
-        let start = block * self.plan.block;
-        self.fetch_far(start);
+        let rows = self.plan.rows(block);
+        self.fetch_far(&rows);
         while let Some(&Reverse((due, local))) = self.hub.later.peek() {
             if due >= block + self.plan.calendar {
                 break;
@@ -472,26 +380,41 @@ impl Shard {
             self.hub.later.pop();
             self.hub.visit_at(due, block, local, self.plan.calendar);
         }
-        let plan = &self.plan;
-        let rows = Rows {
-            block,
-            flit: start % plan.flit_rows,
-            credit: start % plan.credit_rows,
-            host: start % plan.host_rows,
-            route: (u64::from(start) * u64::from(plan.parameters.speedup) % u64::from(plan.route_rows)) as u32,
-        };
-        let row = (block & (plan.calendar - 1)) as usize * self.hub.words;
+        let row = (block & (self.plan.calendar - 1)) as usize * self.hub.words;
         for word in 0..self.hub.words {
             let mut set = std::mem::take(&mut self.hub.calendar[row + word]);
             while set != 0 {
                 let local = word * 64 + set.trailing_zeros() as usize;
                 set &= set - 1;
-                if set != 0 && is_far(self.hub.packets.len()) {
-                    self.prefetch_arrivals(word * 64 + set.trailing_zeros() as usize, rows.flit);
+                if set != 0 && self.plan.far {
+                    let next = word * 64 + set.trailing_zeros() as usize;
+                    self.prefetch_switch(next, rows);
+                    self.prefetch_arrivals(next, rows.flit);
                 }
-                self.visit(local, start, rows);
+                self.visit(local, rows);
             }
         }
+    }
+
+    /// Prefetches the state of a switch for a block.
+    fn prefetch_switch(&self, local: usize, rows: Rows) {
+        let (plan, s, hub) = (&*self.plan, &self.switches[local], &self.hub);
+        let (in_port, out_port) = (s.in_port as usize, s.out_port as usize);
+        let (inputs, outputs) = (usize::from(s.inputs), usize::from(s.outputs));
+        prefetch_list(&self.inputs[in_port << plan.shift..][..inputs << plan.shift]);
+        prefetch_list(&self.outputs[out_port << plan.shift..][..outputs << plan.shift]);
+        prefetch_list(&self.in_ports[in_port..][..inputs]);
+        prefetch_list(&self.out_ports[out_port..][..outputs]);
+        prefetch_list(&self.loads[out_port..][..outputs]);
+        if !self.flit_left.is_empty() {
+            prefetch_list(&self.flit_left[out_port..][..outputs]);
+            prefetch_list(&self.credit_left[in_port..][..inputs]);
+        }
+        let credits = out_port * plan.credit_rows as usize + rows.credit as usize * outputs;
+        prefetch_list(&hub.credits[credits..][..outputs]);
+        let (first, ports) = (s.host_port as usize, usize::from(s.host_ports));
+        prefetch_list(&hub.host_ports[first..][..ports]);
+        prefetch_list(&hub.host_vcs[first << plan.shift..][..ports << plan.shift]);
     }
 
     /// Prefetches the packets whose heads arrive at a switch in the block whose first row of flits this is.

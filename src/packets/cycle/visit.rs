@@ -61,6 +61,12 @@ pub(super) fn remove(set: &mut [u64], place: usize) {
     set[place / 64] &= !(1 << (place % 64));
 }
 
+/// Returns the part of a switch in a list, which is empty if the run does not need it.
+#[inline]
+fn part<T>(list: &mut [T], first: usize, count: usize) -> &mut [T] {
+    if list.is_empty() { list } else { &mut list[first..first + count] }
+}
+
 /// Returns the row `ahead` rows after another one.
 #[inline]
 pub(super) fn after(row: u32, ahead: u32, rows: u32) -> u32 {
@@ -88,17 +94,14 @@ pub(super) fn members(word: usize, mut bits: u64, mut visit: impl FnMut(usize)) 
 
 impl Shard {
     /// Runs a switch through a block.
-    pub(super) fn visit(&mut self, local: usize, start: u32, rows: Rows) {
+    pub(super) fn visit(&mut self, local: usize, rows: Rows) {
+        let start = rows.start;
         let plan = &*self.plan;
         let s = self.switches[local];
         let (in_port, out_port) = (s.in_port as usize, s.out_port as usize);
         let (ports_in, ports_out) = (usize::from(s.inputs), usize::from(s.outputs));
         let (word, words) = (s.word as usize, usize::from(s.words));
         let (places_in, places_out) = (ports_in << plan.shift, ports_out << plan.shift);
-        let hold = if self.holding.is_empty() { 0..0 } else { word..word + words };
-        let held = if self.held_by.is_empty() { 0..0 } else { out_port..out_port + ports_out };
-        let flits = if self.flit_left.is_empty() { 0..0 } else { out_port..out_port + ports_out };
-        let credits = if self.credit_left.is_empty() { 0..0 } else { in_port..in_port + ports_in };
         let most = if self.candidates.is_empty() { 0 } else { plan.candidates };
         let route_rows = plan.route_rows as usize;
         let mut visit = Visit {
@@ -124,21 +127,22 @@ impl Shard {
             loads: &mut self.loads[out_port..][..ports_out],
             waiting: &mut self.waiting[word..][..words],
             ready: &mut self.ready[word..][..words],
-            holding: &mut self.holding[hold],
+            holding: part(&mut self.holding, word, words),
             routed: &mut self.routed[word * route_rows..][..words * route_rows],
             candidates: &mut self.candidates[(in_port << plan.shift) * most..][..places_in * most],
             late_vcs: self.late_vcs.get_mut(local),
             late_switches: self.late_switches.get_mut(local),
-            held_by: &mut self.held_by[held],
-            flit_left: &mut self.flit_left[flits],
-            credit_left: &mut self.credit_left[credits],
+            held_by: part(&mut self.held_by, out_port, ports_out),
+            flit_left: part(&mut self.flit_left, out_port, ports_out),
+            credit_left: part(&mut self.credit_left, in_port, ports_in),
             hub: &mut self.hub,
         };
         visit.hub.counts.visits += 1;
         for t in start..start + plan.block {
-            match plan.lean {
-                true => visit.cycle::<true>(t),
-                false => visit.cycle::<false>(t),
+            match (plan.lean, plan.parameters.speedup) {
+                (true, 1) => visit.cycle::<true, 1>(t),
+                (true, _) => visit.cycle::<true, 2>(t),
+                (false, _) => visit.cycle::<false, 0>(t),
             }
         }
         let awake = visit.is_awake(start + plan.block);
@@ -156,14 +160,14 @@ impl Shard {
 
 impl Visit<'_> {
     /// Runs one cycle. `LEAN` is [`RunConstants::lean`], known at compile time: most runs need none of the features that it
-    /// excludes.
-    fn cycle<const LEAN: bool>(&mut self, t: u32) {
-        self.take_flits::<LEAN>(t);
+    /// excludes. So is `STEPS`, the number of steps in a cycle; with 0 it is known to the parameters only.
+    fn cycle<const LEAN: bool, const STEPS: u32>(&mut self, t: u32) {
+        self.take_flits::<LEAN, STEPS>(t);
         self.take_credits::<LEAN>();
         self.hosts::<LEAN>(t);
-        let speedup = self.speedup::<LEAN>();
-        for step in 0..speedup {
-            self.step::<LEAN>(t, step, t * speedup + step);
+        let steps = self.steps::<STEPS>();
+        for step in 0..steps {
+            self.step::<LEAN, STEPS>(t, step, t * steps + step);
             self.route_row = after(self.route_row, 1, self.plan.route_rows);
         }
         self.flit_row = after(self.flit_row, 1, self.plan.flit_rows);
@@ -173,8 +177,8 @@ impl Visit<'_> {
 
     /// Returns the number of steps in a cycle.
     #[inline(always)]
-    fn speedup<const LEAN: bool>(&self) -> u32 {
-        if LEAN { 1 } else { self.plan.parameters.speedup }
+    pub(super) fn steps<const STEPS: u32>(&self) -> u32 {
+        if STEPS > 0 { STEPS } else { self.plan.parameters.speedup }
     }
 
     /// `true` if there is work in the cycle `next` even if nothing arrives.
@@ -193,7 +197,7 @@ impl Visit<'_> {
 
     /// Runs one step of the switch.
     #[inline(always)]
-    fn step<const LEAN: bool>(&mut self, t: u32, step: u32, number: u32) {
+    fn step<const LEAN: bool, const STEPS: u32>(&mut self, t: u32, step: u32, number: u32) {
         let mut grants = Grants::default();
         let held = !LEAN && !self.holding.is_empty();
         if held {
@@ -205,6 +209,9 @@ impl Visit<'_> {
         }
         if any(self.ready) || (!LEAN && self.late_switches.as_ref().is_some_and(|late| !late.is_empty())) {
             self.allocate_switch::<LEAN>(t, &mut grants);
+            if self.plan.far {
+                self.prefetch_slots(t, step, grants.switch);
+            }
         }
         let words = self.waiting.len();
         let row = self.route_row as usize * words;
@@ -218,9 +225,10 @@ impl Visit<'_> {
         if held {
             self.carry_out_holds(t, step, number);
         }
+        let next = self.routing_row::<STEPS>(number, 1);
         for grant in 0..grants.switch {
             let place = self.hub.scratch.switch_grants[grant];
-            self.send::<LEAN>(t, step, number, place, false);
+            self.send::<LEAN, STEPS>(t, step, next, place, false);
         }
     }
 
@@ -241,16 +249,17 @@ impl Visit<'_> {
 
     /// Takes the flits that arrive.
     #[inline(always)]
-    fn take_flits<const LEAN: bool>(&mut self, t: u32) {
+    fn take_flits<const LEAN: bool, const STEPS: u32>(&mut self, t: u32) {
         let inputs = usize::from(self.switch.inputs);
         let rows = self.plan.flit_rows as usize;
         let base = self.switch.in_port as usize * rows + self.flit_row as usize * inputs;
-        for port in 0..inputs {
-            let word = self.hub.flits[base + port];
+        let routed = self.routing_row::<STEPS>(t * self.steps::<STEPS>(), 0);
+        let hub = &mut *self.hub;
+        for (port, slot) in hub.flits[base..base + inputs].iter_mut().enumerate() {
+            let word = std::mem::take(slot);
             if word == 0 {
                 continue;
             }
-            self.hub.flits[base + port] = 0;
             let vc = (word & ((1 << VC_BITS) - 1)) as usize;
             let place = port << self.plan.shift | vc;
             let input = &mut self.inputs[place];
@@ -259,14 +268,14 @@ impl Visit<'_> {
                 let packet = (word >> VC_BITS) - 1;
                 match input.first {
                     NONE => input.first = packet,
-                    _ => self.hub.packets[input.last as usize].next = packet,
+                    _ => hub.packets[input.last as usize].next = packet,
                 }
                 input.last = packet;
             }
             input.flits += 1;
             if input.flits == 1 {
                 if input.left == 0 {
-                    self.begin_routing(place, t * self.speedup::<LEAN>(), 0);
+                    insert(&mut self.routed[routed..], place);
                 } else {
                     let output = &self.outputs[usize::from(input.output)];
                     if (!LEAN && !self.plan.wake_by_credit) || u32::from(output.used) < self.plan.parameters.vc_buffer {
@@ -277,18 +286,17 @@ impl Visit<'_> {
         }
     }
 
-    /// Enters a head into the row of the step in which its routing is done, if it begins `ahead` steps after the
-    /// current step `number`.
-    #[inline]
-    pub(super) fn begin_routing(&mut self, place: usize, number: u32, ahead: u32) {
-        let (delay, speedup) = (self.plan.parameters.routing_delay, self.plan.parameters.speedup);
+    /// Returns the first word of the set of heads whose routing is done when it begins `ahead` steps after the current step
+    /// `number`.
+    #[inline(always)]
+    pub(super) fn routing_row<const STEPS: u32>(&self, number: u32, ahead: u32) -> usize {
+        let (delay, speedup) = (self.plan.parameters.routing_delay, self.steps::<STEPS>());
         let steps = match (delay, speedup) {
             (1, _) => ahead,
             (_, 1) => ahead + delay - 1,
             _ => ((number + ahead) / speedup + delay - 1) * speedup - number,
         };
-        let row = after(self.route_row, steps, self.plan.route_rows) as usize * usize::from(self.switch.words);
-        insert(&mut self.routed[row..], place);
+        after(self.route_row, steps, self.plan.route_rows) as usize * usize::from(self.switch.words)
     }
 
     /// Takes the credits that are due.
@@ -297,12 +305,11 @@ impl Visit<'_> {
         let outputs = usize::from(self.switch.outputs);
         let rows = self.plan.credit_rows as usize;
         let base = self.switch.out_port as usize * rows + self.credit_row as usize * outputs;
-        for port in 0..outputs {
-            let credit = self.hub.credits[base + port];
+        for (port, slot) in self.hub.credits[base..base + outputs].iter_mut().enumerate() {
+            let credit = std::mem::take(slot);
             if credit == 0 {
                 continue;
             }
-            self.hub.credits[base + port] = 0;
             let vc = usize::from(credit) - 1;
             let place = port << self.plan.shift | vc;
             let output = &mut self.outputs[place];

@@ -8,6 +8,7 @@
 use super::rule::{At, Candidate, Head, Request, Rule, halves};
 use crate::ids::SwitchId;
 use crate::packets::PacketError;
+use crate::packets::parameters::MAX_VCS;
 use crate::packets::wiring::Wiring;
 use crate::routing::grid::{Grid, Line};
 use crate::routing::spread;
@@ -22,12 +23,15 @@ const WRAPS: u32 = 2;
 pub(super) struct DimensionOrder {
     grid: Grid,
     wiring: Arc<Wiring>,
+    /// Coordinates of each switch.
+    coordinates: Vec<u32>,
     /// Cables upwards and downwards, by switch and dimension; unused for complete lines.
     cables: Vec<[u16; 2]>,
     /// For each switch and cable into it, twice the dimension and 1 if it moves packets downwards.
     came: Vec<u8>,
     came_first: Vec<u32>,
-    vcs: u32,
+    /// Virtual channels of packets that will not pass the dateline of a ring, and of those that will.
+    channels: [(u8, u8); 2],
 }
 
 /// Step by dimension order.
@@ -91,7 +95,10 @@ impl DimensionOrder {
             }
             came_first.push(came.len() as u32);
         }
-        Ok(Self { grid, wiring, cables, came, came_first, vcs: request.vcs })
+        let coordinates = (0..n).flat_map(|s| grid.coordinates(s)).collect();
+        let mut rule = Self { grid, wiring, coordinates, cables, came, came_first, channels: [(0, 0); 2] };
+        rule.set_vcs(request.vcs);
+        Ok(rule)
     }
 
     /// `true` if there are rings, and so halves of virtual channels.
@@ -109,17 +116,14 @@ impl DimensionOrder {
         fresh: bool,
         wraps: &mut bool,
     ) -> Option<GridStep> {
-        let (mut here, mut there, mut dimension) = (at.switch, target, 0);
-        let size = loop {
-            let &size = self.grid.dims.get(dimension)?;
-            if here % size != there % size {
-                break size;
-            }
-            (here, there, dimension) = (here / size, there / size, dimension + 1);
-        };
-        let (here, there) = (here % size, there % size);
+        let dimensions = self.grid.dims.len();
+        let of = |switch: u32| &self.coordinates[switch as usize * dimensions..][..dimensions];
+        let (from, to) = (of(at.switch), of(target));
+        let dimension = (0..dimensions).find(|&dimension| from[dimension] != to[dimension])?;
+        let (here, there) = (from[dimension], to[dimension]);
+        let size = self.grid.dims[dimension];
         let cables = |upwards: bool| {
-            let pair = self.cables[at.switch as usize * self.grid.dims.len() + dimension];
+            let pair = self.cables[at.switch as usize * dimensions + dimension];
             u32::from(pair[usize::from(!upwards)])
         };
         let upwards = match self.grid.lines[dimension] {
@@ -184,8 +188,7 @@ impl DimensionOrder {
 
     fn candidate(&self, at: &At<'_>, step: &GridStep) -> Candidate {
         let output = (self.wiring.first_cable(at.switch) + step.cable) as u16;
-        let (lowest, highest) =
-            if self.has_rings() { halves(self.vcs)[usize::from(step.upper)] } else { (0, self.vcs as u8 - 1) };
+        let (lowest, highest) = self.channels[usize::from(step.upper)];
         Candidate { output, lowest, highest, priority: 0 }
     }
 }
@@ -214,7 +217,9 @@ impl Rule for DimensionOrder {
     }
 
     fn set_vcs(&mut self, vcs: u32) {
-        self.vcs = vcs;
+        // Other numbers are refused after the rule is built.
+        let vcs = vcs.clamp(1, MAX_VCS);
+        self.channels = if self.has_rings() { halves(vcs) } else { [(0, vcs as u8 - 1); 2] };
     }
 
     fn vcs_needed(&self) -> u32 {
