@@ -8,6 +8,7 @@ mod allocate;
 mod blocked;
 mod hosts;
 mod mail;
+mod receive;
 mod send;
 mod shard;
 mod state;
