@@ -26,7 +26,9 @@ pub fn prefetch_end<T>(list: &[T]) {
 #[inline(always)]
 pub fn prefetch_list<T>(list: &[T]) {
     let range = list.as_ptr_range();
-    let (mut at, end) = (range.start.cast::<u8>(), range.end.cast::<u8>());
+    let (start, end) = (range.start.cast::<u8>(), range.end.cast::<u8>());
+    // From the start of its first line, so that the last line is among them.
+    let mut at = start.wrapping_sub(start.addr() % 64);
     while at < end {
         prefetch_place(at);
         at = at.wrapping_add(64);

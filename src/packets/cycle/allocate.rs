@@ -310,7 +310,7 @@ impl Visit<'_> {
     /// Carries out the decisions for held switches.
     pub(super) fn carry_out_holds(&mut self, t: u32, step: u32, number: u32) {
         let list = std::mem::take(&mut self.hub.scratch.hold_grants);
-        let next = self.routing_row::<0>(number, 1);
+        let next = self.routing_word::<0>(number, 1);
         for &(place, space) in &list {
             if space {
                 self.send::<false, 0>(t, step, next, place, true);

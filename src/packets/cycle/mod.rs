@@ -138,7 +138,7 @@ impl CycleEngine {
                 && !p.hold_switch
                 && !p.count_routed
                 && [p.vc_delay, p.switch_delay] == [1; 2],
-            far: ports << shift > CACHED_PLACES,
+            is_large: ports << shift > CACHED_PLACES,
             delivers: rule.delivers(),
             candidates: rule.candidates(),
             wake_by_credit: p.switch_delay == 1,
@@ -214,8 +214,8 @@ impl CycleEngine {
         let (from, count) = (self.block, self.shards.len());
         let barrier = Barrier::new(count);
         let boxes: Vec<Mutex<Post>> = (0..count * count).map(|_| Mutex::default()).collect();
-        let swap = |from: usize, to: usize, post: &mut Post| {
-            std::mem::swap(&mut *boxes[from * count + to].lock().unwrap_or_else(PoisonError::into_inner), post);
+        let swap = |sender: usize, to: usize, post: &mut Post| {
+            std::mem::swap(&mut *boxes[sender * count + to].lock().unwrap_or_else(PoisonError::into_inner), post);
         };
         let work = |shard: &mut Shard| {
             let own = shard.number;

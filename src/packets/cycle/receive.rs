@@ -15,11 +15,13 @@ impl Shard {
         let rows = self.plan.rows(block);
         let mut cold = post.cold.iter();
         for (place, item) in post.mail.iter().enumerate() {
-            if let Some(later) = post.mail.get(place + 2 * AHEAD) {
-                prefetch(&self.switches[(later.switch - self.range.start) as usize]);
-            }
-            if let Some(soon) = post.mail.get(place + AHEAD) {
-                self.prefetch_slot(soon, &rows);
+            if self.plan.is_large {
+                if let Some(later) = post.mail.get(place + 2 * AHEAD) {
+                    prefetch(&self.switches[(later.switch - self.range.start) as usize]);
+                }
+                if let Some(soon) = post.mail.get(place + AHEAD) {
+                    self.prefetch_slot(soon, &rows);
+                }
             }
             let what = match item.what {
                 Item::Head(vc, packet) => {

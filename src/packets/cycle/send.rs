@@ -9,8 +9,8 @@ use crate::prefetch::prefetch;
 use std::cmp::Reverse;
 
 impl Visit<'_> {
-    /// Prefetches the slots of other switches in which granted flits and their credits will be put: a switch writes to as many
-    /// distant places as it sends flits, and would wait for one after the other.
+    /// Prefetches the slots of other switches in which granted flits and their credits will be put: a switch writes to two
+    /// distant places for each flit that it sends, and would wait for one after the other.
     pub(super) fn prefetch_slots(&self, t: u32, step: u32, grants: usize) {
         let plan = self.plan;
         let leaves = t + plan.crossing(step);
@@ -39,13 +39,13 @@ impl Visit<'_> {
         switch >= self.range_start && switch < self.range_end
     }
 
-    /// Sends a granted flit from its queue; `routed` is the set for a head behind it, whose routing begins in the next step.
+    /// Sends a granted flit from its queue; `next` is the first word of the set for a head behind it, whose routing begins in the next step.
     #[inline(always)]
     pub(super) fn send<const LEAN: bool, const STEPS: u32>(
         &mut self,
         t: u32,
         step: u32,
-        routed: usize,
+        next: usize,
         place: u16,
         was_held: bool,
     ) {
@@ -130,7 +130,7 @@ impl Visit<'_> {
             remove(self.ready, usize::from(place));
             if more {
                 prefetch(&self.hub.packets[self.inputs[usize::from(place)].first as usize]);
-                insert(&mut self.routed[routed..], usize::from(place));
+                insert(&mut self.routed[next..], usize::from(place));
             }
         } else if LEAN || self.holding.is_empty() {
             if !more || (full && (LEAN || plan.wake_by_credit)) {

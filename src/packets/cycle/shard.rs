@@ -16,7 +16,7 @@ use crate::packets::routing::{Candidate, Rule};
 use crate::packets::source::PacketSource;
 use crate::packets::statistics::{Counts, Logged, Window};
 use crate::packets::wiring::Wiring;
-use crate::prefetch::{prefetch, prefetch_list};
+use crate::prefetch::{is_far, prefetch, prefetch_list};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::ops::Range;
@@ -60,8 +60,8 @@ pub(super) struct RunConstants {
     /// `true` if heads have one candidate each, no switch is held, allocations take one cycle, and packets have one
     /// size.
     pub lean: bool,
-    /// `true` if the state of all switches is larger than the caches of a core.
-    pub far: bool,
+    /// `true` if the state of all switches is larger than the nearest caches of a core.
+    pub is_large: bool,
     /// Most candidates of a head.
     pub candidates: usize,
     /// `true` if virtual channels that are blocked by credits are left out of the switch allocation until one arrives.
@@ -171,7 +171,7 @@ pub(super) struct Hub {
     /// Visits beyond the calendar: (block, switch).
     pub later: BinaryHeap<Reverse<(u32, u32)>>,
     pub far: BinaryHeap<Reverse<Due>>,
-    /// Items for each shard.
+    /// Items for each other shard.
     pub post: Vec<Post>,
     pub counts: Counts,
     /// Flits that arrived at each host in the window, and left it.
@@ -386,17 +386,21 @@ impl Shard {
             while set != 0 {
                 let local = word * 64 + set.trailing_zeros() as usize;
                 set &= set - 1;
-                if set != 0 && self.plan.far {
+                if set != 0 {
                     let next = word * 64 + set.trailing_zeros() as usize;
-                    self.prefetch_switch(next, rows);
-                    self.prefetch_arrivals(next, rows.flit);
+                    if self.plan.is_large {
+                        self.prefetch_switch(next, rows);
+                    }
+                    if is_far(self.hub.packets.len()) {
+                        self.prefetch_arrivals(next, rows.flit);
+                    }
                 }
                 self.visit(local, rows);
             }
         }
     }
 
-    /// Prefetches the state of a switch for a block.
+    /// Prefetches what a switch needs in most blocks, except for arriving flits and packets.
     fn prefetch_switch(&self, local: usize, rows: Rows) {
         let (plan, s, hub) = (&*self.plan, &self.switches[local], &self.hub);
         let (in_port, out_port) = (s.in_port as usize, s.out_port as usize);

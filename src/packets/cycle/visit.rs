@@ -209,7 +209,7 @@ impl Visit<'_> {
         }
         if any(self.ready) || (!LEAN && self.late_switches.as_ref().is_some_and(|late| !late.is_empty())) {
             self.allocate_switch::<LEAN>(t, &mut grants);
-            if self.plan.far {
+            if self.plan.is_large {
                 self.prefetch_slots(t, step, grants.switch);
             }
         }
@@ -225,7 +225,7 @@ impl Visit<'_> {
         if held {
             self.carry_out_holds(t, step, number);
         }
-        let next = self.routing_row::<STEPS>(number, 1);
+        let next = self.routing_word::<STEPS>(number, 1);
         for grant in 0..grants.switch {
             let place = self.hub.scratch.switch_grants[grant];
             self.send::<LEAN, STEPS>(t, step, next, place, false);
@@ -253,13 +253,14 @@ impl Visit<'_> {
         let inputs = usize::from(self.switch.inputs);
         let rows = self.plan.flit_rows as usize;
         let base = self.switch.in_port as usize * rows + self.flit_row as usize * inputs;
-        let routed = self.routing_row::<STEPS>(t * self.steps::<STEPS>(), 0);
+        let first = self.routing_word::<STEPS>(t * self.steps::<STEPS>(), 0);
         let hub = &mut *self.hub;
         for (port, slot) in hub.flits[base..base + inputs].iter_mut().enumerate() {
-            let word = std::mem::take(slot);
+            let word = *slot;
             if word == 0 {
                 continue;
             }
+            *slot = 0;
             let vc = (word & ((1 << VC_BITS) - 1)) as usize;
             let place = port << self.plan.shift | vc;
             let input = &mut self.inputs[place];
@@ -275,7 +276,7 @@ impl Visit<'_> {
             input.flits += 1;
             if input.flits == 1 {
                 if input.left == 0 {
-                    insert(&mut self.routed[routed..], place);
+                    insert(&mut self.routed[first..], place);
                 } else {
                     let output = &self.outputs[usize::from(input.output)];
                     if (!LEAN && !self.plan.wake_by_credit) || u32::from(output.used) < self.plan.parameters.vc_buffer {
@@ -289,7 +290,7 @@ impl Visit<'_> {
     /// Returns the first word of the set of heads whose routing is done when it begins `ahead` steps after the current step
     /// `number`.
     #[inline(always)]
-    pub(super) fn routing_row<const STEPS: u32>(&self, number: u32, ahead: u32) -> usize {
+    pub(super) fn routing_word<const STEPS: u32>(&self, number: u32, ahead: u32) -> usize {
         let (delay, speedup) = (self.plan.parameters.routing_delay, self.steps::<STEPS>());
         let steps = match (delay, speedup) {
             (1, _) => ahead,
@@ -306,10 +307,11 @@ impl Visit<'_> {
         let rows = self.plan.credit_rows as usize;
         let base = self.switch.out_port as usize * rows + self.credit_row as usize * outputs;
         for (port, slot) in self.hub.credits[base..base + outputs].iter_mut().enumerate() {
-            let credit = std::mem::take(slot);
+            let credit = *slot;
             if credit == 0 {
                 continue;
             }
+            *slot = 0;
             let vc = usize::from(credit) - 1;
             let place = port << self.plan.shift | vc;
             let output = &mut self.outputs[place];

@@ -30,7 +30,7 @@ pub(super) struct DimensionOrder {
     /// For each switch and cable into it, twice the dimension and 1 if it moves packets downwards.
     came: Vec<u8>,
     came_first: Vec<u32>,
-    /// Virtual channels of packets that will not pass the dateline of a ring, and of those that will.
+    /// Lower and upper half of the virtual channels if there are rings, otherwise all of them twice.
     channels: [(u8, u8); 2],
 }
 

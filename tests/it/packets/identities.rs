@@ -296,14 +296,52 @@ fn a_packet_alone_takes_the_sum_of_its_delays() {
     }
 }
 
-/// The result is the same for any number of threads, to the last packet, and with a log, for which the engine runs other
-/// code. The largest network is beyond the caches of a core.
+/// A list of packets of several sizes has the same log for any number of threads: what the log needs of a packet travels
+/// with it to another thread.
+#[test]
+fn threads_do_not_change_logs() {
+    let network = network("random:n=400,d=8", "amin", Parameters::default()).unwrap();
+    let hosts = network.wiring.hosts();
+    let packets = (0..20_000_u32).map(|id| ListedPacket {
+        id: u64::from(id),
+        from: id * 7 % hosts,
+        to: (id * 13 + id / 50 + 1) % hosts,
+        created: id / 50,
+        flits: 1 + id % 4,
+    });
+    let list = Arc::new(PacketList::new(packets.collect(), hosts).unwrap());
+    let run = |threads: usize| {
+        let mut engine = CycleEngine::new(
+            Setup {
+                wiring: network.wiring.clone(),
+                rule: network.rule.clone(),
+                parameters: network.parameters.clone(),
+                packets: PacketSource::Listed(list.clone()),
+                seed: 1,
+                window: Window { from: 0, until: 1 << 20 },
+                log: true,
+            },
+            threads,
+        )
+        .unwrap();
+        engine.run_until_empty(20_000).unwrap();
+        engine.log()
+    };
+    let one = run(1);
+    assert_eq!(one.len(), 20_000);
+    assert!(one == run(2));
+    assert!(one == run(3));
+}
+
+/// All counts are the same for any number of threads, and with a log, for which the engine runs other code. The last two
+/// networks are larger than the nearest caches of a core.
 #[test]
 fn threads_and_logs_change_nothing() {
     for (spec, rule, packet, speedup) in [
         ("torus:16x16", "dimension-order", 1, 1),
         ("torus:16x16", "dimension-order", 2, 2),
         ("random:n=200,d=6", "amin", 3, 1),
+        ("torus:32x32", "dimension-order", 1, 1),
         ("random:n=400,d=8", "amin", 1, 2),
     ] {
         let parameters = Parameters { packet, speedup, ..Parameters::default() };
