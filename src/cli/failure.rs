@@ -190,7 +190,7 @@ fn blocked_text(trace: &Trace, blocked: &Blocked, standing: &[Option<usize>]) ->
         };
         let _ = write!(text, "\n    waits for {wanted}");
         let where_partner_is = match standing.get(partner as usize) {
-            Some(Some(action)) => format!("that rank stands at {}", line_text(trace, partner, *action)),
+            Some(Some(action)) => format!("that rank is at {}", line_text(trace, partner, *action)),
             _ => "that rank has ended".to_owned(),
         };
         let _ = write!(text, "; {where_partner_is}");

@@ -132,18 +132,9 @@ pub fn named_model(name: &str) -> Result<ModelChoice, Failure> {
     if has_packets(name) || is_loggops(name) || NetworkModel::by_name(name).is_some() {
         return Ok(ModelChoice { network_model: Some(name.to_owned()), ..ModelChoice::default() });
     }
-    if name.ends_with(".toml") || Path::new(name).is_file() {
-        return model_file::read(Path::new(name)).map_err(Failure::from);
-    }
-    if Path::new(name).exists() {
-        return Err(Failure::input(
-            format!("--model {name}: it is a folder or a device"),
-            "name a file with the keys of [model]",
-        ));
-    }
-    if name.contains(['/', '.']) {
-        let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
-        return Err(Failure::file("read", Path::new(name), &missing));
+    let path = Path::new(name);
+    if name.contains(['/', '.']) || path.exists() {
+        return model_file::read(path).map_err(Failure::from);
     }
     Err(ChoiceError::unknown("model", name, &NetworkModel::NAMES).into())
 }

@@ -90,7 +90,7 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
     let work = work?;
     if let Some(folder) = &arguments.cluster.slurm {
         let pieces = work.pieces();
-        let what = format!("{pieces} pieces of the sweep");
+        let what = format!("{pieces} {} of the sweep", if pieces == 1 { "piece" } else { "pieces" });
         let work = slurm::ArrayWork { verb: "packets", what, pieces, of_report: &OF_REPORT, merges_study: false };
         return slurm::write(folder, arguments.cluster.shards, &work, files.force, output);
     }

@@ -57,7 +57,7 @@ pub fn write(folder: &Path, shards: u32, work: &ArrayWork, force: bool, output: 
     let check = |path: &Path| match path.to_string_lossy().contains(char::is_control) {
         false => Ok(()),
         true => {
-            let message = format!("--slurm {}: control characters cannot stand in a job script", path.display());
+            let message = format!("--slurm {}: a job script cannot contain control characters", path.display());
             Err(Failure::input(message, "use another folder"))
         }
     };
@@ -73,7 +73,7 @@ pub fn write(folder: &Path, shards: u32, work: &ArrayWork, force: bool, output: 
     };
     let text = |path: &Path| {
         path.to_str().map(str::to_owned).ok_or_else(|| {
-            let message = format!("`{}` is not UTF-8 text, and cannot stand in a script", path.display());
+            let message = format!("`{}` is not UTF-8 text, which a script cannot contain", path.display());
             Failure::input(message, "use another folder")
         })
     };
@@ -146,7 +146,7 @@ fn exports() -> Result<String, Failure> {
     let mut lines = String::new();
     for (name, value) in site::variables() {
         let Some(value) = value.to_str().filter(|value| !value.contains(char::is_control)) else {
-            let message = format!("the value of {name} cannot stand in a script");
+            let message = format!("a script cannot contain the value of {name}");
             return Err(Failure::input(message, "put it into a config file, or pass the flag"));
         };
         lines += &format!("export {name}={}\n", word(value));
@@ -204,7 +204,7 @@ fn arguments(given: impl Iterator<Item = OsString>, verb: &str) -> Result<Vec<St
     let mut skip = false;
     for argument in given {
         let argument = argument.into_string().map_err(|argument| {
-            let message = format!("`{}` is not UTF-8 text, and cannot stand in a script", argument.display());
+            let message = format!("`{}` is not UTF-8 text, which a script cannot contain", argument.display());
             Failure::input(message, "use other file names")
         })?;
         if std::mem::take(&mut skip) {

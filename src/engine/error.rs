@@ -112,7 +112,7 @@ pub enum ReplayError {
     },
     /// The time of the earliest event is not finite.
     #[error(
-        "the next event lies infinitely far ahead (after {seconds:?} simulated seconds): an amount of work, bytes or time is too \
+        "the next event is infinitely far ahead (after {seconds:?} simulated seconds): an amount of work, bytes or time is too \
          large for the speeds and latencies of the platform"
     )]
     Endless {

@@ -1,9 +1,10 @@
 //! Floor plans: positions of switches, and lengths of the cables between them.
 //!
 //! A floor plan assigns every switch to a slot of a cabinet and arranges the cabinets in a grid of rows and columns:
-//! `c` cabinets in `ceil(sqrt c)` rows, cabinet `i` at row `i div columns`, column `i mod columns`. The [`FloorModel`]
-//! determines the length of a cable: two models are for networks of switches alone (`grid`), one has the compute
-//! nodes in the same cabinets ([`equality`]). All lengths are in metres.
+//! `c` cabinets in `ceil(sqrt c)` rows, cabinet `i` at row `i div columns`, column `i mod columns`. Cabinets of hosts
+//! follow each cabinet of switches in its row and count as places of the grid. The [`FloorModel`] determines the length
+//! of a cable: two models have hosts outside the cabinets of switches (`grid`), one has them in the same cabinets
+//! ([`equality`]). All lengths are in metres.
 
 use std::str::FromStr;
 

@@ -102,7 +102,7 @@ fn represented(c: &Comparison, check: &CrossCheck) -> Vec<String> {
     let most = of_parts.filter_map(|cell| Some((apart(cell)?, cell))).max_by(|a, b| a.0.total_cmp(&b.0));
     if let Some((_, cell)) = most {
         sentences.push(format!(
-            "How well they stand for whole runs: the relative performance with flows differs most for {} on {}, {:.3} against \
+            "How well they represent whole runs: the relative performance with flows differs most for {} on {}, {:.3} against \
              {:.3} in the whole run.",
             c.workloads[cell.workload].name,
             name(c, check, cell.network),

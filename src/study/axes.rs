@@ -106,7 +106,7 @@ pub(super) fn check_numbers(source: &Source, file: &StudyFile) -> Result<(), Stu
         Some(list) if list.is_empty() => return seeds("seeds is an empty list".to_owned()),
         Some(list) => {
             if let Some((at, seed)) = list.iter().enumerate().find(|(i, seed)| list[..*i].contains(seed)) {
-                return Err(source.wrong(&[Key("seeds"), Item(at)], format!("seed {seed} stands in seeds twice")));
+                return Err(source.wrong(&[Key("seeds"), Item(at)], format!("seed {seed} is in seeds twice")));
             }
         }
         None => {}
@@ -262,7 +262,7 @@ pub(super) fn check_list(source: &Source, key: &str, names: Option<&[String]>) -
         return Err(source.wrong(&[Key(key)], format!("{key} is an empty list")));
     }
     match repeated(names.iter().map(String::as_str)) {
-        Some((second, name)) => Err(source.wrong(&[Key(key), Item(second)], format!("`{name}` stands in {key} twice"))),
+        Some((second, name)) => Err(source.wrong(&[Key(key), Item(second)], format!("`{name}` is in {key} twice"))),
         None => Ok(()),
     }
 }

@@ -146,7 +146,7 @@ impl<'a> Identity<'a> {
                 return Err(malformed(line, format!("{} is not of shard {}", self.words(cell), first.shard)).into());
             }
             if line_of_cell[cell] > 0 {
-                let message = format!("{} stands in line {}, too", self.words(cell), line_of_cell[cell]);
+                let message = format!("{} is in line {} as well", self.words(cell), line_of_cell[cell]);
                 return Err(malformed(line, message).into());
             }
             if let Some(flaw) = ranges::flaw(&record, &self.plan.replayed(self.places[cell])) {

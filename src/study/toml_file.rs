@@ -88,7 +88,7 @@ pub fn parse<T: DeserializeOwned>(file: &Path, text: &str) -> Result<T, TomlErro
     }
 }
 
-/// Longest name of a network, a workload or a platform, in characters: it stands in tables and messages.
+/// Longest name of a network, a workload or a platform, in characters: it is part of tables and messages.
 const MOST_OF_A_NAME: usize = 200;
 
 /// Returns the place of the first text that would end a line of a report, or of a name that no table has room for.

@@ -337,7 +337,7 @@ impl UserError for TraceError {
                 "raise the limit (--max-unpacked-bytes) if the trace is really that large".into()
             }
             K::UnpacksSuspiciously { .. } => {
-                "traces of real programs unpack to some tens of times their size; if this one is right, unpack it first"
+                "traces of real programs unpack to some tens of times their size; if this one is right, unpack it first or set --max-unpacked-bytes"
                     .into()
             }
             K::NotText => "give a time-independent trace in text form, plain or packed with xz, zstd or gzip".into(),

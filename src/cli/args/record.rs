@@ -18,8 +18,8 @@ one next to mpirun), so that it matches the MPI library of the program.
 The folder has a file for each rank; all other verbs read it as a trace.
 docs/guide/recording.md describes what is recorded, and what is not.
 
-The exit code is that of the command; 2 or 3 if nothing was recorded, and 3 if
-the command succeeded, but part of the recording is missing.")]
+The exit code is that of the command. If the command succeeds, it is 2 if
+nothing was recorded, and 3 if part of the recording is missing.")]
 pub struct Record {
     /// Folder to write to [default: the name of the program plus .mrec]
     #[arg(long, short, value_name = "DIR")]

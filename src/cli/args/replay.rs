@@ -41,7 +41,7 @@ pub struct Replay {
     /// Number of ranks [default: that of the trace]
     #[arg(long, visible_alias = "np", value_name = "N", value_parser = whole::<usize>)]
     pub ranks: Option<usize>,
-    /// Maximum size of an unpacked trace [default: 8 GiB, or 1,000 times the size of the file if that is less]
+    /// Maximum total size of decompressed files [default: 8 GiB, and beyond 32 MiB 1,000 times the compressed size]
     #[arg(long, hide_short_help = true, value_name = "BYTES", value_parser = whole::<u64>)]
     pub max_unpacked_bytes: Option<u64>,
     /// Let a list of trace files name files outside its own folder

@@ -51,7 +51,7 @@ pub struct Reading {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading")]
 pub struct ReadingLimits {
-    /// Maximum size of an unpacked trace [default: 8 GiB, or 1,000 times the size of the file if that is less]
+    /// Maximum total size of decompressed files [default: 8 GiB, and beyond 32 MiB 1,000 times the compressed size]
     #[arg(long, hide_short_help = true, value_name = "BYTES")]
     pub max_unpacked_bytes: Option<u64>,
     /// Let a list of trace files name files outside its own folder

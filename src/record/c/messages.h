@@ -60,7 +60,7 @@ __attribute__((noinline, cold)) static uint64_t request_number(uint64_t handle, 
     return number == ABSENT ? handle : (uint64_t)number;
 }
 
-/* What stands in the file for a handle, and for one that a call has just given. */
+/* What represents a handle in the file, and one that a call has just given. */
 static inline uint64_t known_request(uint64_t handle) { return UNLIKELY(multiple) ? request_number(handle, 0) : handle; }
 static inline uint64_t new_request(uint64_t handle) { return UNLIKELY(multiple) ? request_number(handle, 1) : handle; }
 

@@ -179,7 +179,7 @@ impl GraphHeader {
             return Ok(Some(reason));
         }
         if !in_time {
-            return Ok(Some("a header stands before the first cable".into()));
+            return Ok(Some("a header precedes the first cable".into()));
         }
         let (mut directed, mut switches, mut hosts, mut host_vertices) = (None, None, None, None);
         for word in words() {
@@ -261,7 +261,7 @@ mod tests {
             [
                 "line 1, `# a directed graph`, is read as a comment: a header has only words such as `directed`; leave out `a` \
                  and the like if it is one",
-                "line 4, `# directed`, is read as a comment: a header stands before the first cable"
+                "line 4, `# directed`, is read as a comment: a header precedes the first cable"
             ]
         );
         assert_eq!(parse("g", "0 1", Some(true), Some(9)).unwrap().switches(), 9);

@@ -86,7 +86,7 @@ impl<'a> Scanner<'a> {
         if key.is_empty() {
             return match self.text[start..].chars().next() {
                 None | Some(']') => Ok(None),
-                Some(other) => Err(shape(start, format!("`{other}` stands where a key is expected"))),
+                Some(other) => Err(shape(start, format!("`{other}` is where a key is expected"))),
             };
         }
         if !key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
@@ -324,7 +324,7 @@ mod tests {
             ("directed 1", "directed", "g:3:3: `directed` is `node`"),
             ("directed 1", "extra [ directed ]", "g:3:11: `directed` has no value"),
             ("directed 1", "1 directed", "g:3:3: `1` is not a key"),
-            ("directed 1", "\"directed\" 1", "g:3:3: `\"` stands where a key is expected"),
+            ("directed 1", "\"directed\" 1", "g:3:3: `\"` is where a key is expected"),
             ("\"a\" ]", "\"a ]", "g:5:21: the text of `label` has no closing quote"),
             (" key 1 ]\n]", "", "g:7:3: the list of `edge` has no closing bracket"),
             ("]\n]\n", "]\n", "g:2:1: the list of `graph` has no closing bracket"),

@@ -185,7 +185,7 @@ fn bad_input_is_refused_by_name() {
     let run = ["replay", "t.ti", "--topology", "ring:4", "--model", "packet", "--link-bandwidth", "1 B/s"];
     long.refuse(&run, 1, &["infinitely far ahead"]);
     let twice = study("models = ['packet', 'smpi', 'packet']");
-    twice.refuse(&["compare", "s.toml"], 2, &["`packet` stands in models twice"]);
+    twice.refuse(&["compare", "s.toml"], 2, &["`packet` is in models twice"]);
 }
 
 #[test]
@@ -275,7 +275,7 @@ fn packets_can_be_checked_on_some_iterations() {
     assert_eq!(times(check), times(&own));
     assert!(check["cells"][3]["relative_of_whole_run"].as_f64().is_some_and(|relative| relative > 0.0));
     let text = folder.output(&["compare", "s.toml"]);
-    assert!(text.contains("first 2 iterations") && text.contains("How well they stand for whole runs"), "{text}");
+    assert!(text.contains("first 2 iterations") && text.contains("How well they represent whole runs"), "{text}");
     assert_80_columns(&text);
     // Threads, shards and resumption change nothing.
     let files = ["1/2", "2/2"].map(|shard| {

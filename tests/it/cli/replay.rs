@@ -203,9 +203,9 @@ fn unmatched_sends_are_a_failure_that_still_has_a_result() {
 fn a_deadlock_names_ranks_places_and_partners() {
     let text = "0 init\n1 init\n0 recv 1 4 50 6\n1 recv 0 3 5 6\n2 recv 0 9 5 6\n3 compute 1\n";
     let rank_0 = "rank 0, t.ti:3: blocked in recv\n    waits for a message from rank 1 with tag 4; \
-                  that rank stands at t.ti:4";
+                  that rank is at t.ti:4";
     let rank_2 = "rank 2, t.ti:5: blocked in recv\n    waits for a message from rank 0 with tag 9; \
-                  that rank stands at t.ti:3";
+                  that rank is at t.ti:3";
     Folder::refuse_trace(text, 1, &["deadlock", "3 of 4 ranks", rank_0, rank_2, "help: check that every send"]);
     let ended = "waits for rank 1 to receive its message with tag 7; that rank has ended";
     Folder::refuse_trace("0 send 1 7 5000000 6\n1 compute 5\n", 1, &["1 of 2 ranks", "blocked in send", ended]);

@@ -180,7 +180,7 @@ fn lists_of_rules_are_checked_where_they_are_written() {
     refuse("['bfs', 'esmp']", ring, &["s.toml:2:20: ", "did you mean `ecmp`?"]);
     refuse("['ugal:k=0']", ring, &["s.toml:2:13: ", "from 1 to 64"]);
     refuse("[]", ring, &["s.toml:2:12: ", "empty list"]);
-    refuse("['bfs', 'shortest']", ring, &["s.toml:2:20: ", "`bfs` stands in routings twice"]);
+    refuse("['bfs', 'shortest']", ring, &["s.toml:2:20: ", "`bfs` is in routings twice"]);
     refuse("['bfs', 'equality']", ring, &["s.toml:2:20: network `ring:4`", "does not fit"]);
     // `default` is what a network has without the list, also where that is its own rule.
     let study = "title = 'x'\nroutings = ['default', 'ecmp']\n[[networks]]\ntopology = 'ring:4'\nrouting = 'split'\n\

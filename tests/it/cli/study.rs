@@ -230,12 +230,12 @@ fn contradictions_of_a_study_are_refused() {
         folder(&format!("title = 'x'\n{head}{RING}{workloads}")).refuse(&["compare", "s.toml"], 2, parts);
     };
     refuse("seeds = [1]\nrepetitions = 2\n", WORKLOADS, &["s.toml:2:9: seeds says all seeds"]);
-    refuse("seeds = [1, 1]\n", WORKLOADS, &["s.toml:2:13: seed 1 stands in seeds twice"]);
+    refuse("seeds = [1, 1]\n", WORKLOADS, &["s.toml:2:13: seed 1 is in seeds twice"]);
     refuse("seeds = []\n", WORKLOADS, &["s.toml:2:9: seeds is an empty list"]);
     refuse("repetitions = 0\n", WORKLOADS, &["s.toml:2:15: repetitions = 0 is not from 1"]);
     refuse("mappings = []\n", WORKLOADS, &["s.toml:2:12: mappings is an empty list"]);
     refuse("mappings = ['block', 'blok']\n", WORKLOADS, &["s.toml:2:22:", "`blok`", "`block`?"]);
-    refuse("mappings = ['block', 'block']\n", WORKLOADS, &["s.toml:2:22: `block` stands in mappings twice"]);
+    refuse("mappings = ['block', 'block']\n", WORKLOADS, &["s.toml:2:22: `block` is in mappings twice"]);
     refuse(
         "mapping = 'block'\nmappings = ['block']\n",
         WORKLOADS,

@@ -191,7 +191,7 @@ fn files_that_were_tampered_with_are_refused_with_the_line() {
     };
     refuse([lines[0], lines[1], "x\n", lines[2]].concat(), &["t.jsonl:3: the line is no cell: it is no JSON object"]);
     refuse([lines[0], lines[1], "\n"].concat(), &["t.jsonl:3: the line is no cell: it is no JSON object"]);
-    refuse([lines[0], lines[1], lines[2], lines[1]].concat(), &["t.jsonl:4: cell", "stands in line 2, too"]);
+    refuse([lines[0], lines[1], lines[2], lines[1]].concat(), &["t.jsonl:4: cell", "is in line 2 as well"]);
     refuse([lines[0], &lines[1].replace("\"cell\":", "\"cell\":9")].concat(), &["t.jsonl:2: the line was changed"]);
     // As written by versions before checksums: the fields that identify the cell decide.
     let old = |line: &str| line[..line.rfind(",\"check\"").expect("its checksum")].to_owned() + "}\n";

@@ -252,7 +252,7 @@ const PARTS = {
   "offers-unknown": (model, p) => {
     const names = shortNames(model.shown.filter((n) => (model.costs[n]?.money ?? null) === null));
     const what = model.owned ? "total cost, which needs price and power," : "price";
-    p.replaceChildren(names.length ? `There is no ${what} known for ${names.join(", ")}: they stand last, by performance.` : "");
+    p.replaceChildren(names.length ? `There is no ${what} known for ${names.join(", ")}: they are last, by performance.` : "");
   },
   networks: networksTable,
   split: (model, box) => box.replaceChildren(...panels(model, (w, group) => splitPanel(model, w, group))),

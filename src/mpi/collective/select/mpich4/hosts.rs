@@ -1,9 +1,9 @@
 //! Operations on communicators whose hosts have several ranks (`maint/tuning/coll/ch4/generic.json`; the compositions
 //! alpha, beta and gamma of `ch4_coll_impl.h`): a part on each host, and a part among the first ranks of the hosts.
 //!
-//! On a host, MPICH exchanges data without messages after the first five calls on a communicator, if a process has one
-//! thread (release and gather in shared memory, `MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD`). Messages by the rules of
-//! [`rules`], which are those of the first five, replace it, with a note in reports.
+//! On a host, MPICH exchanges data without messages after the first few calls on a communicator, unless the program
+//! requests `MPI_THREAD_MULTIPLE` (release and gather in shared memory, `MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD`). Messages
+//! by the rules of [`rules`], which are those of the first calls, replace it, with a note in reports.
 
 use super::super::planner::{Block, Planner, TAG_REDUCE_TO_ROOT, tag};
 use super::super::rule::TableRule;
@@ -19,7 +19,7 @@ const SMALL: u32 = 8;
 
 fn note(planner: &mut Planner<'_>) {
     planner.report(
-        "MPICH 4 shares memory in broadcasts, reductions and barriers on a host, after five of them; messages between \
+        "MPICH 4 shares memory in broadcasts, reductions and barriers on a host, after the first few; messages between \
          the ranks of a host replace it here",
     );
 }
