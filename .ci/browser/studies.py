@@ -38,6 +38,13 @@ TWINS = {**PLAIN, "networks": [NETWORKS[0], NETWORKS[2], {**NETWORKS[2], "name":
          "budget": {"dollars": 90000}}
 # Assumptions that are changed one at a time.
 SENSITIVE = {**PLAIN, "networks": [{**NETWORKS[0], "routing": "ecmp"}, *PLAIN["networks"][1:]], "sensitivity": {}, "budget": {"dollars": 9000}}
+# Times that are extrapolated, with intervals that leave several conclusions open, in two settings, with prices and assumptions.
+EXTRAPOLATED = {"title": "Long runs", "baseline": "ring", "until_steady": "10%", "repetitions": 2, "mappings": ["one-each", "bisection"],
+                "workloads": [{"workload": "npb/bt", "class": "S", "ranks": 16, "iterations": 100, "weight": 3}, {"workload": "stencil", "ranks": 16}],
+                "networks": [{"name": "ring", "topology": "torus:4x4"}, {"name": "cube", "topology": "hypercube:4", "price": 9000},
+                             {"name": "random", "topology": "random:n=16,d=4", "price": 9500},
+                             {"name": "another ring", "topology": "torus:4x4", "parameters": {"link_latency": "3 ns"}, "price": 9001}],
+                "sensitivity": {"routings": [], "host_links": []}, "budget": {"dollars": 90000}}
 # Studies of other kinds, whose workloads all have the same weight.
 KINDS = {
     "plain": PLAIN,
@@ -48,9 +55,7 @@ KINDS = {
     "failures": {**PLAIN, "networks": [NETWORKS[2], {"name": "torus", "topology": "torus:3x3"}], "baseline": "torus", "failures": {"cables": "10%", "seeds": 2}},
     "traffic": {**PLAIN, "throughput": {"patterns": ["uniform", "tornado"]}},
     "repetitions": {**PLAIN, "networks": NETWORKS, "repetitions": 3, "mappings": ["one-each", "random"]},
-    "extrapolated": {**PLAIN, "until_steady": "1%", "workloads": [
-        {"workload": "npb/bt", "class": "S", "ranks": 16, "iterations": 100}, {"workload": "stencil", "ranks": 16}],
-        "networks": [{"name": "ring", "topology": "torus:4x4"}, {"topology": "hypercube:4"}]},
+    "extrapolated": {**EXTRAPOLATED, "workloads": [{**w, "weight": 1} for w in EXTRAPOLATED["workloads"]]},
     "jobs": {**PLAIN, "workloads": PLAIN["workloads"][:1], "networks": [{"name": "torus", "topology": "torus:4x4"}, {"topology": "ring:16"}],
              "baseline": "torus", "jobs": [{"trace": "long.ti"}, {"trace": "short.ti"}]},
 }
@@ -122,6 +127,10 @@ CHANGES = [
     ("one workload", PLAIN, {"w1": "0", "w2": "0"}, {**PLAIN, "workloads": PLAIN["workloads"][:1]}),
     ("weights in settings", SETTINGS, {"w0": "1", "w1": "9"}, weighted(SETTINGS, 1, 9, 1)),
     ("a baseline in settings", SETTINGS, {"base": "2"}, {**SETTINGS, "baseline": "ring, shared"}),
+    ("weights of long runs", EXTRAPOLATED, {"w0": "1", "w1": "5"}, weighted(EXTRAPOLATED, 1, 5)),
+    ("a baseline of long runs", EXTRAPOLATED, {"base": "1"}, {**EXTRAPOLATED, "baseline": "cube"}),
+    ("prices of long runs", EXTRAPOLATED, {"price3.0": "9000", "dollars": "9200"},
+     priced({**EXTRAPOLATED, "budget": {"dollars": 9200}}, "another ring", 9000)),
     ("a price on one platform", SETTINGS, {"price2.1": "99", "total": "", "years": "10"},
      priced({**SETTINGS, "budget": {"energy_price": 0.2, "years": 10}}, "ring, shared", {"100G": 4000, "200G": 99})),
 ]

@@ -3,8 +3,10 @@
 
 use super::findings::{grouped, list};
 use super::label::short;
+use super::steady::{self, with_interval};
 use crate::study::across::{Across, Axis};
 use crate::study::comparison::Comparison;
+use crate::study::statistics::Statistic;
 
 /// Comparison across settings, as table and text.
 pub(super) struct SettingTable {
@@ -23,9 +25,9 @@ pub(super) struct NetworkRow {
     /// Name without the setting.
     pub name: String,
     /// Speedup over the reference in each setting.
-    pub values: Vec<f64>,
+    pub values: Vec<Statistic>,
     /// Speedup per money over the reference in each setting, if the prices in all settings are known.
-    pub per_money: Option<Vec<f64>>,
+    pub per_money: Option<Vec<Statistic>>,
     /// Index of the best setting; `None` if the settings have several models: they show how much an answer depends on the
     /// model, and none is best.
     pub best: Option<usize>,
@@ -66,17 +68,18 @@ pub(super) fn shown(c: &Comparison) -> Option<SettingTable> {
     let mut sentences: Vec<String> =
         axes.flat_map(|axis| of_axis(axis, networks, across.axes.len() > 1, &name)).collect();
     let all = (0..networks).flat_map(|n| (0..across.columns.len()).map(move |s| (s, n)));
-    let (s, n) =
-        all.reduce(|a, b| if across.relative[b.0][b.1] > across.relative[a.0][a.1] { b } else { a }).unwrap_or((0, 0));
+    let (s, n) = all
+        .reduce(|a, b| if across.relative[b.0][b.1].mean > across.relative[a.0][a.1].mean { b } else { a })
+        .unwrap_or((0, 0));
     let best = across.columns[s][n];
     if one_model {
         sentences.insert(
             0,
             format!(
-                "Fastest of all networks and settings: {} ({}), {:.3}{}.",
+                "Fastest of all networks and settings: {} ({}), {}{}.",
                 c.networks[best].name,
                 short(c, best),
-                across.relative[s][n],
+                steady::ratio(&across.relative[s][n]),
                 match c.offers().iter().find(|offer| offer.network == best).and_then(|offer| offer.within_budget) {
                     Some(false) if c.budget.is_some() => "; it is over the budget",
                     _ => "",
@@ -85,6 +88,7 @@ pub(super) fn shown(c: &Comparison) -> Option<SettingTable> {
         );
     }
     sentences.extend(not_shown(&across.omitted));
+    sentences.extend(steady::of_intervals(c).map(str::to_owned));
     Some(SettingTable {
         title: format!("Across settings: geometric mean relative to {}", c.networks[across.reference].name),
         settings: across.columns.iter().map(|of| setting(c, of[0]).to_owned()).collect(),
@@ -96,12 +100,18 @@ pub(super) fn shown(c: &Comparison) -> Option<SettingTable> {
 /// Returns sentences on the models: the times with each relative to those with the first.
 fn models<'a>(axis: &Axis, networks: usize, name: &dyn Fn(usize) -> &'a str) -> Vec<String> {
     let of = |value: usize| {
-        let ratio = |network: usize| axis.relative[0][network] / axis.relative[value][network];
-        let all: Vec<String> =
-            (0..networks).map(|network| format!("{} {:.2}", name(network), ratio(network))).collect();
+        let ratio = |network: usize| hundredths(&axis.ratio(network, 0, value));
+        let all: Vec<String> = (0..networks).map(|network| format!("{} {}", name(network), ratio(network))).collect();
         format!("Times under the model {} over those under {}: {}.", axis.values[value], axis.values[0], list(&all))
     };
     (1..axis.values.len()).map(of).collect()
+}
+
+/// Formats a ratio in sentences: `1.23`, or `1.23 ± 0.01` if the half width is not lost in rounding.
+fn hundredths(of: &Statistic) -> String {
+    let is_shown = of.half_width.is_some_and(|half| half >= 0.005);
+    let format = |value| format!("{value:.2}");
+    if is_shown { with_interval(of, format) } else { format(of.mean) }
 }
 
 /// Returns sentences on one part of the settings.
@@ -113,19 +123,24 @@ fn of_axis<'a>(axis: &Axis, networks: usize, others: bool, name: &dyn Fn(usize) 
         "model" => return models(axis, networks, name),
         _ => "Platform",
     };
-    let text = |network: usize| format!("{} ({:.2})", name(network), axis.spread(network));
+    let text = |network: usize| format!("{} ({})", name(network), hundredths(&axis.spread(network)));
     let by_best = grouped((0..networks).map(|network| (axis.best(network), text(network))));
     let parts = by_best.iter().map(|(best, names)| format!("{} for {}", axis.values[*best], list(names)));
     let mut sentences = vec![format!(
         "{title}: the best is {}; in brackets, how many times as fast as with the worst{over}.",
         parts.collect::<Vec<_>>().join("; ")
     )];
+    let open: Vec<String> =
+        (0..networks).filter(|&network| axis.is_undecided(network)).map(|network| name(network).to_owned()).collect();
+    if !open.is_empty() {
+        sentences.push(format!("Which is the best is not certain for {}, because intervals overlap.", list(&open)));
+    }
     if axis.name != "platform" {
         return sentences;
     }
     // Faster platforms are compared with the first one.
     for value in 1..axis.values.len() {
-        let gain = |network: usize| axis.relative[value][network] / axis.relative[0][network];
+        let gain = |network: usize| axis.ratio(network, value, 0);
         // With one quote, or one rate of a list, for all platforms their prices are not known.
         let is_one = |network: usize| axis.price[value][network] == axis.price[0][network];
         let price = |network: usize| {
@@ -134,9 +149,10 @@ fn of_axis<'a>(axis: &Axis, networks: usize, others: bool, name: &dyn Fn(usize) 
         };
         let text = |network: usize| match price(network) {
             Some(price) => {
-                format!("{} {:.2} times the speed for {:.2} times the money", name(network), gain(network), price)
+                let gain = hundredths(&gain(network));
+                format!("{} {gain} times the speed for {price:.2} times the money", name(network))
             }
-            None => format!("{} {:.2} times the speed", name(network), gain(network)),
+            None => format!("{} {} times the speed", name(network), hundredths(&gain(network))),
         };
         let all: Vec<String> = (0..networks).map(text).collect();
         sentences.push(format!("{} instead of {}: {}.", axis.values[value], axis.values[0], all.join("; ")));
@@ -158,13 +174,24 @@ fn of_axis<'a>(axis: &Axis, networks: usize, others: bool, name: &dyn Fn(usize) 
         if !priced.is_empty() {
             let worth: Vec<String> = priced
                 .iter()
-                .filter(|&&network| price(network).is_some_and(|price| gain(network) > price))
+                .filter(|&&network| price(network).is_some_and(|price| gain(network).mean > price))
                 .map(|&network| name(network).to_owned())
                 .collect();
             sentences.push(match worth.len() {
                 0 => format!("{} gives no network more speed than it costs.", axis.values[value]),
                 _ => format!("{} gives more speed than it costs on {}.", axis.values[value], list(&worth)),
             });
+            let open: Vec<String> = priced
+                .iter()
+                .filter(|&&network| price(network).is_some_and(|price| gain(network).is_above(price).is_none()))
+                .map(|&network| name(network).to_owned())
+                .collect();
+            if !open.is_empty() {
+                sentences.push(format!(
+                    "That is not certain on {}: the interval of the speed contains the ratio of the prices.",
+                    list(&open)
+                ));
+            }
         }
     }
     sentences

@@ -2,7 +2,6 @@
 
 use super::findings::{list, range};
 use super::label::short;
-use super::{across, sensitivity};
 use crate::study::comparison::Comparison;
 
 /// Share of communication from which on a workload has almost no computation.
@@ -11,9 +10,10 @@ const HARDLY_COMPUTES: f64 = 0.9;
 /// Number of repetitions below which intervals are not reliable.
 const FEW: usize = 5;
 
-/// Returns cautions about workloads with almost no computation, few repetitions, and extrapolated times.
+/// Returns cautions about workloads with almost no computation, few repetitions, and rankings that extrapolated times do not
+/// decide.
 pub(super) fn cautions(c: &Comparison) -> Vec<String> {
-    hardly_compute(c).into_iter().chain(few_repetitions(c)).chain(extrapolated(c)).collect()
+    hardly_compute(c).into_iter().chain(few_repetitions(c)).chain(undecided(c)).collect()
 }
 
 /// Returns a caution on workloads that spend nearly all of their time in communication, on all networks.
@@ -52,38 +52,11 @@ fn few_repetitions(c: &Comparison) -> Option<String> {
     })
 }
 
-/// Returns cautions about conclusions from extrapolated times: the figures without an interval of their own, and the neighbours
-/// in rankings whose intervals overlap. Empty if all times are exact.
-fn extrapolated(c: &Comparison) -> Vec<String> {
-    if !c.is_extrapolated() {
-        return Vec::new();
-    }
-    let has = |workload: &usize| c.any_run(*workload, |record| record.extrapolation.is_some());
-    let names: Vec<String> =
-        (0..c.workloads.len()).filter(has).map(|workload| c.workloads[workload].name.clone()).collect();
-    let parts = [
-        c.budget.is_some().then_some("performance for the money and per watt"),
-        across::shown(c).map(|_| "the table across settings"),
-        sensitivity::shown(c).map(|_| "the sensitivity"),
-        c.ranking.as_ref().map(|_| "the stability of rankings"),
-        c.check.as_ref().map(|_| "the comparison with packets"),
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().map(str::to_owned).collect();
-    let mut found = Vec::new();
-    if !parts.is_empty() {
-        found.push(format!(
-            "Times of {} are extrapolated. These parts are based on them and have no intervals of their own: {}. Differences there \
-             that are smaller than the half widths of the times are not certain.",
-            list(&names),
-            list(&parts)
-        ));
-    }
-    found.extend(undecided(c));
-    found
-}
-
 /// States which neighbours in the order of their speeds have overlapping intervals, workload by workload and for the mean.
 fn undecided(c: &Comparison) -> Option<String> {
+    if !c.is_extrapolated() {
+        return None;
+    }
     let mut all = Vec::new();
     for workload in (0..c.workloads.len()).map(Some).chain([None]) {
         let of = |network: usize| match workload {

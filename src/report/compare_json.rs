@@ -151,6 +151,9 @@ struct Rules<'a> {
     setting: JsonSetting<'a>,
     order_holds: bool,
     flips: Vec<RuleFlip<'a>>,
+    /// Pairs of networks of which intervals of extrapolated times leave open whether their order depends on the rule.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    undecided: Vec<[&'a str; 2]>,
     networks: Vec<RulesOf<'a>>,
     rule: &'static str,
 }
@@ -175,6 +178,9 @@ struct RulesOf<'a> {
     best: String,
     /// Geometric mean by rule.
     geometric: BTreeMap<String, f64>,
+    /// Ends of their 95 % intervals, if times are extrapolated.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    geometric_intervals: BTreeMap<String, [f64; 2]>,
 }
 
 #[derive(Serialize)]
@@ -207,6 +213,12 @@ struct JsonOrder<'a> {
     share: f64,
     /// Number of samples in which no network is faster than the first.
     winner_holds: usize,
+    /// Number of samples in which intervals of extrapolated times leave open whether the order holds.
+    #[serde(skip_serializing_if = "is_zero")]
+    undecided: usize,
+    /// Number of samples in which they leave open whether the first stays.
+    #[serde(skip_serializing_if = "is_zero")]
+    winner_undecided: usize,
     pairs: Vec<JsonPair<'a>>,
 }
 
@@ -216,6 +228,11 @@ struct JsonPair<'a> {
     slower: &'a str,
     equal: bool,
     holds: usize,
+}
+
+/// `true` for counts that are left out.
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// An amount of each kind, with the names that all verbs have.
@@ -258,10 +275,17 @@ struct Offer<'a> {
     #[serde(flatten)]
     column: JsonColumn<'a>,
     performance: f64,
+    /// Ends of its 95 % interval, if times are extrapolated or runs repeated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    performance_interval: Option<[f64; 2]>,
     cost: Option<Amounts<NetworkCost>>,
     within_budget: Option<bool>,
     per_dollar: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    per_dollar_interval: Option<[f64; 2]>,
     per_watt: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    per_watt_interval: Option<[f64; 2]>,
 }
 
 const RELATIVE_RULE: &str = "time on the baseline over time here, repetition by repetition (same seed); where only one of the \
@@ -385,11 +409,14 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
                 .into_iter()
                 .map(|offer| Offer {
                     column: column(offer.network),
-                    performance: offer.performance,
+                    performance: offer.performance.mean,
+                    performance_interval: offer.performance.interval(),
                     cost: offer.cost.map(Amounts::from),
                     within_budget: offer.within_budget,
-                    per_dollar: offer.per_dollar(),
-                    per_watt: offer.per_watt(),
+                    per_dollar: offer.per_dollar().map(|per| per.mean),
+                    per_dollar_interval: offer.per_dollar().and_then(|per| per.interval()),
+                    per_watt: offer.per_watt().map(|per| per.mean),
+                    per_watt_interval: offer.per_watt().and_then(|per| per.interval()),
                 })
                 .collect(),
         }),
@@ -422,11 +449,20 @@ fn rules(c: &Comparison, effect: RoutingEffect) -> Rules<'_> {
                 behind: flip.behind.1,
             })
             .collect(),
+        undecided: effect.open.iter().map(|pair| pair.map(name)).collect(),
         networks: (0..effect.best.len())
             .map(|n| RulesOf {
                 named: name(n).into(),
                 best: effect.rules[effect.best[n]].clone(),
-                geometric: effect.rules.iter().cloned().zip(effect.relative.iter().map(|values| values[n])).collect(),
+                geometric: effect
+                    .rules
+                    .iter()
+                    .cloned()
+                    .zip(effect.relative.iter().map(|values| values[n].mean))
+                    .collect(),
+                geometric_intervals: (effect.rules.iter().zip(&effect.relative))
+                    .filter_map(|(rule, values)| Some((rule.clone(), values[n].interval()?)))
+                    .collect(),
             })
             .collect(),
         rule: ROUTINGS_RULE,
@@ -446,6 +482,8 @@ fn ranking(c: &Comparison) -> Option<Ranking<'_>> {
             holds: ranking.holds,
             share: ranking.holds as f64 / samples.len().max(1) as f64,
             winner_holds: ranking.winner_holds,
+            undecided: ranking.undecided,
+            winner_undecided: ranking.winner_undecided,
             pairs: pairs
                 .map(|(pair, &Neighbours { equal, holds })| JsonPair {
                     faster: name(pair[0]),

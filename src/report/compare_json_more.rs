@@ -80,8 +80,13 @@ struct InSetting<'a> {
     #[serde(flatten)]
     column: JsonColumn<'a>,
     geometric: f64,
+    /// Ends of its 95 % interval, if times are extrapolated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    geometric_interval: Option<[f64; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     per_money: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    per_money_interval: Option<[f64; 2]>,
     /// `true` if no setting is faster for the network.
     best: bool,
 }
@@ -99,8 +104,13 @@ struct OnAxis<'a> {
     best: String,
     /// Ratio of best to worst.
     spread: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spread_interval: Option<[f64; 2]>,
     /// Geometric mean by value.
     geometric: BTreeMap<String, f64>,
+    /// `true` if intervals of extrapolated times leave open which value is the best.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    undecided: bool,
     /// Money by value; empty if prices are unknown.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     money: BTreeMap<String, f64>,
@@ -122,6 +132,8 @@ struct Geometric<'a> {
     #[serde(flatten)]
     named: Named<&'a str>,
     geometric: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    geometric_interval: Option<[f64; 2]>,
 }
 
 #[derive(Serialize)]
@@ -130,11 +142,19 @@ struct JsonEffect<'a> {
     value: &'a str,
     networks: Vec<Moved<'a>>,
     baseline_speedup: f64,
+    /// Ends of its 95 % interval, if times are extrapolated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline_speedup_interval: Option<[f64; 2]>,
     fastest: &'a str,
     winner_changes: bool,
+    /// `true` if intervals of extrapolated times leave that open.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    winner_undecided: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     best_buy: Option<&'a str>,
     buy_changes: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    buy_undecided: bool,
 }
 
 #[derive(Serialize)]
@@ -144,7 +164,12 @@ struct Moved<'a> {
     /// `true` if the change concerns the network.
     changed: bool,
     geometric: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    geometric_interval: Option<[f64; 2]>,
     moved: f64,
+    /// Ends of the 95 % interval of `moved`, if times are extrapolated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moved_interval: Option<[f64; 2]>,
 }
 
 /// A level of failures.
@@ -233,8 +258,10 @@ pub(super) fn across(c: &Comparison) -> Option<Across<'_>> {
     let cells = (0..across.columns.len()).flat_map(|setting| (0..networks).map(move |network| (setting, network)));
     let settings = cells.map(|(setting, network)| InSetting {
         column: JsonColumn::of(c, across.columns[setting][network]),
-        geometric: across.relative[setting][network],
-        per_money: across.per_money[setting][network],
+        geometric: across.relative[setting][network].mean,
+        geometric_interval: across.relative[setting][network].interval(),
+        per_money: across.per_money[setting][network].map(|per| per.mean),
+        per_money_interval: across.per_money[setting][network].and_then(|per| per.interval()),
         best: across.best[network] == setting,
     });
     let settings = settings.collect();
@@ -244,8 +271,10 @@ pub(super) fn across(c: &Comparison) -> Option<Across<'_>> {
             .map(|network| OnAxis {
                 named: c.plain_names[across.columns[0][network]].as_str().into(),
                 best: axis.values[axis.best(network)].clone(),
-                spread: axis.spread(network),
+                spread: axis.spread(network).mean,
+                spread_interval: axis.spread(network).interval(),
                 geometric: axis.values.iter().cloned().zip(axis.relative.iter().map(|of| of[network])).collect(),
+                undecided: axis.is_undecided(network),
                 money: axis
                     .values
                     .iter()
@@ -259,6 +288,11 @@ pub(super) fn across(c: &Comparison) -> Option<Across<'_>> {
     Some(Across { reference: JsonColumn::of(c, across.reference), rule: ACROSS_RULE, settings, axes })
 }
 
+/// Returns the ends of the interval of a change, which may be on either side of 0.
+fn around(of: &Statistic) -> Option<[f64; 2]> {
+    of.half_width.map(|half| [of.mean - half, of.mean + half])
+}
+
 /// Returns the sensitivity, if requested.
 pub(super) fn sensitivity(c: &Comparison) -> Option<Sensitivity<'_>> {
     let s = c.sensitivity.as_ref()?;
@@ -267,21 +301,30 @@ pub(super) fn sensitivity(c: &Comparison) -> Option<Sensitivity<'_>> {
         let networks = (0..effect.relative.len()).map(|network| Moved {
             named: name(network).into(),
             changed: effect.variation.columns.contains(&network),
-            geometric: effect.relative[network],
-            moved: effect.moved[network],
+            geometric: effect.relative[network].mean,
+            geometric_interval: effect.relative[network].interval(),
+            moved: effect.moved[network].mean,
+            moved_interval: around(&effect.moved[network]),
         });
         JsonEffect {
             assumption: effect.variation.assumption,
             value,
             networks: networks.collect(),
-            baseline_speedup: effect.baseline_speedup,
+            baseline_speedup: effect.baseline_speedup.mean,
+            baseline_speedup_interval: effect.baseline_speedup.interval(),
             fastest: name(effect.fastest),
             winner_changes: effect.winner_changes,
+            winner_undecided: effect.winner_is_undecided,
             best_buy: effect.best_buy.map(name),
             buy_changes: effect.buy_changes,
+            buy_undecided: effect.buy_is_undecided,
         }
     };
-    let stated = s.stated.iter().enumerate().map(|(n, &geometric)| Geometric { named: name(n).into(), geometric });
+    let stated = s.stated.iter().enumerate().map(|(n, of)| Geometric {
+        named: name(n).into(),
+        geometric: of.mean,
+        geometric_interval: of.interval(),
+    });
     Some(Sensitivity {
         rule: SENSITIVITY_RULE,
         fastest: name(s.fastest),

@@ -79,10 +79,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     if c.is_extrapolated() && !c.has_repetitions() {
-        writeln!(
-            out,
-            "\nThe number after ± is half of the 95 % interval that follows from the extrapolation of times."
-        )?;
+        writeln!(out, "\n{}", steady::INTERVALS)?;
     }
     writeln!(out)?;
     cells(c, out)?;
@@ -180,7 +177,12 @@ fn ranking(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     heading(out, &["workload", "ranking, fastest first", "ranking holds", "first stays"], 2)?;
     for ranking in &stability.rankings {
         let name = ranking.workload.map_or_else(|| "**geometric mean**".to_owned(), |w| escape(&c.workloads[w].name));
-        row(out, &[name, ranges::order(c, ranking), ranking.holds.to_string(), ranking.winner_holds.to_string()])?;
+        let of = |count: usize, open| format!("{count}{}", ranges::open(open));
+        let holds = of(ranking.holds, ranking.undecided);
+        row(out, &[name, ranges::order(c, ranking), holds, of(ranking.winner_holds, ranking.winner_undecided)])?;
+    }
+    if let Some(sentence) = ranges::of_open(stability) {
+        writeln!(out, "\n{sentence}")?;
     }
     if let Some(sentence) = offers::all_are_ranked(c) {
         writeln!(out, "\n{sentence}")?;
@@ -204,8 +206,8 @@ fn across_settings(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     heading(out, &columns, 1)?;
     for line in &shown.rows {
         let value = |s: usize| match &line.per_money {
-            Some(per_money) => format!("{:.3} ({:.3})", line.values[s], per_money[s]),
-            None => format!("{:.3}", line.values[s]),
+            Some(per_money) => format!("{} ({})", steady::ratio(&line.values[s]), steady::ratio(&per_money[s])),
+            None => steady::ratio(&line.values[s]),
         };
         let mut cells = vec![escape(&line.name)];
         cells.extend((0..settings.len()).map(value));
@@ -226,14 +228,15 @@ fn sensitivity_table(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     columns.extend([baseline.as_str(), "fastest"]);
     heading(out, &columns, 1)?;
     let mut cells = vec!["as stated".to_owned()];
-    cells.extend(shown.stated.iter().map(|value| format!("{value:.3}")));
+    cells.extend(shown.stated.iter().map(steady::ratio));
     cells.extend(["1.000".to_owned(), shown.fastest.clone()]);
     row(out, &cells)?;
     for line in &shown.rows {
         let mut cells = vec![escape(&line.assumption)];
         cells.extend(line.moved.iter().map(|&moved| sensitivity::percent(moved)));
         let fastest = if line.changes { format!("**{}**", line.fastest) } else { line.fastest.clone() };
-        cells.extend([format!("{:.3}", line.baseline), fastest]);
+        let fastest = if line.undecided { format!("{fastest} (?)") } else { fastest };
+        cells.extend([steady::ratio(&line.baseline), fastest]);
         row(out, &cells)?;
     }
     shown.sentences.iter().try_for_each(|sentence| writeln!(out, "\n{}", escape(sentence)))

@@ -7,7 +7,7 @@ use super::network_words::described;
 use super::number::{mops, percent, seconds};
 use super::text::parts::{captioned, fitting, grid, model, notes, row, table, wrapped};
 use super::wrap::width;
-use super::{across, basis, offers, ranges, routings, sensitivity, tables};
+use super::{across, basis, offers, ranges, routings, sensitivity, steady, tables};
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
 use comfy_table::{ColumnConstraint, Table};
@@ -31,21 +31,13 @@ fn ratio(ratio: f64) -> String {
     format!("{ratio:.3}")
 }
 
-/// Formats a ratio, with half of its 95 % interval if times are extrapolated.
-fn interval(c: &Comparison, of: &Statistic) -> String {
-    match of.half_width.filter(|half| *half > 0.0 && c.is_extrapolated()) {
-        Some(half) => format!("{:.3} ± {half:.3}", of.mean),
-        None => ratio(of.mean),
-    }
-}
-
 /// Returns the relative performance of some networks, workload by workload, with its means.
 fn ratios<'c>(c: &'c Comparison, networks: &[usize]) -> Table {
     let letters: Vec<String> = networks.iter().map(|&n| short(c, n)).collect();
     let heading: Vec<&str> = std::iter::once("workload").chain(letters.iter().map(String::as_str)).collect();
     let mut table = table(&heading);
     let mut line = |name: &str, value: &dyn Fn(usize) -> &'c Statistic| {
-        let values = networks.iter().map(|&n| interval(c, value(n)));
+        let values = networks.iter().map(|&n| steady::ratio_in(c, value(n)));
         row(&mut table, &std::iter::once(name.to_owned()).chain(values).collect::<Vec<_>>());
     };
     for (w, workload) in c.workloads.iter().enumerate() {
@@ -125,13 +117,13 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
             seconds(cell.simulated_seconds),
             cell.mops.map_or_else(|| "unknown".to_owned(), mops),
         ];
-        cells.extend(c.is_extrapolated().then(|| super::steady::percent_of_time(&cell.time)));
-        cells.push(interval(c, &cell.ratio));
+        cells.extend(c.is_extrapolated().then(|| steady::percent_of_time(&cell.time)));
+        cells.push(steady::ratio_in(c, &cell.ratio));
         row(&mut absolute, &cells);
     }
     writeln!(out, "{absolute}")?;
     if c.is_extrapolated() {
-        wrapped(out, super::steady::PERCENT_OF_TIME, "")?;
+        wrapped(out, steady::PERCENT_OF_TIME, "")?;
     }
     writeln!(out)?;
     explanations(c, out)?;
@@ -254,7 +246,7 @@ fn repetitions(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{spread}")?;
     let text = "Repetition by repetition the time of the baseline with the same seed is divided by the time here; where \
                 only one of the two is repeated, its repetitions go with the single run of the other.";
-    wrapped(out, &format!("{text} {}", super::steady::origin_of_intervals(c)), "")?;
+    wrapped(out, &format!("{text} {}", steady::origin_of_intervals(c)), "")?;
     writeln!(out)
 }
 
@@ -266,8 +258,16 @@ fn ranking(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let mut holds = table(&["workload", "ranking, fastest first", "ranking holds", "first stays"]);
     for ranking in &stability.rankings {
         let name = ranking.workload.map_or("geometric mean", |w| &c.workloads[w].name);
-        let of = |count: usize| format!("{count} of {samples}");
-        row(&mut holds, &[name.to_owned(), ranges::order(c, ranking), of(ranking.holds), of(ranking.winner_holds)]);
+        let of = |count: usize, open| format!("{count} of {samples}{}", ranges::open(open));
+        row(
+            &mut holds,
+            &[
+                name.to_owned(),
+                ranges::order(c, ranking),
+                of(ranking.holds, ranking.undecided),
+                of(ranking.winner_holds, ranking.winner_undecided),
+            ],
+        );
     }
     writeln!(out, "{holds}")?;
     let text = format!(
@@ -275,6 +275,7 @@ fn ranking(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         stability.perturbation.seed
     );
     wrapped(out, &text, "")?;
+    ranges::of_open(stability).map_or(Ok(()), |sentence| wrapped(out, sentence, ""))?;
     offers::all_are_ranked(c).map_or(Ok(()), |sentence| wrapped(out, sentence, ""))?;
     writeln!(out)
 }
@@ -284,7 +285,7 @@ fn across_settings(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let Some(shown) = across::shown(c) else { return Ok(()) };
     wrapped(out, &shown.title, "")?;
     let settings: Vec<usize> = (0..shown.settings.len()).collect();
-    for some in settings.chunks(SETTINGS) {
+    for some in settings.chunks(if c.is_extrapolated() { SETTINGS / 2 } else { SETTINGS }) {
         let mut heading = vec!["network"];
         heading.extend(some.iter().map(|&s| shown.settings[s].as_str()));
         let last = some.last() == settings.last();
@@ -293,12 +294,12 @@ fn across_settings(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         let mut listed = table(&heading);
         for line in &shown.rows {
             let mut cells = vec![line.name.clone()];
-            cells.extend(some.iter().map(|&s| ratio(line.values[s])));
+            cells.extend(some.iter().map(|&s| steady::ratio(&line.values[s])));
             cells.extend(best(line));
             row(&mut listed, &cells);
             if let Some(per_money) = &line.per_money {
                 let mut cells = vec!["  for the money".to_owned()];
-                cells.extend(some.iter().map(|&s| ratio(per_money[s])));
+                cells.extend(some.iter().map(|&s| steady::ratio(&per_money[s])));
                 row(&mut listed, &cells);
             }
         }
@@ -315,8 +316,9 @@ fn sensitivity_table(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     // Number of networks per table: the assumptions, the baseline's speed and the fastest network take a part of the
     // width, and each network takes one column.
     let names = shown.rows.iter().map(|line| line.assumption.len()).max().unwrap_or(0);
-    let networks = width().saturating_sub(names + 27) / 10;
-    for some in shown.networks.chunks(networks.max(2)) {
+    let (others, column) = if c.is_extrapolated() { (33, 16) } else { (27, 10) };
+    let networks = width().saturating_sub(names + others) / column;
+    for some in shown.networks.chunks(networks.max(if c.is_extrapolated() { 1 } else { 2 })) {
         let letters: Vec<String> = some.iter().map(|&n| short(c, n)).collect();
         let mut heading = vec!["assumption"];
         heading.extend(letters.iter().map(String::as_str));
@@ -324,14 +326,19 @@ fn sensitivity_table(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         heading.extend([baseline.as_str(), "fastest"]);
         let mut listed = table(&heading);
         let mut cells = vec!["as stated".to_owned()];
-        cells.extend(some.iter().map(|&n| ratio(shown.stated[n])));
+        cells.extend(some.iter().map(|&n| steady::ratio(&shown.stated[n])));
         cells.extend([ratio(1.0), shown.fastest.clone()]);
         row(&mut listed, &cells);
         for line in &shown.rows {
             let mut cells = vec![line.assumption.clone()];
             cells.extend(some.iter().map(|&n| sensitivity::percent(line.moved[n])));
-            let changes = if line.changes { " (!)" } else { "" };
-            cells.extend([ratio(line.baseline), format!("{}{changes}", line.fastest)]);
+            let changes = match (line.changes, line.undecided) {
+                (true, true) => " (!?)",
+                (false, true) => " (?)",
+                (true, false) => " (!)",
+                (false, false) => "",
+            };
+            cells.extend([steady::ratio(&line.baseline), format!("{}{changes}", line.fastest)]);
             row(&mut listed, &cells);
         }
         unbroken(&mut listed);

@@ -5,9 +5,10 @@ use super::findings::list;
 use super::label::short;
 use super::named::Named;
 use super::number::{brief_seconds, percent, seconds};
+use super::steady;
 use crate::result::explain::Blocking;
 use crate::study::comparison::Comparison;
-use crate::study::cross_check::{self, CrossCheck, CrossCheckCell, Flip};
+use crate::study::cross_check::{self, CrossCheck, CrossCheckCell, Flip, OpenPair};
 use crate::study::plan::Setting;
 use serde::Serialize;
 
@@ -96,18 +97,19 @@ fn represented(c: &Comparison, check: &CrossCheck) -> Vec<String> {
     if !whole.is_empty() {
         sentences.push(format!("Whole runs, because no more iterations are found in them: {}.", list(&whole)));
     }
-    let apart =
-        |cell: &CrossCheckCell| Some((cell.relative[0] / cell.whole?).ln().abs()).filter(|apart| apart.is_finite());
+    let apart = |cell: &CrossCheckCell| {
+        Some((cell.relative[0].mean / cell.whole?.mean).ln().abs()).filter(|apart| apart.is_finite())
+    };
     let of_parts = check.cells.iter().filter(|cell| sample.of[cell.workload].is_some());
     let most = of_parts.filter_map(|cell| Some((apart(cell)?, cell))).max_by(|a, b| a.0.total_cmp(&b.0));
     if let Some((_, cell)) = most {
         sentences.push(format!(
             "How well they represent whole runs: the relative performance with flows differs most for {} on {}, {:.3} against \
-             {:.3} in the whole run.",
+             {} in the whole run.",
             c.workloads[cell.workload].name,
             name(c, check, cell.network),
-            cell.relative[0],
-            cell.whole.unwrap_or_default()
+            cell.relative[0].mean,
+            cell.whole.map_or_else(String::new, |whole| steady::ratio(&whole))
         ));
     }
     sentences
@@ -138,11 +140,11 @@ fn of(c: &Comparison, check: &CrossCheck) -> CaptionedTable {
             let cell = check.cells.iter().find(|cell| (cell.workload, cell.network) == (w, number));
             let values = match cell {
                 Some(cell) => [
-                    seconds(cell.seconds[0]),
-                    seconds(cell.seconds[1]),
-                    format!("{:.3}", cell.ratio()),
-                    format!("{:.3}", cell.relative[0]),
-                    format!("{:.3}", cell.relative[1]),
+                    seconds(cell.seconds[0].mean),
+                    seconds(cell.seconds[1].mean),
+                    steady::ratio(&cell.ratio()),
+                    steady::ratio(&cell.relative[0]),
+                    steady::ratio(&cell.relative[1]),
                 ],
                 None => {
                     let whole = check.sample.as_ref().is_none_or(|sample| sample.of[w].is_none());
@@ -165,6 +167,17 @@ fn of(c: &Comparison, check: &CrossCheck) -> CaptionedTable {
     if !single.is_empty() {
         sentences.push(format!("On single workloads: {}.", single.join("; ")));
     }
+    let open = |open: &OpenPair| {
+        let [a, b] = open.networks.map(|network| name(c, check, network));
+        let workload = open.workload.map_or("geometric mean", |w| &c.workloads[w].name);
+        format!("{workload}: {a} and {b}")
+    };
+    if !check.open.is_empty() {
+        sentences.push(format!(
+            "Whether these pairs change places is not certain, because intervals overlap: {}.",
+            check.open.iter().map(open).collect::<Vec<_>>().join("; ")
+        ));
+    }
     let missing: Vec<String> = (0..check.networks.len())
         .filter(|&network| check.networks[network].packets.is_none())
         .map(|network| name(c, check, network))
@@ -172,6 +185,7 @@ fn of(c: &Comparison, check: &CrossCheck) -> CaptionedTable {
     if !missing.is_empty() {
         sentences.push(format!("Not modelled by packets: {}.", list(&missing)));
     }
+    sentences.extend(steady::of_intervals(c).map(str::to_owned));
     CaptionedTable {
         title: format!("Packets ({packets}) against flows ({flows}){}", place(c, check)),
         sentences,
@@ -243,6 +257,8 @@ pub(super) struct JsonCrossCheck {
     order_holds: bool,
     verdict: String,
     flips: Vec<JsonFlip>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    undecided: Vec<JsonOpenPair>,
     cells: Vec<JsonCell>,
     not_modelled: Vec<String>,
     /// Number of leading iterations that were replayed; null for whole runs.
@@ -262,6 +278,13 @@ struct JsonFlip {
     lead: [f64; 2],
 }
 
+/// Two networks of which intervals of extrapolated times leave open whether their order differs.
+#[derive(Serialize)]
+struct JsonOpenPair {
+    workload: Option<String>,
+    networks: [String; 2],
+}
+
 #[derive(Serialize)]
 struct JsonCell {
     workload: String,
@@ -270,10 +293,19 @@ struct JsonCell {
     /// Simulated seconds with flows and with packets.
     simulated_seconds: [f64; 2],
     ratio: f64,
+    /// Ends of the 95 % interval of the ratio, if times are extrapolated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ratio_interval: Option<[f64; 2]>,
     relative: [f64; 2],
+    /// Ends of the 95 % intervals of the relative performance, if times are extrapolated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relative_intervals: Option<[[f64; 2]; 2]>,
     /// Relative performance of the whole run with flows, if only some iterations were replayed.
     #[serde(skip_serializing_if = "Option::is_none")]
     relative_of_whole_run: Option<f64>,
+    /// Ends of its 95 % interval, if times are extrapolated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relative_of_whole_run_interval: Option<[f64; 2]>,
     cables: Vec<JsonCable>,
     awaited_sizes: Vec<JsonSize>,
 }
@@ -306,16 +338,31 @@ pub(super) fn json(c: &Comparison) -> Vec<JsonCrossCheck> {
                 lead: flip.lead,
             })
             .collect(),
+        undecided: check
+            .open
+            .iter()
+            .map(|open| JsonOpenPair {
+                workload: open.workload.map(|w| c.workloads[w].name.clone()),
+                networks: open.networks.map(|network| name(c, &check, network)),
+            })
+            .collect(),
         cells: check
             .cells
             .iter()
             .map(|cell| JsonCell {
                 workload: c.workloads[cell.workload].name.clone(),
                 named: name(c, &check, cell.network).into(),
-                simulated_seconds: cell.seconds,
-                ratio: cell.ratio(),
-                relative: cell.relative,
-                relative_of_whole_run: cell.whole,
+                simulated_seconds: cell.seconds.map(|of| of.mean),
+                ratio: cell.ratio().mean,
+                ratio_interval: cell.ratio().interval(),
+                relative: cell.relative.map(|of| of.mean),
+                relative_intervals: cell
+                    .relative
+                    .iter()
+                    .any(|of| of.extrapolated > 0.0)
+                    .then(|| cell.relative.map(|of| of.ends())),
+                relative_of_whole_run: cell.whole.map(|whole| whole.mean),
+                relative_of_whole_run_interval: cell.whole.and_then(|whole| whole.interval()),
                 cables: cell
                     .cables
                     .iter()

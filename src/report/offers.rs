@@ -3,10 +3,12 @@
 use super::findings;
 use super::label::short;
 use super::number::grouped;
+use super::steady;
 use crate::cost::PriceList;
 use crate::printable::printable;
 use crate::study::comparison::Comparison;
-use crate::study::procurement::{Budget, NetworkCost, Offer};
+use crate::study::procurement::{self, Budget, NetworkCost, Offer};
+use crate::study::statistics::Statistic;
 use serde::Serialize;
 
 /// Offers of a study with a budget.
@@ -226,15 +228,34 @@ pub(super) fn caveats_in_parts(c: &Comparison) -> Caveats {
     }
 }
 
+/// States which neighbours in the order of a buyer have overlapping intervals.
+pub(super) fn undecided(c: &Comparison, ranked: &[Offer]) -> Option<String> {
+    let pairs: Vec<String> = c
+        .of_settings()
+        .iter()
+        .flat_map(|of| {
+            let own: Vec<Offer> = ranked.iter().filter(|offer| of.contains(&offer.network)).copied().collect();
+            procurement::undecided(&own)
+        })
+        .map(|[better, worse]| format!("{} and {}", short(c, better), short(c, worse)))
+        .collect();
+    (!pairs.is_empty()).then(|| {
+        format!(
+            "Intervals of neighbours overlap, so which of the two is better for the money is not certain: {}.",
+            pairs.join(", ")
+        )
+    })
+}
+
 /// Returns the offers, if the study has a budget; `unknown` represents ratios that cannot be computed.
 pub(super) fn offers(c: &Comparison, unknown: &str) -> Option<Offers> {
     let budget = c.budget?;
     let all = c.offers();
     let owned = c.prices.ownership.is_some();
     let is_limited = budget.is_limited();
-    let multiple = |offer: &Offer, per: fn(&Offer) -> Option<f64>| {
+    let multiple = |offer: &Offer, per: fn(&Offer) -> Option<Statistic>| {
         let reference = all.iter().find(|other| other.network == c.baselines[offer.network]).and_then(per);
-        let ratio = per(offer).zip(reference).map(|(own, reference)| format!("{:.3}", own / reference));
+        let ratio = per(offer).zip(reference).map(|(own, reference)| steady::ratio_in(c, &own.per(reference.mean)));
         ratio.unwrap_or_else(|| unknown.to_owned())
     };
     let row = |offer: &Offer| {
@@ -242,7 +263,8 @@ pub(super) fn offers(c: &Comparison, unknown: &str) -> Option<Offers> {
             let value = offer.cost.as_ref().and_then(of);
             value.map_or_else(|| "unknown".to_owned(), |value| grouped(value.round() as u64))
         };
-        let mut cells = vec![short(c, offer.network), format!("{:.3}", offer.performance), amount(|cost| cost.dollars)];
+        let mut cells =
+            vec![short(c, offer.network), steady::ratio_in(c, &offer.performance), amount(|cost| cost.dollars)];
         if owned {
             cells.push(amount(|cost| cost.total));
         }
@@ -281,6 +303,10 @@ pub(super) fn offers(c: &Comparison, unknown: &str) -> Option<Offers> {
     if !nameless.is_empty() {
         let what = if owned { "total cost, which needs price and power," } else { "price" };
         remark += &format!(" There is no {what} known for {}: ranked by performance, last.", nameless.join(", "));
+    }
+    for more in steady::of_all_intervals(c).map(str::to_owned).into_iter().chain(undecided(c, &all)) {
+        remark += " ";
+        remark += &more;
     }
     remark += " ";
     remark += &caveats(c);

@@ -4,7 +4,7 @@ use super::captioned::CaptionedTable;
 use super::label::{all, short};
 use crate::study::comparison::Comparison;
 use crate::study::perturb::Perturbation;
-use crate::study::ranking::Ranking;
+use crate::study::ranking::{Ranking, Stability};
 
 /// Returns the perturbation in words: `bandwidth, latency and compute speed varied by up to 10 %`.
 pub(super) fn varied(perturbation: &Perturbation) -> String {
@@ -29,6 +29,19 @@ pub(super) fn order(c: &Comparison, ranking: &Ranking) -> String {
         text.push_str(&short(c, network));
     }
     text
+}
+
+/// Formats the number of samples that are open: `, 3 open`; empty without any.
+pub(super) fn open(samples: usize) -> String {
+    if samples == 0 { String::new() } else { format!(", {samples} open") }
+}
+
+/// Returns the meaning of open samples, if there are any.
+pub(super) fn of_open(stability: &Stability) -> Option<&'static str> {
+    let has_open = |ranking: &Ranking| ranking.undecided > 0 || ranking.winner_undecided > 0;
+    stability.rankings.iter().any(has_open).then_some(
+        "Open: samples in which intervals of extrapolated times overlap, so that the order in them is not certain.",
+    )
 }
 
 /// Returns the smallest and the largest relative performance over the samples; `None` if only speeds were varied.

@@ -5,6 +5,7 @@ use super::captioned::CaptionedTable;
 use super::findings::{grouped, list};
 use super::label::short;
 use super::offers::all_are_ranked;
+use super::steady;
 use crate::study::across::parts;
 use crate::study::comparison::Comparison;
 use crate::study::plan::Setting;
@@ -23,13 +24,13 @@ fn of(c: &Comparison, effect: &RoutingEffect) -> CaptionedTable {
     let name = |network: usize| c.plain_names[effect.columns[0][network]].as_str();
     let baseline = c.plain_names[c.baselines[effect.columns[0][0]]].as_str();
     let place = place(c, &Setting { routing: None, ..effect.setting.clone() });
-    let value = |value: f64| format!("{value:.3}");
+    let value = steady::ratio;
     let row = |network: usize| {
-        let of_rules = effect.relative.iter().map(|values| value(values[network]));
+        let of_rules = effect.relative.iter().map(|values| value(&values[network]));
         [name(network).to_owned()]
             .into_iter()
             .chain(of_rules)
-            .chain([effect.rules[effect.best[network]].clone(), value(effect.best_value(network))])
+            .chain([effect.rules[effect.best[network]].clone(), value(&effect.best_value(network))])
             .collect()
     };
     let headings = ["network".to_owned()]
@@ -42,6 +43,7 @@ fn of(c: &Comparison, effect: &RoutingEffect) -> CaptionedTable {
             .into_iter()
             .chain(not_shown(&effect.omitted))
             .chain(all_are_ranked(c).map(str::to_owned))
+            .chain(steady::of_intervals(c).map(str::to_owned))
             .collect(),
         headings: headings.collect(),
         rows: (0..effect.best.len()).map(row).collect(),
@@ -95,10 +97,18 @@ fn sentences<'a>(effect: &RoutingEffect, name: &dyn Fn(usize) -> &'a str) -> Vec
         }
     };
     let mut order_of_best: Vec<usize> = (0..effect.best.len()).collect();
-    order_of_best.sort_by(|&a, &b| effect.best_value(b).total_cmp(&effect.best_value(a)).then(a.cmp(&b)));
-    let best = |&n: &usize| format!("{} {:.3} ({})", name(n), effect.best_value(n), effect.rules[effect.best[n]]);
+    order_of_best.sort_by(|&a, &b| effect.best_value(b).mean.total_cmp(&effect.best_value(a).mean).then(a.cmp(&b)));
+    let best = |&n: &usize| format!("{} {:.3} ({})", name(n), effect.best_value(n).mean, effect.rules[effect.best[n]]);
     let best = format!("Each with its best rule: {}.", order_of_best.iter().map(best).collect::<Vec<_>>().join(", "));
-    vec![order, fastest, best]
+    let pair = |&[a, b]: &[usize; 2]| format!("{} and {}", name(a), name(b));
+    let open: Vec<String> = effect.open.iter().map(pair).collect();
+    let open = (!open.is_empty()).then(|| {
+        format!(
+            "Whether the order of these pairs depends on the rule is not certain, because intervals overlap: {}.",
+            open.join("; ")
+        )
+    });
+    [order].into_iter().chain(open).chain([fastest, best]).collect()
 }
 
 /// Returns the networks of each rule, if a study has no list of rules and the rules of its networks differ.

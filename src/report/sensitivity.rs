@@ -2,9 +2,11 @@
 
 use super::findings::list;
 use super::label::short;
+use super::steady;
 use crate::study::assumptions::HOST_LINKS;
 use crate::study::comparison::Comparison;
 use crate::study::sensitivity::{Effect, Sensitivity};
+use crate::study::statistics::Statistic;
 
 /// Explanation of a sensitivity analysis.
 pub(super) const RULE: &str = "One assumption is changed at a time. The columns say how far the geometric mean of each network relative \
@@ -15,7 +17,7 @@ pub(super) struct SensitivityTable {
     /// Indices of the networks.
     pub networks: Vec<usize>,
     /// Mean of each network, without changes.
-    pub stated: Vec<f64>,
+    pub stated: Vec<Statistic>,
     /// Fastest network, without changes.
     pub fastest: String,
     pub rows: Vec<AssumptionRow>,
@@ -26,24 +28,25 @@ pub(super) struct SensitivityTable {
 pub(super) struct AssumptionRow {
     pub assumption: String,
     /// Relative change of each network; `None` if nothing changes for it and for the baseline.
-    pub moved: Vec<Option<f64>>,
+    pub moved: Vec<Option<Statistic>>,
     /// Speedup of the baseline by the change.
-    pub baseline: f64,
+    pub baseline: Statistic,
     /// Letter of the fastest network.
     pub fastest: String,
     pub changes: bool,
+    /// `true` if intervals leave open whether it changes.
+    pub undecided: bool,
 }
 
-/// Formats a change: `+3.1 %`.
-pub(super) fn percent(moved: Option<f64>) -> String {
-    moved.map_or_else(
-        || "-".to_owned(),
-        |moved| {
-            // Avoids `-0.0`.
-            let tenths = (moved * 1000.0).round() / 10.0 + 0.0;
-            format!("{tenths:+.1} %")
-        },
-    )
+/// Formats a change: `+3.1 %`, or with half of its interval, `+3.1 ± 0.4 %`.
+pub(super) fn percent(moved: Option<Statistic>) -> String {
+    let Some(moved) = moved else { return "-".to_owned() };
+    // Avoids `-0.0`.
+    let tenths = (moved.mean * 1000.0).round() / 10.0 + 0.0;
+    match moved.half_width.filter(|half| *half > 0.0) {
+        Some(half) => format!("{tenths:+.1} ± {:.1} %", half * 100.0),
+        None => format!("{tenths:+.1} %"),
+    }
 }
 
 /// Returns the sensitivity of a study, if it has been analysed.
@@ -60,6 +63,7 @@ pub(super) fn shown(c: &Comparison) -> Option<SensitivityTable> {
             baseline: effect.baseline_speedup,
             fastest: short(c, effect.fastest),
             changes: effect.winner_changes,
+            undecided: effect.winner_is_undecided,
         }
     };
     Some(SensitivityTable {
@@ -80,6 +84,15 @@ pub(super) fn name(effect: &Effect) -> String {
     }
 }
 
+/// Returns the changes under which something certainly holds: `under each of the 13 changes`; `None` if all are open.
+fn under(count: usize, open: usize) -> Option<String> {
+    match open {
+        0 => Some(format!("under each of the {count} changes")),
+        _ if open < count => Some(format!("under {} of the {count} changes", count - open)),
+        _ => None,
+    }
+}
+
 fn sentences(c: &Comparison, s: &Sensitivity) -> Vec<String> {
     let named = |network: usize| format!("{} ({})", c.networks[network].name, short(c, network));
     // The page (`sensitivity.js`) has the same sentences.
@@ -95,12 +108,13 @@ fn sentences(c: &Comparison, s: &Sensitivity) -> Vec<String> {
             "{winner} is the only network known to be within the budget, so no change makes another one the fastest."
         )
     } else if flips.is_empty() {
-        format!(
-            "{winner} is the fastest network{within}, and stays so under each of the {count} changes, to within 1 %."
-        )
+        match under(count, s.effects.iter().filter(|effect| effect.winner_is_undecided).count()) {
+            Some(under) => format!("{winner} is the fastest network{within}, and stays so {under}, to within 1 %."),
+            None => format!("{winner} is the fastest network{within} as stated."),
+        }
     } else {
         let flip = |effect: &&Effect| {
-            let lead = effect.relative[effect.fastest] / effect.relative[s.fastest];
+            let lead = effect.relative[effect.fastest].mean / effect.relative[s.fastest].mean;
             format!("{} ({}, {lead:.2} times {})", name(effect), short(c, effect.fastest), short(c, s.fastest))
         };
         let flips_text: Vec<String> = flips.iter().map(flip).collect();
@@ -122,17 +136,31 @@ fn sentences(c: &Comparison, s: &Sensitivity) -> Vec<String> {
             .filter_map(|effect| Some(format!("{} ({})", name(effect), short(c, effect.best_buy?))))
             .collect();
         sentences.push(if flips.is_empty() {
-            format!("{} has the best performance for the money{within}, under each of them.", named(buy))
+            let open = s.effects.iter().filter(|effect| effect.buy_is_undecided).count();
+            let under = match open {
+                0 => "under each of them".to_owned(),
+                _ => under(count, open).unwrap_or_else(|| "as stated".to_owned()),
+            };
+            format!("{} has the best performance for the money{within}, {under}.", named(buy))
         } else {
             format!("{} has the best performance for the money{within}, but not under {}.", named(buy), list(&flips))
         });
+    }
+    for (what, is_undecided) in [
+        ("the fastest network changes", (|effect| effect.winner_is_undecided) as fn(&Effect) -> bool),
+        ("the best performance for the money changes", |effect| effect.buy_is_undecided),
+    ] {
+        let open: Vec<String> = s.effects.iter().filter(|effect| is_undecided(effect)).map(name).collect();
+        if !open.is_empty() && !is_alone {
+            sentences.push(format!("Whether {what} is not certain (?), because intervals overlap: {}.", list(&open)));
+        }
     }
     if (is_limited || s.best_buy.is_some()) && s.effects.iter().any(|e| e.variation.assumption == HOST_LINKS) {
         sentences.push("Prices and limits stay those of the stated host links where these are changed.".into());
     }
     let moves =
         s.effects.iter().flat_map(|effect| effect.moved.iter().enumerate().map(move |(n, moved)| (effect, n, *moved)));
-    if let Some((effect, network, moved)) = moves.reduce(|a, b| if b.2.abs() > a.2.abs() { b } else { a }) {
+    if let Some((effect, network, moved)) = moves.reduce(|a, b| if b.2.mean.abs() > a.2.mean.abs() { b } else { a }) {
         sentences.push(format!(
             "Largest effect: {} changes {} by {}.",
             name(effect),
@@ -140,6 +168,7 @@ fn sentences(c: &Comparison, s: &Sensitivity) -> Vec<String> {
             percent(Some(moved))
         ));
     }
+    sentences.extend(steady::of_intervals(c).map(str::to_owned));
     if c.has_repetitions() {
         sentences.push("Of the repetitions, only the first one is varied.".into());
     }

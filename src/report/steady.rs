@@ -74,6 +74,42 @@ pub(super) fn notes(steady: Option<&Steady>) -> Vec<String> {
     }
 }
 
+/// Formats a ratio, with half of its 95 % interval if there is one: `1.234 ± 0.010`.
+pub(super) fn ratio(of: &Statistic) -> String {
+    with_interval(of, |value| format!("{value:.3}"))
+}
+
+/// Formats a ratio of a study. Intervals that are only those of repetitions have a table of their own.
+pub(super) fn ratio_in(c: &Comparison, of: &Statistic) -> String {
+    if c.is_extrapolated() { ratio(of) } else { format!("{:.3}", of.mean) }
+}
+
+/// Formats a value, with half of its interval if there is one.
+pub(super) fn with_interval(of: &Statistic, format: impl Fn(f64) -> String) -> String {
+    match of.half_width.filter(|half| *half > 0.0) {
+        Some(half) => format!("{} ± {}", format(of.mean), format(half)),
+        None => format(of.mean),
+    }
+}
+
+/// Meaning of the intervals of relative performance in studies without repetitions.
+pub(super) const INTERVALS: &str =
+    "The number after ± is half of the 95 % interval that follows from the extrapolation of times.";
+
+/// Returns the meaning of intervals in tables that leave repetitions out; `None` if no time is extrapolated.
+pub(super) fn of_intervals(c: &Comparison) -> Option<&'static str> {
+    let with_repetitions = "The number after ± is half of the 95 % interval that follows from the extrapolation of times; the spread \
+                            of repetitions is not part of it.";
+    c.is_extrapolated().then_some(if c.has_repetitions() { with_repetitions } else { INTERVALS })
+}
+
+/// Returns the meaning of intervals that also cover repetitions; `None` if no time is extrapolated.
+pub(super) fn of_all_intervals(c: &Comparison) -> Option<&'static str> {
+    let with_repetitions = "The number after ± is half of the 95 % interval that follows from repetitions and from the extrapolation \
+                            of times.";
+    c.is_extrapolated().then_some(if c.has_repetitions() { with_repetitions } else { INTERVALS })
+}
+
 /// Formats half of the interval of a time in per cent of it; empty for exact times.
 pub(super) fn percent_of_time(time: &Statistic) -> String {
     time.relative_half_width().map_or_else(String::new, |half| format!("{:.2}", 100.0 * half))

@@ -65,6 +65,8 @@ pub struct Comparison {
     pub arithmetic: Vec<Statistic>,
     /// Geometric mean of each network over the workloads.
     pub geometric: Vec<Statistic>,
+    /// Weighted mean over the workloads of the half widths of each network's extrapolated times, relative to them.
+    pub widths: Vec<f64>,
     /// Placement of ranks.
     pub mapping: String,
     /// Description of the model.
@@ -157,6 +159,7 @@ impl Comparison {
             cells: stated.cells,
             arithmetic: stated.arithmetic,
             geometric: stated.geometric,
+            widths: stated.widths,
         }
     }
 
@@ -212,14 +215,20 @@ impl Comparison {
     }
 
     /// Returns the weighted geometric mean over the workloads of the speedup of a column over another one, from the mean
-    /// times of both; 1 without workloads.
-    pub fn speedup(&self, column: usize, reference: usize) -> f64 {
+    /// times of both; 1 without workloads. Its interval is that of extrapolated times.
+    pub fn speedup(&self, column: usize, reference: usize) -> Statistic {
         let ratio = |workload| {
             let [reference, own] = [reference, column].map(|column| self.cell(workload, column).time.mean);
             super::matrix::ratio(reference, own)
         };
         let ratios: Vec<f64> = (0..self.workloads.len()).map(ratio).collect();
-        mean::geometric(&ratios, &self.weights).unwrap_or(1.0)
+        Statistic::estimate(mean::geometric(&ratios, &self.weights).unwrap_or(1.0), self.ratio_width(column, reference))
+    }
+
+    /// Returns half of the interval of the ratio of two columns' times, relative to it: the mean of all workloads, as for geometric
+    /// means; 0 if no time is extrapolated.
+    pub fn ratio_width(&self, column: usize, other: usize) -> f64 {
+        if column == other { 0.0 } else { self.widths[column] + self.widths[other] }
     }
 
     /// Returns `true` if any replay of a workload has a property.
@@ -248,7 +257,7 @@ impl Comparison {
         let Some(budget) = self.budget else { return Vec::new() };
         let offer = |network: usize| Offer {
             network,
-            performance: self.geometric_mean(network),
+            performance: self.geometric[network],
             cost: self.costs[network],
             within_budget: self.costs[network].and_then(|cost| budget.allows(&cost)),
         };

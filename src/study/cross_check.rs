@@ -9,6 +9,7 @@ use super::mean::APART;
 use super::passes::SampleCheck;
 use super::plan::{Plan, Setting};
 use super::record::CellRecord;
+use super::statistics::{Statistic, any_above};
 
 /// A network under both models.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,11 +28,11 @@ pub struct CrossCheckCell {
     /// Index in [`CrossCheck::networks`].
     pub network: usize,
     /// Simulated seconds with flows and with packets.
-    pub seconds: [f64; 2],
+    pub seconds: [Statistic; 2],
     /// Relative performance with flows and with packets.
-    pub relative: [f64; 2],
+    pub relative: [Statistic; 2],
     /// Relative performance of the whole run with flows, if `seconds` and `relative` are of a part of it.
-    pub whole: Option<f64>,
+    pub whole: Option<Statistic>,
     /// Cables between switches that are among the busiest with both models, with the seconds for which each carried
     /// messages, largest difference first.
     pub cables: Vec<(String, [f64; 2])>,
@@ -63,6 +64,15 @@ pub struct Flip {
     pub lead: [f64; 2],
 }
 
+/// Two networks of which the intervals of extrapolated times leave open whether their order differs between the models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenPair {
+    /// Index of the workload; `None` for the geometric mean of all.
+    pub workload: Option<usize>,
+    /// Indices of the networks.
+    pub networks: [usize; 2],
+}
+
 /// Comparison of a setting with flows and the same setting with packets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CrossCheck {
@@ -76,6 +86,8 @@ pub struct CrossCheck {
     pub cells: Vec<CrossCheckCell>,
     /// Pairs of networks with opposite order in the two models, each by more than 1 %.
     pub flips: Vec<Flip>,
+    /// Pairs of networks whose order may or may not differ.
+    pub open: Vec<OpenPair>,
     /// Replayed iterations; `None` for whole runs.
     pub sample: Option<Sample>,
 }
@@ -97,15 +109,16 @@ impl CrossCheck {
 
     /// Returns the smallest and largest ratio of times, packets over flows.
     pub fn range(&self) -> Option<(f64, f64)> {
-        let ratios = self.cells.iter().map(CrossCheckCell::ratio);
+        let ratios = self.cells.iter().map(|cell| cell.ratio().mean);
         ratios.map(|ratio| (ratio, ratio)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
     }
 }
 
 impl CrossCheckCell {
     /// Returns the time with packets over the time with flows.
-    pub fn ratio(&self) -> f64 {
-        if self.seconds[0] == self.seconds[1] { 1.0 } else { self.seconds[1] / self.seconds[0] }
+    pub fn ratio(&self) -> Statistic {
+        let width = self.seconds[0].relative_extrapolated() + self.seconds[1].relative_extrapolated();
+        Statistic::estimate(super::matrix::ratio(self.seconds[1].mean, self.seconds[0].mean), width)
     }
 }
 
@@ -135,11 +148,11 @@ fn pair(c: &Comparison, models: [String; 2], flows: &[usize], packets: &[usize])
         flows.iter().map(|&flows| CheckedNetwork { flows, packets: c.counterpart(flows, packets) }).collect();
     let both = Both {
         cell: &|_, workload, column| c.cell(workload, column),
-        mean: &|_, column| c.geometric_mean(column),
+        mean: &|_, column| (c.geometric[column].mean, c.widths[column]),
         whole: &|_, _| None,
     };
-    let (cells, flips) = both.compare(c.workloads.len(), &networks);
-    CrossCheck { setting: c.settings[flows[0]].clone(), models, networks, cells, flips, sample: None }
+    let (cells, flips, open) = both.compare(c.workloads.len(), &networks);
+    CrossCheck { setting: c.settings[flows[0]].clone(), models, networks, cells, flips, open, sample: None }
 }
 
 /// Returns the check on some iterations. `records` are its replays with flows, then those with packets; `stated` has
@@ -157,16 +170,17 @@ pub(super) fn of_sample(plan: &Plan, check: &SampleCheck, stated: &Matrix, recor
     let networks: Vec<CheckedNetwork> = (0..columns).map(network).collect();
     let both = Both {
         cell: &|model, workload, column| matrices[model].cell(workload, column),
-        mean: &|model, column| matrices[model].geometric[column].mean,
-        whole: &|workload, column| Some(stated.cell(workload, column).relative),
+        mean: &|model, column| (matrices[model].geometric[column].mean, matrices[model].widths[column]),
+        whole: &|workload, column| Some(stated.cell(workload, column).ratio.without_repetitions()),
     };
-    let (cells, flips) = both.compare(workloads, &networks);
+    let (cells, flips, open) = both.compare(workloads, &networks);
     CrossCheck {
         setting: first.columns[0].setting.clone(),
         models: check.models.clone(),
         networks,
         cells,
         flips,
+        open,
         sample: Some(Sample {
             iterations: check.iterations,
             of: check.parts.iter().map(|part| part.map(|part| part.of)).collect(),
@@ -178,16 +192,20 @@ pub(super) fn of_sample(plan: &Plan, check: &SampleCheck, stated: &Matrix, recor
 struct Both<'a> {
     /// Result of a workload in a column.
     cell: &'a dyn Fn(usize, usize, usize) -> &'a Cell,
-    /// Geometric mean of a column.
-    mean: &'a dyn Fn(usize, usize) -> f64,
+    /// Geometric mean of a column, and half of the interval of its times relative to them.
+    mean: &'a dyn Fn(usize, usize) -> (f64, f64),
     /// Relative performance of the whole run of a workload in a column with flows, if the models replay a part of it.
-    whole: &'a dyn Fn(usize, usize) -> Option<f64>,
+    whole: &'a dyn Fn(usize, usize) -> Option<Statistic>,
 }
 
 impl Both<'_> {
-    /// Returns the networks that both models support, workload by workload, and the pairs of networks whose order
-    /// differs.
-    fn compare(&self, workloads: usize, networks: &[CheckedNetwork]) -> (Vec<CrossCheckCell>, Vec<Flip>) {
+    /// Returns the networks that both models support, workload by workload, the pairs of networks whose order differs, and those
+    /// of which that is open.
+    fn compare(
+        &self,
+        workloads: usize,
+        networks: &[CheckedNetwork],
+    ) -> (Vec<CrossCheckCell>, Vec<Flip>, Vec<OpenPair>) {
         let both: Vec<(usize, [usize; 2])> = networks
             .iter()
             .enumerate()
@@ -198,19 +216,20 @@ impl Both<'_> {
             CrossCheckCell {
                 workload,
                 network,
-                seconds: cells.map(|cell| cell.simulated_seconds),
-                relative: cells.map(|cell| cell.relative),
+                seconds: cells.map(|cell| cell.time.without_repetitions()),
+                relative: cells.map(|cell| cell.ratio.without_repetitions()),
                 whole: (self.whole)(workload, columns[0]),
                 cables: cables(cells),
                 sizes: sizes(cells),
             }
         };
         let cells = (0..workloads).flat_map(|w| both.iter().map(move |&pair| cell(w, pair))).collect();
-        let mut flips = Vec::new();
-        let mut compare = |workload: Option<usize>, value: &dyn Fn(usize, usize) -> f64| {
+        let (mut flips, mut open) = (Vec::new(), Vec::new());
+        let mut compare = |workload: Option<usize>, value: &dyn Fn(usize, usize) -> (f64, f64)| {
             for (at, &(a, of_a)) in both.iter().enumerate() {
                 for &(b, of_b) in &both[at + 1..] {
-                    let lead = [0, 1].map(|model| value(model, of_a[model]) / value(model, of_b[model]));
+                    let values = [0, 1].map(|model| (value(model, of_a[model]), value(model, of_b[model])));
+                    let lead = values.map(|(a, b)| a.0 / b.0);
                     let apart = lead.iter().all(|lead| lead.max(1.0 / lead) > 1.0 + APART);
                     if apart && (lead[0] > 1.0) != (lead[1] > 1.0) {
                         flips.push(match lead[0] > 1.0 {
@@ -218,14 +237,26 @@ impl Both<'_> {
                             false => Flip { workload, ahead: b, behind: a, lead: lead.map(|lead| 1.0 / lead) },
                         });
                     }
+                    let widths = values.map(|(a, b)| a.1 + b.1);
+                    let is_ahead = |inverse: bool| {
+                        let of = |model: usize| if inverse { 1.0 / lead[model] } else { lead[model] };
+                        any_above([0, 1].map(|model| Statistic::estimate(of(model), widths[model])), 1.0 + APART)
+                    };
+                    let sides = [is_ahead(false), is_ahead(true)];
+                    if sides.contains(&None) && !sides.contains(&Some(false)) {
+                        open.push(OpenPair { workload, networks: [a, b] });
+                    }
                 }
             }
         };
         compare(None, self.mean);
         for w in 0..workloads {
-            compare(Some(w), &|model, column| (self.cell)(model, w, column).relative);
+            compare(Some(w), &|model, column| {
+                let cell = (self.cell)(model, w, column);
+                (cell.relative, cell.time.relative_extrapolated())
+            });
         }
-        (cells, flips)
+        (cells, flips, open)
     }
 }
 

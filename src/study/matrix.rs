@@ -45,6 +45,8 @@ pub struct Matrix {
     pub arithmetic: Vec<Statistic>,
     /// For each network: weighted geometric means over the workloads, of each repetition.
     pub geometric: Vec<Statistic>,
+    /// For each network: weighted mean over the workloads of the half widths of its extrapolated times, relative to them.
+    pub(super) widths: Vec<f64>,
     /// Speedup of each replay over the baseline, and half of its interval if times are extrapolated; 0 if none is.
     pub(super) relatives: Vec<(f64, f64)>,
 }
@@ -136,9 +138,25 @@ impl Matrix {
             let widths: Vec<f64> = places().map(|at| ratio_widths[at]).collect();
             mean::arithmetic(&widths, &weights).unwrap_or(0.0)
         };
+        let own_width = |n: usize| {
+            let widths = (0..plan.workloads.len()).map(|w| cells[w * networks + n].time.relative_extrapolated());
+            mean::arithmetic(&widths.collect::<Vec<f64>>(), &plan.weights).unwrap_or(0.0)
+        };
+        let widths = (0..networks).map(own_width).collect();
         let arithmetic = means(mean::arithmetic, &|n| width(n, &|cell| cell.relative));
         let geometric = means(mean::geometric, &|n| width(n, &|_| 1.0));
-        Self { networks, cells, arithmetic, geometric, relatives }
+        Self { networks, cells, arithmetic, geometric, widths, relatives }
+    }
+
+    /// Returns the speedup of a network over another one, for a workload or in the mean of all. The baseline, to which both are
+    /// relative, adds nothing to its interval.
+    pub(super) fn lead(&self, workload: Option<usize>, network: usize, other: usize) -> Statistic {
+        let of = |network: usize| match workload {
+            Some(w) => (self.cell(w, network).ratio.mean, self.cell(w, network).time.relative_extrapolated()),
+            None => (self.geometric[network].mean, self.widths[network]),
+        };
+        let ([mean, width], [of_other, other_width]) = (<[f64; 2]>::from(of(network)), <[f64; 2]>::from(of(other)));
+        Statistic::estimate(mean / of_other, if network == other { 0.0 } else { width + other_width })
     }
 
     /// Returns the cell of a workload on a network.

@@ -6,6 +6,7 @@
 //! years, and otherwise the purchase price.
 
 use super::network::NetworkUnderTest;
+use super::statistics::Statistic;
 use super::toml_file::{self, PathStep, TomlError, place_of};
 use crate::cost::{Bill, Ownership, PriceList, PricesError};
 use crate::floorplan::{FloorOptions, FloorPlan};
@@ -299,7 +300,7 @@ pub struct Offer {
     /// Index of the column.
     pub network: usize,
     /// Weighted geometric mean of relative performance.
-    pub performance: f64,
+    pub performance: Statistic,
     /// Cost of the network, if known.
     pub cost: Option<NetworkCost>,
     /// `true` if it is within the budget; `None` if the cost is not known.
@@ -308,22 +309,33 @@ pub struct Offer {
 
 impl Offer {
     /// Relative performance per unit of money ([`NetworkCost::money`]).
-    pub fn per_dollar(&self) -> Option<f64> {
+    pub fn per_dollar(&self) -> Option<Statistic> {
         self.over(|cost| cost.money())
     }
 
     /// Returns the relative performance per watt.
-    pub fn per_watt(&self) -> Option<f64> {
+    pub fn per_watt(&self) -> Option<Statistic> {
         self.over(|cost| cost.watts)
     }
 
     /// Returns the relative performance per metre of cable.
-    pub fn per_metre(&self) -> Option<f64> {
+    pub fn per_metre(&self) -> Option<Statistic> {
         self.over(|cost| cost.metres)
     }
 
-    fn over(&self, of: fn(&NetworkCost) -> Option<f64>) -> Option<f64> {
-        self.cost.as_ref().and_then(of).filter(|value| *value > 0.0).map(|value| self.performance / value)
+    fn over(&self, of: fn(&NetworkCost) -> Option<f64>) -> Option<Statistic> {
+        let value = self.cost.as_ref().and_then(of).filter(|value| *value > 0.0)?;
+        Some(self.performance.per(value))
+    }
+
+    /// Returns the value by which offers are ranked: performance per dollar, or performance without a price.
+    fn merit(&self) -> Statistic {
+        self.per_dollar().unwrap_or(self.performance)
+    }
+
+    /// Returns the place of offers within the budget, over it, and of unknown cost.
+    fn class(&self) -> u8 {
+        self.within_budget.map_or(2, |within| u8::from(!within))
     }
 }
 
@@ -331,11 +343,23 @@ impl Offer {
 /// first. Networks without a price are last, by performance.
 pub fn ranked(mut offers: Vec<Offer>) -> Vec<Offer> {
     offers.sort_by(|a, b| {
-        let outside = |offer: &Offer| offer.within_budget.map_or(2, |within| u8::from(!within));
-        let merit = |offer: &Offer| offer.per_dollar().unwrap_or(offer.performance);
-        outside(a).cmp(&outside(b)).then(merit(b).total_cmp(&merit(a))).then(a.network.cmp(&b.network))
+        let by_merit = b.merit().mean.total_cmp(&a.merit().mean);
+        a.class().cmp(&b.class()).then(by_merit).then(a.network.cmp(&b.network))
     });
     offers
+}
+
+/// Returns the neighbours in the order of a buyer whose order is not certain, because the intervals of their performance per
+/// dollar overlap.
+pub fn undecided(ranked: &[Offer]) -> Vec<[usize; 2]> {
+    let is_open = |pair: &&[Offer]| {
+        let [better, worse] = [&pair[0], &pair[1]];
+        let is_priced = better.per_dollar().is_some() == worse.per_dollar().is_some();
+        let is_exact = pair.iter().all(|offer| offer.performance.relative_half_width().is_none());
+        let overlap = worse.merit().ends()[1] >= better.merit().ends()[0];
+        is_priced && better.class() == worse.class() && !is_exact && overlap
+    };
+    ranked.windows(2).filter(is_open).map(|pair| [pair[0].network, pair[1].network]).collect()
 }
 
 #[cfg(test)]
@@ -347,6 +371,7 @@ mod tests {
         let budget = Budget { dollars: Some(100.0), ..Budget::default() };
         let offer = |network, performance, dollars: Option<f64>| {
             let cost = dollars.map(|dollars| NetworkCost { dollars: Some(dollars), ..NetworkCost::default() });
+            let performance = Statistic::estimate(performance, 0.0);
             Offer { network, performance, cost, within_budget: cost.and_then(|cost| budget.allows(&cost)) }
         };
         let offers = vec![
@@ -375,10 +400,29 @@ mod tests {
         let cost = NetworkCost { dollars: Some(10.0), total: Some(20.0), ..NetworkCost::default() };
         let offer = |owned| Offer {
             network: 0,
-            performance: 40.0,
+            performance: Statistic::estimate(40.0, 0.1),
             cost: Some(NetworkCost { owned, ..cost }),
             within_budget: None,
         };
-        assert_eq!((offer(false).per_dollar(), offer(true).per_dollar()), (Some(4.0), Some(2.0)));
+        let per_dollar = |owned| offer(owned).per_dollar().expect("a price").ends();
+        assert_eq!((per_dollar(false), per_dollar(true)), ([3.6, 4.4], [1.8, 2.2]));
+    }
+
+    #[test]
+    fn neighbours_within_their_intervals_are_undecided() {
+        let offer = |network, performance, width, dollars| Offer {
+            network,
+            performance: Statistic::estimate(performance, width),
+            cost: Some(NetworkCost { dollars: Some(dollars), ..NetworkCost::default() }),
+            within_budget: Some(network < 4),
+        };
+        let all = vec![
+            offer(0, 1.0, 0.0, 1.0),
+            offer(1, 1.98, 0.02, 2.0),
+            offer(2, 1.9, 0.01, 2.0),
+            offer(3, 0.5, 0.0, 1.0),
+            offer(4, 0.9, 0.5, 1.0),
+        ];
+        assert_eq!(undecided(&ranked(all)), [[0, 1]]);
     }
 }

@@ -3,6 +3,7 @@
 use super::matrix::Matrix;
 use super::perturb::Perturbation;
 use super::plan::Plan;
+use super::statistics::{Statistic, any_above};
 
 /// Ranking of the networks of one setting for one workload, or for the mean of all.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +18,10 @@ pub struct Ranking {
     pub holds: usize,
     /// Number of samples in which no column is faster than the first.
     pub winner_holds: usize,
+    /// Number of samples in which the intervals of extrapolated times leave open whether the whole order holds.
+    pub undecided: usize,
+    /// Number of samples in which they leave open whether the first stays.
+    pub winner_undecided: usize,
     /// Each two neighbours in the order.
     pub pairs: Vec<Neighbours>,
 }
@@ -37,7 +42,8 @@ pub struct Stability {
     pub perturbation: Perturbation,
     /// Rankings, setting by setting, workload by workload, the mean last.
     pub rankings: Vec<Ranking>,
-    /// Smallest and largest relative performance over the samples: workload by workload, network by network.
+    /// Smallest and largest relative performance over the samples, to the ends of the intervals of extrapolated times: workload
+    /// by workload, network by network.
     pub ranges: Vec<[f64; 2]>,
     /// Smallest and largest geometric mean over the samples, network by network.
     pub mean_ranges: Vec<[f64; 2]>,
@@ -75,11 +81,20 @@ impl Stability {
                 let ahead = |matrix: &Matrix, first, second| is_ahead(value(matrix, first), value(matrix, second));
                 let count = |holds: &dyn Fn(&Matrix) -> bool| samples.iter().filter(|sample| holds(sample)).count();
                 let winner = stated_order[0];
+                let leads = |sample: &Matrix| -> Vec<Statistic> {
+                    stated_order.windows(2).map(|pair| sample.lead(workload, pair[1], pair[0])).collect()
+                };
+                let over_winner = |sample: &Matrix| -> Vec<Statistic> {
+                    stated_order[1..].iter().map(|&column| sample.lead(workload, column, winner)).collect()
+                };
+                let is_open = |leads: Vec<Statistic>| any_above(leads, 1.0 + ROUNDING).is_none();
                 rankings.push(Ranking {
                     setting: columns[0],
                     workload,
                     holds: count(&|sample| stated_order.windows(2).all(|pair| !ahead(sample, pair[1], pair[0]))),
                     winner_holds: count(&|sample| !columns.iter().any(|&column| ahead(sample, column, winner))),
+                    undecided: count(&|sample| is_open(leads(sample))),
+                    winner_undecided: count(&|sample| is_open(over_winner(sample))),
                     pairs: stated_order
                         .windows(2)
                         .map(|pair| Neighbours {
@@ -91,14 +106,15 @@ impl Stability {
                 });
             }
         }
-        let range = |values: &dyn Fn(&Matrix) -> f64| {
-            let all = || samples.iter().map(values);
-            [all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max)]
+        let range = |values: &dyn Fn(&Matrix) -> Statistic| {
+            let all = || samples.iter().map(|sample| values(sample).without_repetitions().ends());
+            let (low, high) = (all().map(|ends| ends[0]), all().map(|ends| ends[1]));
+            [low.fold(f64::INFINITY, f64::min), high.fold(f64::NEG_INFINITY, f64::max)]
         };
         let networks = 0..plan.columns.len();
         let cells = (0..plan.workloads.len()).flat_map(|w| networks.clone().map(move |n| (w, n)));
-        let ranges = cells.map(|(w, n)| range(&|sample| sample.cell(w, n).relative)).collect();
-        let mean_ranges = networks.clone().map(|n| range(&|sample| sample.geometric[n].mean)).collect();
+        let ranges = cells.map(|(w, n)| range(&|sample| sample.cell(w, n).ratio)).collect();
+        let mean_ranges = networks.clone().map(|n| range(&|sample| sample.geometric[n])).collect();
         Self { perturbation: perturbation.clone(), rankings, ranges, mean_ranges }
     }
 }

@@ -8,6 +8,7 @@ use super::comparison::{Comparison, InAll};
 use super::mean;
 use super::mean::APART;
 use super::plan::Setting;
+use super::statistics::{Statistic, any_above};
 
 /// Results under several routing rules, for one platform, mapping and table of collectives.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,11 +23,13 @@ pub struct RoutingEffect {
     pub omitted: Vec<String>,
     /// Weighted geometric mean over the workloads of the speedup over the baseline with its best rule: for each rule,
     /// for each network.
-    pub relative: Vec<Vec<f64>>,
+    pub relative: Vec<Vec<Statistic>>,
     /// Index of the best rule of each network, by that mean; the first among equals.
     pub best: Vec<usize>,
     /// Pairs of networks whose order depends on the rule.
     pub flips: Vec<Flip>,
+    /// Pairs of networks of which the intervals of extrapolated times leave open whether their order depends on the rule.
+    pub open: Vec<[usize; 2]>,
 }
 
 /// Two networks whose order depends on the rule.
@@ -46,12 +49,12 @@ impl RoutingEffect {
     /// Returns the fastest networks under a rule: the first and all within one per cent of it.
     pub fn fastest(&self, rule: usize) -> Vec<usize> {
         let values = &self.relative[rule];
-        let most = values.iter().copied().fold(0.0, f64::max);
-        (0..values.len()).filter(|&n| values[n] * (1.0 + APART) >= most).collect()
+        let most = values.iter().map(|value| value.mean).fold(0.0, f64::max);
+        (0..values.len()).filter(|&n| values[n].mean * (1.0 + APART) >= most).collect()
     }
 
     /// Returns the value of a network under its best rule.
-    pub fn best_value(&self, network: usize) -> f64 {
+    pub fn best_value(&self, network: usize) -> Statistic {
         self.relative[self.best[network]][network]
     }
 }
@@ -81,18 +84,29 @@ fn of(c: &Comparison, setting: Setting, settings: &[Vec<usize>]) -> RoutingEffec
     let baseline = columns[0].iter().position(|&column| c.baselines[column] == column).unwrap_or(0);
     let best_of = |value: &dyn Fn(usize) -> f64| mean::largest(columns.len(), value);
     let first = columns[0][baseline];
-    let best_of_baseline = columns[best_of(&|rule| c.speedup(columns[rule][baseline], first))][baseline];
-    let relative: Vec<Vec<f64>> =
+    let best_of_baseline = columns[best_of(&|rule| c.speedup(columns[rule][baseline], first).mean)][baseline];
+    let relative: Vec<Vec<Statistic>> =
         columns.iter().map(|of| of.iter().map(|&column| c.speedup(column, best_of_baseline)).collect()).collect();
-    let best = (0..networks).map(|n| best_of(&|rule| relative[rule][n])).collect();
-    let mut flips = Vec::new();
+    let best = (0..networks).map(|n| best_of(&|rule| relative[rule][n].mean)).collect();
+    let (mut flips, mut open) = (Vec::new(), Vec::new());
     for (network, other) in (0..networks).flat_map(|a| (a + 1..networks).map(move |b| (a, b))) {
-        let lead = |rule: usize| relative[rule][network] / relative[rule][other];
+        let lead = |rule: usize| relative[rule][network].mean / relative[rule][other].mean;
         let (ahead, behind) = (best_of(&lead), best_of(&|rule| 1.0 / lead(rule)));
         if lead(ahead) > 1.0 + APART && 1.0 / lead(behind) > 1.0 + APART {
             flips.push(Flip { network, other, ahead: (ahead, lead(ahead)), behind: (behind, lead(behind)) });
         }
+        let is_ahead = |inverse: bool| {
+            let of = |rule: usize| {
+                let width = c.ratio_width(columns[rule][network], columns[rule][other]);
+                Statistic::estimate(if inverse { 1.0 / lead(rule) } else { lead(rule) }, width)
+            };
+            any_above((0..columns.len()).map(of), 1.0 + APART)
+        };
+        let sides = [is_ahead(false), is_ahead(true)];
+        if sides.contains(&None) && !sides.contains(&Some(false)) {
+            open.push([network, other]);
+        }
     }
     let rules = columns.iter().map(|of| c.settings[of[0]].routing.clone().unwrap_or_default()).collect();
-    RoutingEffect { setting, rules, columns, omitted, relative, best, flips }
+    RoutingEffect { setting, rules, columns, omitted, relative, best, flips, open }
 }

@@ -9,6 +9,7 @@ use super::passes::Variation;
 use super::plan::{Column, Plan};
 use super::procurement::NetworkCost;
 use super::record::CellRecord;
+use super::statistics::{Statistic, any_above};
 
 /// Difference below which two means count as equal.
 pub const APART: f64 = 0.01;
@@ -17,7 +18,7 @@ pub const APART: f64 = 0.01;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sensitivity {
     /// Weighted geometric mean of the relative performance of each network, without changes.
-    pub stated: Vec<f64>,
+    pub stated: Vec<Statistic>,
     /// Fastest network without changes; of those within the budget, if there are any.
     pub fastest: usize,
     /// Networks that are as fast as that one without changes, within 1 %; it is among them.
@@ -36,21 +37,25 @@ pub struct Effect {
     /// Variation that is applied.
     pub variation: Variation,
     /// Weighted geometric mean of the relative performance of each network.
-    pub relative: Vec<f64>,
+    pub relative: Vec<Statistic>,
     /// Time of each cell in seconds, workload by workload, network by network.
-    pub seconds: Vec<f64>,
+    pub seconds: Vec<Statistic>,
     /// For each network, `relative` over the stated value, minus 1.
-    pub moved: Vec<f64>,
+    pub moved: Vec<Statistic>,
     /// Weighted geometric mean of the baseline's speedup by the variation.
-    pub baseline_speedup: f64,
+    pub baseline_speedup: Statistic,
     /// Fastest network with the variation.
     pub fastest: usize,
     /// `true` if the previously fastest network is now slower than `fastest` by more than 1 %.
     pub winner_changes: bool,
+    /// `true` if the intervals of extrapolated times leave that open.
+    pub winner_is_undecided: bool,
     /// Network with the best performance per money.
     pub best_buy: Option<usize>,
     /// `true` if that is another network, by more than 1 %.
     pub buy_changes: bool,
+    /// `true` if the intervals of extrapolated times leave that open.
+    pub buy_is_undecided: bool,
 }
 
 /// Returns the index of the largest value, the first among equals.
@@ -74,18 +79,18 @@ impl Sensitivity {
             .map(|(_, record)| record.clone())
             .collect();
         let base = Matrix::new(&first, &stated);
-        let means = |matrix: &Matrix| -> Vec<f64> { matrix.geometric.iter().map(|mean| mean.mean).collect() };
-        let stated_means = means(&base);
+        let stated_means = base.geometric.clone();
         let within = within(&first);
         // If none is known to be within the budget, all are compared.
         let affordable = if within.is_empty() { (0..first.columns.len()).collect() } else { within.clone() };
-        let fastest = |means: &[f64]| {
-            largest(affordable.iter().map(|&network| (network, means[network]))).unwrap_or(first.baseline)
+        let fastest = |means: &[Statistic]| {
+            largest(affordable.iter().map(|&network| (network, means[network].mean))).unwrap_or(first.baseline)
         };
         let money = |network: usize| first.columns[network].cost.and_then(|cost: NetworkCost| cost.money());
-        let per_money = |means: &[f64], network: usize| Some(means[network] / money(network).filter(|m| *m > 0.0)?);
-        let best_buy = |means: &[f64]| {
-            largest(affordable.iter().filter_map(|&network| Some((network, per_money(means, network)?))))
+        let per_money =
+            |means: &[Statistic], network: usize| Some(means[network].per(money(network).filter(|m| *m > 0.0)?));
+        let best_buy = |means: &[Statistic]| {
+            largest(affordable.iter().filter_map(|&network| Some((network, per_money(means, network)?.mean))))
         };
         let winner = fastest(&stated_means);
         let buy = best_buy(&stated_means);
@@ -99,27 +104,52 @@ impl Sensitivity {
                 }
             }
             let matrix = Matrix::new(&first, &records);
-            let relative = means(&matrix);
+            let relative = matrix.geometric.clone();
             let now = fastest(&relative);
             let now_buy = best_buy(&relative);
-            let time = |matrix: &Matrix, w: usize| matrix.cell(w, first.baseline).simulated_seconds;
-            let ratios: Vec<f64> =
-                (0..first.workloads.len()).map(|w| super::matrix::ratio(time(&base, w), time(&matrix, w))).collect();
+            let is_changed = |network: usize| variation.columns.contains(&network);
             let buys = now_buy.zip(buy).and_then(|(a, b)| Some((per_money(&relative, a)?, per_money(&relative, b)?)));
+            // The same replays have the same errors.
+            let width = |network: usize| match is_changed(network) {
+                true => base.widths[network] + matrix.widths[network],
+                false => 0.0,
+            };
+            let moved = |network: usize| {
+                let ratio = relative[network].mean / stated_means[network].mean;
+                let width = if network == first.baseline { 0.0 } else { width(network) + width(first.baseline) };
+                Statistic { mean: ratio - 1.0, ..Statistic::estimate(ratio, width) }
+            };
+            // Whether any other network is ahead by more than 1 %.
+            let is_beaten = |best: usize, price: &dyn Fn(usize) -> Option<f64>| {
+                let lead = |&network: &usize| {
+                    Some(matrix.lead(None, network, best).per(price(network)?).per(1.0 / price(best)?))
+                };
+                let others = affordable.iter().filter(|&&network| network != best);
+                any_above(others.filter_map(lead), 1.0 + APART)
+            };
+            let baseline = |w: usize| {
+                let [before, after] = [&base, &matrix].map(|matrix| matrix.cell(w, first.baseline).simulated_seconds);
+                super::matrix::ratio(before, after)
+            };
+            let speedups: Vec<f64> = (0..first.workloads.len()).map(baseline).collect();
+            let speedup = super::mean::geometric(&speedups, &first.weights).unwrap_or(1.0);
+            let money = |network: usize| money(network).filter(|money| *money > 0.0);
             Effect {
-                moved: relative.iter().zip(&stated_means).map(|(here, stated)| here / stated - 1.0).collect(),
-                baseline_speedup: super::mean::geometric(&ratios, &first.weights).unwrap_or(1.0),
+                moved: (0..relative.len()).map(moved).collect(),
+                baseline_speedup: Statistic::estimate(speedup, width(first.baseline)),
                 fastest: now,
-                winner_changes: relative[now] > relative[winner] * (1.0 + APART),
+                winner_changes: relative[now].mean > relative[winner].mean * (1.0 + APART),
+                winner_is_undecided: is_beaten(winner, &|_| Some(1.0)).is_none(),
                 best_buy: now_buy,
-                buy_changes: buys.is_some_and(|(now, before)| now > before * (1.0 + APART)),
-                seconds: matrix.cells.iter().map(|cell| cell.simulated_seconds).collect(),
+                buy_changes: buys.is_some_and(|(now, before)| now.mean > before.mean * (1.0 + APART)),
+                buy_is_undecided: buy.is_some_and(|buy| is_beaten(buy, &money).is_none()),
+                seconds: matrix.cells.iter().map(|cell| cell.time).collect(),
                 variation: variation.clone(),
                 relative,
             }
         };
         let effects = variations.iter().map(effect).collect();
-        let is_as_fast = |&network: &usize| stated_means[network] * (1.0 + APART) >= stated_means[winner];
+        let is_as_fast = |&network: &usize| stated_means[network].mean * (1.0 + APART) >= stated_means[winner].mean;
         let as_fast = affordable.iter().copied().filter(is_as_fast).collect();
         Self { stated: stated_means, fastest: winner, as_fast, within: within.len(), best_buy: buy, effects }
     }

@@ -20,6 +20,8 @@ pub struct Statistic {
     pub standard_deviation: Option<f64>,
     /// Half of the width of the 95 % confidence interval of the mean; `None` for a single value.
     pub half_width: Option<f64>,
+    /// Part of the half width that is due to the extrapolation of times; 0 for exact values.
+    pub extrapolated: f64,
 }
 
 /// Returns the median, the mean of both in the middle of an even number of values; `None` without values.
@@ -36,7 +38,7 @@ impl Statistic {
         let count = values.len();
         let [first, _, ..] = values else {
             let mean = values.first().copied().unwrap_or(0.0);
-            return Self { count: 1, mean, standard_deviation: None, half_width: None };
+            return Self { count: 1, mean, standard_deviation: None, half_width: None, extrapolated: 0.0 };
         };
         let n = count as f64;
         // Relative to the first value, so that equal values have exactly their value as mean and no deviation.
@@ -44,14 +46,57 @@ impl Statistic {
         let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
         let deviation = (squares / (n - 1.0)).sqrt();
         let half_width = student_t(count - 1) * deviation / n.sqrt();
-        Self { count, mean, standard_deviation: Some(deviation), half_width: Some(half_width) }
+        Self { count, mean, standard_deviation: Some(deviation), half_width: Some(half_width), extrapolated: 0.0 }
+    }
+
+    /// Returns a single value with half of its interval relative to it; 0 for an exact value.
+    pub fn estimate(value: f64, relative: f64) -> Self {
+        Self::of(&[value]).widened(relative)
+    }
+
+    /// Returns the value without the interval of repetitions, which repeats itself in whatever is computed from the mean.
+    pub fn without_repetitions(&self) -> Self {
+        Self::estimate(self.mean, self.relative_extrapolated())
+    }
+
+    /// Returns the part of the half width that is due to extrapolation, relative to the mean.
+    pub fn relative_extrapolated(&self) -> f64 {
+        let is_relative = self.extrapolated > 0.0 && self.mean.is_finite() && self.mean != 0.0;
+        if is_relative { self.extrapolated / self.mean.abs() } else { 0.0 }
+    }
+
+    /// Returns the statistic of the value over a positive number.
+    pub fn per(self, divisor: f64) -> Self {
+        let scaled = |width: f64| width / divisor;
+        Self {
+            mean: self.mean / divisor,
+            standard_deviation: self.standard_deviation.map(scaled),
+            half_width: self.half_width.map(scaled),
+            extrapolated: scaled(self.extrapolated),
+            ..self
+        }
+    }
+
+    /// Returns whether the value is above a bound; `None` if its interval contains the bound.
+    pub fn is_above(&self, bound: f64) -> Option<bool> {
+        let [low, high] = self.ends();
+        match (low > bound, high > bound) {
+            (true, _) => Some(true),
+            (_, false) => Some(false),
+            _ => None,
+        }
     }
 
     /// Returns the statistic of values that are estimates, with a half width relative to their mean: it is added to that of
     /// the mean.
     pub fn widened(self, relative: f64) -> Self {
         if relative > 0.0 {
-            return Self { half_width: Some(self.half_width.unwrap_or(0.0) + relative * self.mean.abs()), ..self };
+            let extrapolated = relative * self.mean.abs();
+            return Self {
+                half_width: Some(self.half_width.unwrap_or(0.0) + extrapolated),
+                extrapolated: self.extrapolated + extrapolated,
+                ..self
+            };
         }
         self
     }
@@ -72,6 +117,19 @@ impl Statistic {
     pub fn ends(&self) -> [f64; 2] {
         self.interval().unwrap_or([self.mean; 2])
     }
+}
+
+/// Returns whether any of some values is above a bound; `None` if their intervals leave that open.
+pub fn any_above(values: impl IntoIterator<Item = Statistic>, bound: f64) -> Option<bool> {
+    let mut is_open = false;
+    for value in values {
+        match value.is_above(bound) {
+            Some(true) => return Some(true),
+            Some(false) => {}
+            None => is_open = true,
+        }
+    }
+    (!is_open).then_some(false)
 }
 
 /// Returns the bound of |t| with probability 95 %, for this number of degrees of freedom (at least 1).
@@ -128,6 +186,16 @@ mod tests {
         for (degrees, t) in [(1, 31.821), (7, 2.998), (8, 2.896), (30, 2.457)] {
             assert!((student_t_98(degrees) - t).abs() < 5e-4, "{degrees}: {}", student_t_98(degrees));
         }
+    }
+
+    #[test]
+    fn one_value_that_is_certainly_above_decides() {
+        let [below, open, above] =
+            [(0.9, 0.05), (1.0, 0.05), (1.2, 0.05)].map(|(value, width)| Statistic::estimate(value, width));
+        assert_eq!((any_above([below, below], 1.0), any_above([], 1.0)), (Some(false), Some(false)));
+        assert_eq!((any_above([below, open], 1.0), any_above([open, above, below], 1.0)), (None, Some(true)));
+        // Exact values are on either side of any bound.
+        assert_eq!(any_above([Statistic::estimate(1.0, 0.0)], 1.0), Some(false));
     }
 
     #[test]

@@ -39,6 +39,7 @@ use crate::markup::script_safe;
 use crate::study::carried::SyntheticTraffic;
 use crate::study::comparison::Comparison;
 use crate::study::facts::NetworkFacts;
+use crate::study::statistics::Statistic;
 use crate::study::timeline::Timeline;
 use minijinja::{Environment, Value, context};
 use parts::{Exact, RESTS_ON_ALL, View, cables, exact};
@@ -326,13 +327,18 @@ fn network<'a>(
     }
 }
 
+/// Returns a ratio for the template, with half of its interval if it follows from extrapolated times.
+fn estimate(of: &Statistic) -> parts::Exact {
+    exact(of.mean, |_| super::steady::ratio(of))
+}
+
 /// Returns the comparison across settings, for the template.
 fn across(c: &Comparison) -> Option<Value> {
     let shown = super::across::shown(c)?;
     let row = |row: &super::across::NetworkRow| {
         let cell = |s: usize| {
-            let money = row.per_money.as_ref().map(|values| exact(values[s], |v| format!("{v:.3}")));
-            context! { value => exact(row.values[s], |v| format!("{v:.3}")), money => money, best => row.best == Some(s) }
+            let money = row.per_money.as_ref().map(|values| estimate(&values[s]));
+            context! { value => estimate(&row.values[s]), money => money, best => row.best == Some(s) }
         };
         context! { name => row.name, cells => (0..row.values.len()).map(cell).collect::<Vec<_>>() }
     };
@@ -354,23 +360,24 @@ fn sensitivity(c: &Comparison) -> Option<Value> {
     let tone =
         |moved: f64| format!("{}{}", if moved < 0.0 { "down" } else { "up" }, (moved.abs() * 25.0).round().min(5.0));
     let row = |row: &super::sensitivity::AssumptionRow| {
-        let cell = |moved: &Option<f64>| {
-            let value = moved.map(|moved| exact(moved, |moved| percent(Some(moved))));
-            context! { value => value, tone => moved.map(tone) }
+        let cell = |moved: &Option<Statistic>| {
+            let value = moved.map(|moved| exact(moved.mean, |_| percent(Some(moved))));
+            context! { value => value, tone => moved.map(|moved| tone(moved.mean)) }
         };
         context! {
             assumption => row.assumption,
             cells => row.moved.iter().map(cell).collect::<Vec<_>>(),
-            baseline => exact(row.baseline, |v| format!("{v:.3}")),
+            baseline => estimate(&row.baseline),
             fastest => row.fastest,
             changes => row.changes,
+            undecided => row.undecided,
         }
     };
     Some(context! {
         rule => super::sensitivity::RULE,
         letters => shown.networks.iter().map(|&n| short(c, n)).collect::<Vec<_>>(),
         baseline => short(c, c.baseline),
-        stated => shown.stated.iter().map(|&v| exact(v, |v| format!("{v:.3}"))).collect::<Vec<_>>(),
+        stated => shown.stated.iter().map(estimate).collect::<Vec<_>>(),
         fastest => shown.fastest,
         rows => shown.rows.iter().map(row).collect::<Vec<_>>(),
         sentences => shown.sentences,

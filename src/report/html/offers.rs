@@ -5,9 +5,11 @@ use crate::printable::printable;
 use crate::report::across;
 use crate::report::label::short;
 use crate::report::number::grouped;
-use crate::report::offers::{caveats, example, limited, limits, sign, within};
+use crate::report::offers::{caveats, example, limited, limits, sign, undecided, within};
+use crate::report::steady;
 use crate::study::facts::NetworkFacts;
 use crate::study::procurement::{self, NetworkCost, Offer};
+use crate::study::statistics::Statistic;
 use serde::Serialize;
 
 /// Table of offers.
@@ -67,7 +69,7 @@ pub(super) fn list(view: &View<'_>) -> Vec<Offer> {
     let offer = |network: usize| {
         let cost = cost(network);
         let within_budget = c.budget.and_then(|budget| cost.and_then(|cost| budget.allows(&cost)));
-        Offer { network, performance: c.geometric_mean(network), cost, within_budget }
+        Offer { network, performance: c.geometric[network], cost, within_budget }
     };
     (0..c.networks.len()).map(offer).collect()
 }
@@ -79,10 +81,10 @@ pub(super) fn offers(view: &View<'_>) -> Option<Offers> {
     if all.iter().all(|offer| offer.cost.is_none()) {
         return None;
     }
-    let reference = |n: usize, per: fn(&Offer) -> Option<f64>| per(&all[c.baselines[n]]);
-    let multiple = |offer: &Offer, per: fn(&Offer) -> Option<f64>| {
-        let value = per(offer)? / reference(offer.network, per)?;
-        Some(exact(value, |v| format!("{v:.3}")))
+    let reference = |n: usize, per: fn(&Offer) -> Option<Statistic>| per(&all[c.baselines[n]]);
+    let multiple = |offer: &Offer, per: fn(&Offer) -> Option<Statistic>| {
+        let value = per(offer)?.per(reference(offer.network, per)?.mean);
+        Some(exact(value.mean, |_| steady::ratio_in(c, &value)))
     };
     let whole = |value: f64| exact(value, |v| grouped(v.round() as u64));
     let row = |offer: &Offer| OfferRow {
@@ -90,7 +92,7 @@ pub(super) fn offers(view: &View<'_>) -> Option<Offers> {
         setting: None,
         name: c.plain_names[offer.network].clone(),
         baseline: c.baselines[offer.network] == offer.network,
-        performance: exact(offer.performance, |p| format!("{p:.3}")),
+        performance: exact(offer.performance.mean, |_| steady::ratio_in(c, &offer.performance)),
         dollars: offer.cost.and_then(|cost| cost.dollars).map(whole),
         total: offer.cost.and_then(|cost| cost.total).map(whole),
         watts: offer.cost.and_then(|cost| cost.watts).map(whole),
@@ -117,13 +119,15 @@ pub(super) fn offers(view: &View<'_>) -> Option<Offers> {
         .filter(|offer| offer.cost.and_then(|cost| cost.money()).is_none())
         .map(|offer| short(c, offer.network))
         .collect();
+    let by_merit: Vec<Offer> = c.of_settings().into_iter().flat_map(of).collect();
+    let intervals = steady::of_all_intervals(c).map(str::to_owned).into_iter().chain(undecided(c, &by_merit));
     Some(Offers {
         budget: limited(c).map(|budget| limits(c, &budget)),
         sign: sign(c).to_owned(),
         owned: c.prices.ownership.is_some(),
         rows: c.of_settings().into_iter().flat_map(of_setting).collect(),
         unknown,
-        caveats: caveats(c),
+        caveats: intervals.into_iter().chain([caveats(c)]).collect::<Vec<_>>().join(" "),
         example: example(c),
         list: printable(&c.prices.name).into_owned(),
     })

@@ -2,7 +2,7 @@
 
 use crate::report::label::short;
 use crate::report::offers::all_are_ranked;
-use crate::report::ranges::varied;
+use crate::report::ranges::{of_open, open, varied};
 use crate::study::comparison::Comparison;
 use serde::Serialize;
 
@@ -16,6 +16,8 @@ pub(super) struct Stability {
     pub rows: Vec<StabilityRow>,
     /// Sentence on the budget; empty without one.
     pub budget: &'static str,
+    /// Meaning of open samples, if there are any.
+    pub open: Option<&'static str>,
 }
 
 /// Ranking for a workload.
@@ -27,6 +29,9 @@ pub(super) struct StabilityRow {
     pub order: Vec<RankedNetwork>,
     pub holds: usize,
     pub winner_holds: usize,
+    /// Numbers of samples that are open, in words; empty without any.
+    pub open: String,
+    pub winner_open: String,
 }
 
 /// A network in a ranking.
@@ -57,6 +62,8 @@ pub(super) fn stability(c: &Comparison) -> Option<Stability> {
             order: ranking.order.iter().enumerate().map(place).collect(),
             holds: ranking.holds,
             winner_holds: ranking.winner_holds,
+            open: open(ranking.undecided),
+            winner_open: open(ranking.winner_undecided),
         }
     };
     Some(Stability {
@@ -65,5 +72,6 @@ pub(super) fn stability(c: &Comparison) -> Option<Stability> {
         seed: stability.perturbation.seed,
         rows: stability.rankings.iter().map(row).collect(),
         budget: all_are_ranked(c).unwrap_or_default(),
+        open: of_open(stability),
     })
 }

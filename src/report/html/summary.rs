@@ -10,6 +10,7 @@ use crate::report::offers::{limited, limits, mixed};
 use crate::report::{across, failures, label, routings};
 use crate::study::comparison::Comparison;
 use crate::study::procurement::Offer;
+use crate::study::statistics::Statistic;
 use minijinja::Value;
 use serde::Serialize;
 
@@ -264,8 +265,8 @@ fn measure(c: &Comparison) -> String {
 /// Describes the networks with the best performance per dollar and per watt.
 fn worth(c: &Comparison, order: &[usize], offers: &[Offer]) -> Option<String> {
     // All networks as good as the best one are named.
-    let best = |per: fn(&Offer) -> Option<f64>| {
-        let values = || order.iter().filter_map(|&n| Some((n, per(&offers[n])?)));
+    let best = |per: fn(&Offer) -> Option<Statistic>| {
+        let values = || order.iter().filter_map(|&n| Some((n, per(&offers[n])?.mean)));
         let most = values().map(|(_, value)| value).reduce(f64::max)?;
         let names: Vec<String> =
             values().filter(|&(_, value)| value >= most * (1.0 - 1e-9)).map(|(n, _)| named(c, n)).collect();

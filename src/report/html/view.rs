@@ -16,7 +16,7 @@ use crate::study::across::{Part, parts};
 use crate::study::comparison::Comparison;
 use crate::study::facts::NetworkFacts;
 use crate::study::sensitivity::Effect;
-use crate::study::statistics::student_t;
+use crate::study::statistics::{Statistic, student_t};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -96,6 +96,8 @@ struct Assumption {
     columns: Vec<usize>,
     /// Time of each cell, workload by workload, network by network.
     seconds: Vec<f64>,
+    /// Half of the interval of each of these times relative to it; empty if none is extrapolated.
+    half_widths: Vec<f64>,
 }
 
 /// A network in a setting.
@@ -231,10 +233,12 @@ fn column(c: &Comparison, facts: &[NetworkFacts], n: usize) -> ViewedColumn {
 }
 
 fn assumption(effect: &Effect) -> Assumption {
+    let half_widths: Vec<f64> = effect.seconds.iter().map(Statistic::relative_extrapolated).collect();
     Assumption {
         name: text(&sensitivity::name(effect)),
         columns: effect.variation.columns.clone(),
-        seconds: effect.seconds.clone(),
+        seconds: effect.seconds.iter().map(|of| of.mean).collect(),
+        half_widths: if half_widths.iter().all(|half| *half == 0.0) { Vec::new() } else { half_widths },
     }
 }
 

@@ -204,19 +204,161 @@ fn slowdowns_have_the_intervals_of_extrapolated_times() {
     assert!(text.contains("plus that of the extrapolation of times"), "{text}");
 }
 
+/// Asserts that a value has an interval exactly if it is an estimate, and that the interval contains the exact value.
+fn assert_holds(estimate: &Value, exact: &Value, key: &str, is_estimate: bool) {
+    let interval = &estimate[format!("{key}_interval")];
+    assert!(exact.get(format!("{key}_interval")).is_none(), "{exact}");
+    if !is_estimate {
+        assert!(interval.is_null() && estimate[key] == exact[key], "{key}: {estimate} {exact}");
+        return;
+    }
+    let [low, high] = [0, 1].map(|end| interval[end].as_f64().expect("an interval"));
+    let exact = number(exact, key);
+    assert!(low < high && low <= exact && exact <= high, "{key}: {low} to {high}: {exact}");
+}
+
+fn pairs<'a>(estimate: &'a Value, exact: &'a Value) -> impl Iterator<Item = (&'a Value, &'a Value)> {
+    let [estimates, all] = [estimate, exact].map(|list| list.as_array().expect("a list"));
+    assert_eq!(estimates.len(), all.len());
+    estimates.iter().zip(all)
+}
+
 #[test]
-fn reports_name_what_has_no_interval() {
+fn whatever_follows_from_a_time_has_its_interval() {
+    let folder = folder();
+    let changes = "[sensitivity]\nroutings = []\nmappings = ['bisection']\nmodels = []\nhost_links = [0.5]\n[budget]\nprice = 1e9\n";
+    folder.write("s.toml", format!("mappings = ['one-each', 'bisection']\n{STUDY}{changes}"));
+    let run = ["compare", "-q", "s.toml", "--perturb", "10%", "--samples", "3"];
+    let whole = folder.json(&run);
+    let steady = with(&run, &["--until-steady"]);
+    let report = folder.json(&steady);
+    let is_baseline = |of: &Value| of["topology"] == "torus";
+    for (offer, exact) in pairs(&report["procurement"]["offers"], &whole["procurement"]["offers"]) {
+        assert_eq!(offer["topology"], exact["topology"]);
+        for key in ["performance", "per_dollar", "per_watt"] {
+            assert_holds(offer, exact, key, !is_baseline(offer));
+        }
+    }
+    let [across, exact_across] = [&report, &whole].map(|report| &report["across_settings"]);
+    for (cell, exact) in pairs(&across["settings"], &exact_across["settings"]) {
+        let is_reference = is_baseline(cell) && cell["mapping"] == "one-each";
+        assert_holds(cell, exact, "geometric", !is_reference);
+        assert_holds(cell, exact, "per_money", !is_reference);
+    }
+    for (network, exact) in pairs(&across["axes"][0]["networks"], &exact_across["axes"][0]["networks"]) {
+        // Both mappings of the torus are the same, so the best is the worst.
+        assert_holds(network, exact, "spread", !is_baseline(network));
+    }
+    for (effect, exact) in pairs(&report["sensitivity"]["effects"], &whole["sensitivity"]["effects"]) {
+        for (network, exact) in pairs(&effect["networks"], &exact["networks"]) {
+            assert_holds(network, exact, "geometric", !is_baseline(network));
+            let low = network["moved_interval"][0].as_f64();
+            assert_eq!(low.is_some(), !is_baseline(network), "{network}");
+            let half = low.map_or(0.0, |low| number(network, "moved") - low);
+            assert!((number(network, "moved") - number(exact, "moved")).abs() <= half, "{network} {exact}");
+        }
+    }
+    let [ranges, exact] = [&report, &whole].map(|report| &report["ranking"]["ranges"]);
+    for (range, exact) in pairs(ranges, exact) {
+        let [[low, high], [least, most]] = [range, exact].map(|of| [0, 1].map(|end| of[end].as_f64().unwrap()));
+        assert!(low <= least && most <= high, "{range} {exact}");
+    }
+    let text = folder.output(&steady);
+    let line = |start: &str| text.lines().filter(|line| line.starts_with(start)).collect::<Vec<_>>().join(" ");
+    for start in ["|   for the money ", "| B2 ", "| mapping: bisection "] {
+        assert!(line(start).contains(" ± "), "{start}: {text}");
+    }
+    let markdown = folder.output(&with(&steady, &["--format", "markdown"]));
+    for part in ["; in brackets, for the money", " ± ", "The number after ± is half of the 95 % interval"] {
+        assert!(markdown.contains(part), "{part}: {markdown}");
+    }
+}
+
+#[test]
+fn conclusions_that_intervals_leave_open_are_named() {
     let folder = folder();
     // Two names of one network: their order is never certain.
     let study = STUDY.replace("random:n=8,d=3,seed=1", "torus:4x2");
-    folder.write("s.toml", format!("until_steady = '1%'\n{study}[sensitivity]\n[budget]\ndollars = 1e9\n"));
-    let text = folder.output(&["compare", "-q", "s.toml"]);
+    let study = study.split("[[workloads]]\ntrace = 'short").next().unwrap();
+    let changes = "[sensitivity]\nroutings = []\nmappings = ['bisection']\nmodels = []\n[budget]\nprice = 1e9\n";
+    folder.write("s.toml", format!("until_steady = '1%'\n{study}{changes}"));
+    let run = ["compare", "-q", "s.toml", "--perturb", "5%", "--samples", "2"];
+    let report = folder.json(&run);
+    for ranking in report["ranking"]["rankings"].as_array().unwrap() {
+        assert_eq!((&ranking["undecided"], &ranking["winner_undecided"]), (&2.into(), &2.into()), "{ranking}");
+    }
+    let text = folder.output(&run);
     assert_80_columns(&text);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
-        "Times of long are extrapolated. These parts are based on them and have no intervals of their own: performance for the \
-         money and per watt and the sensitivity.",
         "Intervals of neighbours in a ranking overlap, so the faster of the two is not certain: long A and B; geometric mean A and B.",
+        "Intervals of neighbours overlap, so which of the two is better for the money is not certain: A and B.",
+        "2 of 2, 2 open",
+        "Open: samples in which intervals of extrapolated times overlap",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    folder.run(&with(&run, &["--html", "r.html"])).success();
+    let html = folder.read("r.html");
+    for part in ["better for the money is not certain: A and B.", "2 of 2, 2 open", "Open: samples in which"] {
+        assert!(html.contains(part), "{part}");
+    }
+}
+
+/// Networks whose times differ by one to three per cent, known to within one or two.
+const CLOSE: &str = "title = 'close'\nuntil_steady = '10%'\n[[networks]]\nname = 'ring'\ntopology = 'torus:4x4'\n[[networks]]\nname = 'cube'\n\
+                     topology = 'hypercube:4'\n[[networks]]\nname = 'random'\ntopology = 'random:n=16,d=4,seed=1'\n\
+                     [[networks]]\nname = 'twin'\ntopology = 'torus:4x4'\nparameters = { link_latency = '3 ns' }\n\
+                     [[workloads]]\nworkload = 'npb/bt'\nclass = 'S'\nranks = 16\niterations = 100\n";
+
+#[test]
+fn a_change_of_the_winner_is_open_where_intervals_contain_it() {
+    let folder = Folder::new();
+    folder.write("s.toml", format!("{CLOSE}[sensitivity]\nhost_links = []\nmappings = []\n[budget]\nprice = 1e6\n"));
+    let run = ["compare", "-q", "s.toml"];
+    let report = folder.json(&run);
+    let effects = report["sensitivity"]["effects"].as_array().unwrap();
+    let open = |key: &str| -> Vec<String> {
+        let named = |effect: &Value| format!("{} {}", effect["assumption"], effect["value"]).replace('"', "");
+        effects.iter().filter(|effect| effect[key] == true).map(named).collect()
+    };
+    // Under ugal, the twin is slower by 2.8 % and known to within 4.4 %; under all others, the interval is narrower.
+    assert_eq!((open("winner_undecided"), effects.len()), (vec!["routing ugal".to_owned()], 14));
+    let twin = effects.iter().find(|effect| effect["value"] == "ugal").map(|effect| &effect["networks"][3]);
+    let [geometric, high] =
+        twin.map(|twin| [number(twin, "geometric"), twin["geometric_interval"][1].as_f64().unwrap()]).unwrap();
+    assert!(geometric < 1.01 && high > 1.01, "{geometric} {high}");
+    let text = folder.output(&run);
+    assert_80_columns(&text);
+    assert!(text.lines().any(|line| line.starts_with("| routing: ugal ") && line.ends_with(" A (?) |")), "{text}");
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "ring (A) is the fastest network within the budget, and stays so under 13 of the 14 changes, to within 1 %.",
+        "Whether the fastest network changes is not certain (?), because intervals overlap: routing: ugal.",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn orders_that_may_depend_on_the_rule_or_the_model_are_open() {
+    let folder = Folder::new();
+    folder.write("s.toml", format!("routings = ['ecmp', 'ugal']\nmodels = ['ordered', 'packet']\n{CLOSE}"));
+    let run = ["compare", "-q", "s.toml"];
+    let report = folder.json(&run);
+    let open = serde_json::json!([["ring", "twin"], ["cube", "random"]]);
+    assert_eq!(report["routings"][0]["undecided"], open);
+    let pairs: Vec<&Value> = report["cross_check"][0]["undecided"].as_array().unwrap().iter().collect();
+    let of_mean = pairs.iter().filter(|pair| pair["workload"].is_null());
+    assert_eq!(of_mean.map(|pair| pair["networks"].clone()).collect::<Vec<_>>(), *open.as_array().unwrap());
+    let cell = &report["cross_check"][0]["cells"][1];
+    assert!(cell["ratio_interval"].is_array() && cell["relative_intervals"].is_array(), "{cell}");
+    let text = folder.output(&run);
+    assert_80_columns(&text);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "Whether the order of these pairs depends on the rule is not certain, because intervals overlap: ring and twin; cube and random.",
+        "Whether these pairs change places is not certain, because intervals overlap: geometric mean: ring and twin;",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }

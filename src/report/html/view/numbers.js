@@ -67,6 +67,36 @@ function statistic(values) {
   return { count, mean, deviation, half: DATA.student[count - 2] * deviation / Math.sqrt(count) };
 }
 
+// A single value with half of its interval relative to it, which adds up in ratios; 0 for an exact value.
+function estimate(mean, width) {
+  return { mean, width, half: width > 0 ? width * Math.abs(mean) : null };
+}
+
+// The value over a positive number.
+function per({ mean, width }, divisor) {
+  return estimate(mean / divisor, width);
+}
+
+// Whether the value is above a bound; null if its interval contains the bound.
+function isAbove({ mean, half }, bound) {
+  const [low, high] = [mean - (half ?? 0), mean + (half ?? 0)];
+  return low > bound ? true : high > bound ? null : false;
+}
+
+// Whether any value is above a bound; null if that is open.
+function anyAbove(values, bound) {
+  const all = values.map((value) => isAbove(value, bound));
+  return all.includes(true) ? true : all.includes(null) ? null : false;
+}
+
+// Meaning of intervals in tables that leave repetitions out, and in those that cover them (src/report/steady.rs).
+function intervalsText(model, isAll) {
+  const start = "The number after \u00b1 is half of the 95 % interval that follows from ";
+  if (!model.hasRepetitions) return `${start}the extrapolation of times.`;
+  return isAll ? `${start}repetitions and from the extrapolation of times.`
+    : `${start}the extrapolation of times; the spread of repetitions is not part of it.`;
+}
+
 // Ends of the confidence interval, or null for a single value.
 function interval(of) {
   if (of.half === null) return null;

@@ -16,6 +16,11 @@ function thousandths(value) {
   return number(value, (v) => fixed(v, 3));
 }
 
+// A ratio with half of its interval, if it has one.
+function estimated({ mean, half }) {
+  return number(mean, (v) => (half > 0 ? `${fixed(v, 3)} \u00b1 ${fixed(half, 3)}` : fixed(v, 3)));
+}
+
 function cell(...children) {
   return element("td", { class: "n" }, ...children);
 }
@@ -94,15 +99,17 @@ function quoteMark() {
 
 function offersTable(model, table) {
   const sign = DATA.currency[1];
+  // Intervals that are only those of repetitions have a table of their own.
+  const shown = (mean, { mean: of, half }) => estimated({ mean, half: model.isExtrapolated && half ? half * mean / of : null });
   const row = ({ n, performance, cost, per, within }) => {
     const of = (name) => (cost && cost[name] !== null ? number(cost[name], whole) : "unknown");
     const marked = (name, isMarked) => (isMarked && cost && cost[name] !== null ? [of(name), ...quoteMark()] : [of(name)]);
     const multiple = (name) => {
       const reference = model.offers[model.base[n]].per[name];
-      return per[name] === null || reference === null ? null : thousandths(per[name] / reference);
+      return per[name] === null || reference === null ? null : shown(per[name] / reference, model.geometric[n]);
     };
     const money = multiple("money");
-    return networkRow(model, n, cell(thousandths(performance)), cell(...marked("dollars", isQuoted(model, n))),
+    return networkRow(model, n, cell(shown(performance, model.geometric[n])), cell(...marked("dollars", isQuoted(model, n))),
       ...(model.owned ? [cell(of("total"))] : []),
       cell(...marked("watts", DATA.columns[n].quoted_watts)), cell(of("metres")),
       ...(model.isLimited ? [element("td", {}, within === null ? "unknown" : within ? "within" : "over")] : []),
@@ -120,8 +127,8 @@ function acrossTable(model, table) {
   const { rows } = across(model);
   const row = ({ name, values, money, best }) => element("tr", {}, element("th", { scope: "row" }, name),
     ...values.map((value, s) => {
-      const shown = cell(s === best ? element("b", {}, thousandths(value)) : thousandths(value));
-      if (money) shown.append(element("br", {}), element("small", {}, thousandths(money[s])));
+      const shown = cell(s === best ? element("b", {}, estimated(value)) : estimated(value));
+      if (money) shown.append(element("br", {}), element("small", {}, estimated(money[s])));
       return shown;
     }));
   fillTable(table, [heading("Network"), ...model.groups.map(({ s }) => heading(DATA.settings[s].name, "n"))], rows.map(row));

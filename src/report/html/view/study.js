@@ -100,6 +100,8 @@ function compute(choice) {
   const budget = DATA.budget || isLimited || isPriced || (owned && !DATA.ownership) ? choice.limits : null;
   const model = {
     choice, workloads, weights, base, shown, owned, costs, isLimited, budget,
+    // Half of the interval of the times of a column, relative to them: the mean of the workloads.
+    ownWidth: (n) => arithmetic(workloads.map((w) => halves[w][n]), weights),
     // Settings that are shown, each with its columns.
     groups: settings.map((_, s) => ({ s, columns: shown.filter((n) => columns[n].setting === s) }))
       .filter(({ s, columns: own }) => isShown(s) && own.length),
@@ -132,6 +134,18 @@ function ranked(offers) {
   return [...offers].sort((a, b) => outside(a) - outside(b) || merit(b) - merit(a) || a.n - b.n);
 }
 
+// Neighbours in that order with overlapping intervals (src/study/procurement.rs).
+function undecidedOffers(model, columns) {
+  const ends = (n) => interval(model.geometric[n]) ?? [model.geometric[n].mean, model.geometric[n].mean];
+  const scaled = (one, end) => (one.per.money === null ? end : end / one.cost.money);
+  const order = ranked(columns.map((n) => model.offers[n]));
+  return order.slice(1).map((worse, at) => [order[at], worse]).filter(([better, worse]) =>
+    better.within === worse.within && (better.per.money === null) === (worse.per.money === null)
+    && [better, worse].some(({ n }) => model.geometric[n].half > 0)
+    && scaled(worse, ends(worse.n)[1]) >= scaled(better, ends(better.n)[0]))
+    .map((pair) => pair.map(({ n }) => n));
+}
+
 // Columns by performance, best first.
 function byMean(model, columns) {
   return [...columns].sort((a, b) => model.geometric[b].mean - model.geometric[a].mean || a - b);
@@ -153,14 +167,15 @@ function across(model) {
   const shared = groups[0].columns.map((n) => columns[n].place)
     .filter((place) => groups.every((group) => ofPlace(group, place) !== undefined));
   const reference = model.base[0];
-  const speed = (n) => geometric(model.workloads.map((w) => ratio(model.time[w][reference].mean, model.time[w][n].mean)),
-    model.weights);
+  const speed = (n) => estimate(
+    geometric(model.workloads.map((w) => ratio(model.time[w][reference].mean, model.time[w][n].mean)), model.weights),
+    n === reference ? 0 : model.ownWidth(n) + model.ownWidth(reference));
   const priced = (n) => {
     const value = model.budget && model.costs[n] ? model.costs[n].money : null;
     return value !== null && value > 0 ? value : null;
   };
   const perMoney = (n) => (priced(n) !== null && priced(reference) !== null
-    ? speed(n) / (priced(n) / priced(reference)) : null);
+    ? per(speed(n), priced(n) / priced(reference)) : null);
   // No model is best: models show how much an answer depends on them.
   const modelAxis = DATA.axes.findIndex((axis) => axis.name === "model");
   const models = new Set(groups.map(({ s }) => DATA.settings[s].values[modelAxis]));
@@ -170,7 +185,7 @@ function across(model) {
     const money = own.map(perMoney);
     return {
       name: columns[own[0]].name, values, money: money.includes(null) ? null : money,
-      best: models.size > 1 ? null : values.reduce((best, value, s) => (value > values[best] ? s : best), 0),
+      best: models.size > 1 ? null : values.reduce((best, value, s) => (value.mean > values[best].mean ? s : best), 0),
     };
   });
   return { reference, rows };

@@ -197,7 +197,16 @@ function offersIntro(model) {
   const budget = model.isLimited ? `; networks within the budget (${limitsText(model.budget)}) come first` : "";
   return `Ranked by the ${model.hasWeights ? "weighted " : ""}geometric mean of relative performance over the `
     + `${model.owned ? "total cost" : "price"}${budget}. The last three columns are multiples of the baseline\u2019s. `
-    + `Metres are those of cables between switches on the floor plan. ${caveats(model)}`;
+    + `Metres are those of cables between switches on the floor plan. ${intervals(model)}${caveats(model)}`;
+}
+
+// What intervals leave open in the order of offers.
+function intervals(model) {
+  const pairs = model.groups.flatMap(({ columns }) => undecidedOffers(model, columns))
+    .map((pair) => shortNames(pair).join(" and "));
+  const open = pairs.length
+    ? `Intervals of neighbours overlap, so which of the two is better for the money is not certain: ${pairs.join(", ")}. ` : "";
+  return `${model.isExtrapolated ? `${intervalsText(model, true)} ` : ""}${open}`;
 }
 
 // The differences of a choice from the written report, one in a part.
