@@ -90,6 +90,36 @@ class = "XS"
 ranks = 8
 """
 
+
+# Times that are extrapolated, whose intervals leave conclusions open.
+CLOSE = """
+title = "Close"
+routings = ["ecmp", "ugal"]
+mappings = ["one-each", "bisection"]
+models = ["ordered", "packet"]
+[[networks]]
+topology = "torus:4x4"
+[[networks]]
+topology = "hypercube:4"
+[[networks]]
+topology = "random:n=16,d=4,seed=1"
+[[networks]]
+name = "twin"
+topology = "torus:4x4"
+parameters = { link_latency = "3 ns" }
+[[workloads]]
+workload = "npb/bt"
+class = "S"
+ranks = 16
+iterations = 60
+[sensitivity]
+mappings = []
+host_links = []
+routings = ["ecmp"]
+[budget]
+dollars = 100_000
+"""
+
 FAILURES = PLAIN.replace("ring:16", "hypercube:4").replace("[[networks]]", 'failures = { cables = "4 %", seeds = 2 }\n[[networks]]', 1)
 
 # Every kind of setting, with prices: the offers have a key for each.
@@ -132,6 +162,7 @@ CASES = [
     ("mopsim.compare/2", ["compare", "{tmp}/jobs.toml"]),
     ("mopsim.compare/2", ["compare", "{tmp}/jobs.toml", "--model", "packet"]),
     ("mopsim.compare/2", ["compare", "{tmp}/long.toml", "--until-steady=2%"]),
+    ("mopsim.compare/2", ["compare", "{tmp}/close.toml", "--until-steady=10%", "--perturb", "5%", "--samples", "2"]),
     ("mopsim.calibrate/1", ["calibrate", "tests/data/calibrate/osu_latency.txt", "tests/data/calibrate/osu_bw.txt"]),
     ("mopsim.calibrate-host/1", ["calibrate", "--host", "tests/data/calibrate/host.toml"]),
     (
@@ -196,7 +227,7 @@ SWEEPS = [
 def prepare(folder: pathlib.Path) -> None:
     """Write the files that the commands read."""
     (folder / "list.txt").write_text("0 5 0\n3 1 4\n")
-    studies = {"all": STUDY, "plain": PLAIN, "jobs": JOBS, "failures": FAILURES, "long": LONG, "packets": PACKETS}
+    studies = {"all": STUDY, "plain": PLAIN, "jobs": JOBS, "failures": FAILURES, "long": LONG, "close": CLOSE, "packets": PACKETS}
     studies.update({"settings": SETTINGS, "damaged": DAMAGED, "priced-jobs": PRICED_JOBS})
     studies["priced"] = PLAIN + '[budget]\nprices = "example.toml"\ndollars = 100_000\n'
     for name, text in studies.items():
