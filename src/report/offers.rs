@@ -228,15 +228,11 @@ pub(super) fn caveats_in_parts(c: &Comparison) -> Caveats {
     }
 }
 
-/// States which neighbours in the order of a buyer have overlapping intervals.
+/// States which neighbours in the order of a buyer, setting by setting, have overlapping intervals.
 pub(super) fn undecided(c: &Comparison, ranked: &[Offer]) -> Option<String> {
-    let pairs: Vec<String> = c
-        .of_settings()
-        .iter()
-        .flat_map(|of| {
-            let own: Vec<Offer> = ranked.iter().filter(|offer| of.contains(&offer.network)).copied().collect();
-            procurement::undecided(&own)
-        })
+    let pairs: Vec<String> = ranked
+        .chunk_by(|a, b| c.settings[a.network] == c.settings[b.network])
+        .flat_map(procurement::undecided)
         .map(|[better, worse]| format!("{} and {}", short(c, better), short(c, worse)))
         .collect();
     (!pairs.is_empty()).then(|| {

@@ -9,7 +9,7 @@ use super::mean::APART;
 use super::passes::SampleCheck;
 use super::plan::{Plan, Setting};
 use super::record::CellRecord;
-use super::statistics::{Statistic, any_above};
+use super::statistics::{Statistic, is_change_open};
 
 /// A network under both models.
 #[derive(Debug, Clone, PartialEq)]
@@ -238,12 +238,7 @@ impl Both<'_> {
                         });
                     }
                     let widths = values.map(|(a, b)| a.1 + b.1);
-                    let is_ahead = |inverse: bool| {
-                        let of = |model: usize| if inverse { 1.0 / lead[model] } else { lead[model] };
-                        any_above([0, 1].map(|model| Statistic::estimate(of(model), widths[model])), 1.0 + APART)
-                    };
-                    let sides = [is_ahead(false), is_ahead(true)];
-                    if sides.contains(&None) && !sides.contains(&Some(false)) {
+                    if is_change_open(&[0, 1].map(|model| (lead[model], widths[model])), 1.0 + APART) {
                         open.push(OpenPair { workload, networks: [a, b] });
                     }
                 }

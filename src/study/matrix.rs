@@ -155,7 +155,7 @@ impl Matrix {
             Some(w) => (self.cell(w, network).ratio.mean, self.cell(w, network).time.relative_extrapolated()),
             None => (self.geometric[network].mean, self.widths[network]),
         };
-        let ([mean, width], [of_other, other_width]) = (<[f64; 2]>::from(of(network)), <[f64; 2]>::from(of(other)));
+        let ((mean, width), (of_other, other_width)) = (of(network), of(other));
         Statistic::estimate(mean / of_other, if network == other { 0.0 } else { width + other_width })
     }
 

@@ -8,7 +8,7 @@ use super::comparison::{Comparison, InAll};
 use super::mean;
 use super::mean::APART;
 use super::plan::Setting;
-use super::statistics::{Statistic, any_above};
+use super::statistics::{Statistic, is_change_open};
 
 /// Results under several routing rules, for one platform, mapping and table of collectives.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,15 +95,8 @@ fn of(c: &Comparison, setting: Setting, settings: &[Vec<usize>]) -> RoutingEffec
         if lead(ahead) > 1.0 + APART && 1.0 / lead(behind) > 1.0 + APART {
             flips.push(Flip { network, other, ahead: (ahead, lead(ahead)), behind: (behind, lead(behind)) });
         }
-        let is_ahead = |inverse: bool| {
-            let of = |rule: usize| {
-                let width = c.ratio_width(columns[rule][network], columns[rule][other]);
-                Statistic::estimate(if inverse { 1.0 / lead(rule) } else { lead(rule) }, width)
-            };
-            any_above((0..columns.len()).map(of), 1.0 + APART)
-        };
-        let sides = [is_ahead(false), is_ahead(true)];
-        if sides.contains(&None) && !sides.contains(&Some(false)) {
+        let with_width = |rule: usize| (lead(rule), c.ratio_width(columns[rule][network], columns[rule][other]));
+        if is_change_open(&(0..columns.len()).map(with_width).collect::<Vec<_>>(), 1.0 + APART) {
             open.push([network, other]);
         }
     }

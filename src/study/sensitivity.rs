@@ -86,9 +86,10 @@ impl Sensitivity {
         let fastest = |means: &[Statistic]| {
             largest(affordable.iter().map(|&network| (network, means[network].mean))).unwrap_or(first.baseline)
         };
-        let money = |network: usize| first.columns[network].cost.and_then(|cost: NetworkCost| cost.money());
-        let per_money =
-            |means: &[Statistic], network: usize| Some(means[network].per(money(network).filter(|m| *m > 0.0)?));
+        let money = |network: usize| {
+            first.columns[network].cost.and_then(|cost: NetworkCost| cost.money()).filter(|money| *money > 0.0)
+        };
+        let per_money = |means: &[Statistic], network: usize| Some(means[network].per(money(network)?));
         let best_buy = |means: &[Statistic]| {
             largest(affordable.iter().filter_map(|&network| Some((network, per_money(means, network)?.mean))))
         };
@@ -133,7 +134,6 @@ impl Sensitivity {
             };
             let speedups: Vec<f64> = (0..first.workloads.len()).map(baseline).collect();
             let speedup = super::mean::geometric(&speedups, &first.weights).unwrap_or(1.0);
-            let money = |network: usize| money(network).filter(|money| *money > 0.0);
             Effect {
                 moved: (0..relative.len()).map(moved).collect(),
                 baseline_speedup: Statistic::estimate(speedup, width(first.baseline)),

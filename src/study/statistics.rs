@@ -132,6 +132,17 @@ pub fn any_above(values: impl IntoIterator<Item = Statistic>, bound: f64) -> Opt
     (!is_open).then_some(false)
 }
 
+/// Returns `true` if the intervals of several ratios leave open whether one of them is above a bound while another is below its
+/// inverse: whether the order of two networks changes. Each ratio has half of its interval, relative to it.
+pub fn is_change_open(ratios: &[(f64, f64)], bound: f64) -> bool {
+    let beyond = |inverse: bool| {
+        let of = |&(ratio, width): &(f64, f64)| Statistic::estimate(if inverse { 1.0 / ratio } else { ratio }, width);
+        any_above(ratios.iter().map(of), bound)
+    };
+    let sides = [beyond(false), beyond(true)];
+    sides.contains(&None) && !sides.contains(&Some(false))
+}
+
 /// Returns the bound of |t| with probability 95 %, for this number of degrees of freedom (at least 1).
 pub fn student_t(degrees: usize) -> f64 {
     // With one degree of freedom it is 12.7, and it decreases to 1.96.

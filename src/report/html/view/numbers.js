@@ -103,6 +103,11 @@ function interval(of) {
   return [Math.max(of.mean - of.half, of.mean >= 0 ? 0 : -Infinity), of.mean + of.half];
 }
 
+// The ends, or the only value twice.
+function endsOf(of) {
+  return interval(of) ?? [of.mean, of.mean];
+}
+
 // The interval where repetitions differ.
 function whiskers(of) {
   const ends = interval(of);

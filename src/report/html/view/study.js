@@ -136,7 +136,7 @@ function ranked(offers) {
 
 // Neighbours in that order with overlapping intervals (src/study/procurement.rs).
 function undecidedOffers(model, columns) {
-  const ends = (n) => interval(model.geometric[n]) ?? [model.geometric[n].mean, model.geometric[n].mean];
+  const ends = (n) => endsOf(model.geometric[n]);
   const scaled = (one, end) => (one.per.money === null ? end : end / one.cost.money);
   const order = ranked(columns.map((n) => model.offers[n]));
   return order.slice(1).map((worse, at) => [order[at], worse]).filter(([better, worse]) =>

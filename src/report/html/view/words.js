@@ -77,7 +77,7 @@ function worth(model, order) {
 }
 
 function undecided(model, [best, ...others]) {
-  const ends = (n) => interval(model.geometric[n]) ?? [model.geometric[n].mean, model.geometric[n].mean];
+  const ends = (n) => endsOf(model.geometric[n]);
   const near = others.filter((n) => ends(n)[1] >= ends(best)[0]).map(named);
   return near.length ? [`The interval of ${named(best)} overlaps with ${near.length === 1 ? "that" : "those"} of `
     + `${list(near)}: ${model.hasRepetitions ? "these seeds" : "extrapolated times"} do not decide which of them is faster.`] : [];
