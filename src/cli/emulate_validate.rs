@@ -178,7 +178,7 @@ fn notes(arguments: &EmulateValidate) -> Vec<String> {
     ];
     if arguments.library_collectives {
         notes.push(
-            "replays choose collectives by the table of Open MPI in SimGrid, which is of another version".to_owned(),
+            "replays choose collectives by the table `ompi`, which may differ from this version of Open MPI".to_owned(),
         );
     }
     notes
