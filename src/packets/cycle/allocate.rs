@@ -6,7 +6,7 @@
 //! requests.
 
 use super::state::FREE;
-use super::visit::{Grants, Visit, insert, members, remove};
+use super::visit::{Visit, insert, members, remove};
 
 /// No output channel, or no request.
 const NO: u16 = u16::MAX;
@@ -80,7 +80,7 @@ impl Visit<'_> {
 
     /// Allocates channels to heads that wait.
     #[inline(always)]
-    pub(super) fn allocate_vcs<const LEAN: bool>(&mut self, t: u32, grants: &mut Grants) {
+    pub(super) fn allocate_vcs<const LEAN: bool>(&mut self, t: u32) {
         let shift = self.plan.shift;
         let size = (self.in_ports.len() as u32) << shift;
         let delay = self.plan.parameters.vc_delay;
@@ -113,6 +113,7 @@ impl Visit<'_> {
                 }
             }
         }
+        let mut grants = 0;
         if any {
             let words = (self.out_ports.len() << shift).div_ceil(64);
             for word in 0..words {
@@ -124,13 +125,20 @@ impl Visit<'_> {
                     let place = self.hub.scratch.best[asked];
                     self.inputs[usize::from(place)].pointer = asked as u16 + 1;
                     self.outputs[asked].pointer = place + 1;
-                    self.hub.scratch.vc_grants[grants.vcs] = (place, asked as u16);
-                    grants.vcs += 1;
+                    if LEAN || delay == 1 {
+                        self.take_vc::<LEAN>(place, asked as u16);
+                    } else {
+                        self.hub.scratch.vc_grants[grants] = (place, asked as u16);
+                        grants += 1;
+                    }
                 });
             }
         }
         if !LEAN && delay > 1 {
-            grants.vcs = self.finish_vcs(t, delay, grants.vcs);
+            for grant in 0..self.finish_vcs(t, delay, grants) {
+                let (place, output) = self.hub.scratch.vc_grants[grant];
+                self.take_vc::<LEAN>(place, output);
+            }
         }
     }
 
@@ -173,14 +181,13 @@ impl Visit<'_> {
         done
     }
 
-    /// Allocates the switch to flits whose channel has space.
+    /// Finds the flit that each output of the switch chooses, among those whose channel has space.
     #[inline(always)]
-    pub(super) fn allocate_switch<const LEAN: bool>(&mut self, t: u32, grants: &mut Grants) {
+    pub(super) fn request_switch<const LEAN: bool>(&mut self) {
         let shift = self.plan.shift;
         let width = 1_usize << shift;
         let (ports_in, ports_out) = (self.in_ports.len() as u32, self.out_ports.len() as u32);
         let group_mask = if width == 64 { u64::MAX } else { (1 << width) - 1 };
-        let delay = self.plan.parameters.switch_delay;
         for word in 0..self.ready.len() {
             let mut bits = self.ready[word];
             while bits != 0 {
@@ -232,18 +239,30 @@ impl Visit<'_> {
                 }
             }
         }
+    }
+
+    /// Grants the switch to the flit that an output has chosen; returns its input place.
+    #[inline(always)]
+    pub(super) fn grant(&mut self, output: usize) -> u16 {
+        let (port, place) = self.hub.scratch.chosen[output];
+        self.in_ports[usize::from(port)].pointer = output as u16 + 1;
+        self.out_ports[output].pointer = port + 1;
+        place
+    }
+
+    /// Grants the switch to all flits that outputs have chosen, and lists those that cross it now; returns their number.
+    pub(super) fn grant_switch(&mut self, t: u32) -> usize {
+        let mut grants = 0;
         for word in 0..self.out_ports.len().div_ceil(64) {
             let bits = std::mem::take(&mut self.hub.scratch.chosen_set[word]);
             members(word, bits, |output| {
-                let (port, place) = self.hub.scratch.chosen[output];
-                self.in_ports[usize::from(port)].pointer = output as u16 + 1;
-                self.out_ports[output].pointer = port + 1;
-                self.hub.scratch.switch_grants[grants.switch] = place;
-                grants.switch += 1;
+                self.hub.scratch.switch_grants[grants] = self.grant(output);
+                grants += 1;
             });
         }
-        if !LEAN && delay > 1 {
-            grants.switch = self.finish_switch(t, delay, grants.switch);
+        match self.plan.parameters.switch_delay {
+            1 => grants,
+            delay => self.finish_switch(t, delay, grants),
         }
     }
 

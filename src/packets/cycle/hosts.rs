@@ -1,5 +1,6 @@
 //! Hosts of a switch: they receive their credits and send.
 
+use super::arrive::occupied;
 use super::mail::{Item, Mail};
 use super::shard::{BODY, VC_BITS};
 use super::state::{Cold, FREE, HostPort, NONE, Packet, SENT};
@@ -7,6 +8,7 @@ use super::visit::{Visit, after};
 
 impl Visit<'_> {
     /// Schedules a credit to a host.
+    #[inline(always)]
     pub(super) fn credit_host(&mut self, t: u32, due: u32, host: u32, vc: u8) {
         if due - self.start < self.plan.host_rows {
             let row = after(self.host_row, due - t, self.plan.host_rows);
@@ -19,6 +21,7 @@ impl Visit<'_> {
         }
     }
 
+    #[inline(always)]
     pub(super) fn wake_self(&mut self, time: u32) {
         if time >= self.start + self.plan.block {
             self.wake(time, self.local);
@@ -32,10 +35,12 @@ impl Visit<'_> {
         let ports = usize::from(self.switch.host_ports);
         let rows = plan.host_rows as usize;
         let base = self.switch.host_port as usize * rows + self.host_row as usize * ports;
-        for port in 0..ports {
-            let credit = self.hub.host_credits[base + port];
-            if credit != 0 {
-                self.hub.host_credits[base + port] = 0;
+        for first in (0..ports).step_by(64) {
+            let mut set = occupied(&self.hub.host_credits[base + first..base + ports.min(first + 64)]);
+            while set != 0 {
+                let port = first + set.trailing_zeros() as usize;
+                set &= set - 1;
+                let credit = std::mem::take(&mut self.hub.host_credits[base + port]);
                 self.take_host_credit(port, credit - 1);
             }
         }
@@ -44,12 +49,15 @@ impl Visit<'_> {
         }
         let mut soonest = super::state::NEVER;
         for port in 0..ports {
-            soonest = soonest.min(self.host::<LEAN>(t, port));
+            let host = &self.hub.host_ports[self.switch.host_port as usize + port];
+            let next = if host.left == 0 && host.created > t { host.created } else { self.host::<LEAN>(t, port) };
+            soonest = soonest.min(next);
         }
         self.switch.next_host = soonest;
     }
 
-    pub(super) fn take_host_credit(&mut self, port: usize, vc: u8) {
+    #[inline(always)]
+    fn take_host_credit(&mut self, port: usize, vc: u8) {
         let index = self.switch.host_port as usize + port;
         let account = &mut self.hub.host_vcs[index << self.plan.shift | usize::from(vc)];
         account.used -= 1;
@@ -61,7 +69,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Runs a host port; returns the next cycle in which it has to be visited.
+    /// Runs a host port that is sending or has a packet to send; returns the next cycle in which it has to be visited.
     fn host<const LEAN: bool>(&mut self, t: u32, port: usize) -> u32 {
         let plan = self.plan;
         let p = &plan.parameters;
@@ -69,9 +77,6 @@ impl Visit<'_> {
         let mut host: HostPort = self.hub.host_ports[index];
         let mut word = BODY;
         if host.left == 0 {
-            if host.created > t {
-                return host.created;
-            }
             // Next in turn after the channel taken last; before the first packet only channel 0.
             let vc = if host.last == 255 {
                 (host.free & 1 != 0).then_some(0)

@@ -5,6 +5,7 @@
 //! changes no result.
 
 mod allocate;
+mod arrive;
 mod blocked;
 mod hosts;
 mod mail;
@@ -26,8 +27,9 @@ use std::sync::{Arc, Barrier, Mutex, PoisonError};
 /// Longest block, in cycles.
 const MAX_BLOCK: u32 = 16;
 
-/// Number of virtual channels of all outputs above which the state of switches is not in the nearest caches of a core.
-const CACHED_PLACES: u64 = 1 << 13;
+/// Number of virtual channels of all outputs above which the state of switches, some 12 MiB then, is prefetched. Below it,
+/// the caches of today's cores hold so much of the state that prefetching costs more than it gains.
+const CACHED_PLACES: u64 = 1 << 18;
 
 /// A network under simulation.
 pub struct CycleEngine {

@@ -3,18 +3,21 @@
 use super::mail::{Due, Item, Mail};
 use super::shard::{BODY, VC_BITS};
 use super::state::{FREE, HEAD, HOST_MASK, NONE, SENT};
-use super::visit::{Visit, after, insert, remove};
+use super::visit::{Visit, after, insert, members, remove};
 use crate::packets::statistics::Logged;
 use crate::prefetch::prefetch;
 use std::cmp::Reverse;
 
 impl Visit<'_> {
-    /// Prefetches the slots of other switches in which granted flits and their credits will be put: a switch writes to two
-    /// distant places for each flit that it sends, and would wait for one after the other.
-    pub(super) fn prefetch_slots(&self, t: u32, step: u32, grants: usize) {
+    /// Prefetches the slots of other switches in which the flits that outputs have chosen and their credits will be put: a
+    /// switch writes to two distant places for each flit that it sends, and would wait for one after the other.
+    #[inline(always)]
+    pub(super) fn prefetch_slots(&self, t: u32, step: u32) {
         let plan = self.plan;
         let leaves = t + plan.crossing(step);
-        for &place in &self.hub.scratch.switch_grants[..grants] {
+        let scratch = &self.hub.scratch;
+        let prefetch_of = |output: usize| {
+            let place = scratch.chosen[output].1;
             let (port, out) = (place >> plan.shift, self.inputs[usize::from(place)].output >> plan.shift);
             let link = &self.out_ports[usize::from(out)].link;
             let queued = self.flit_left.get(usize::from(out)).map_or(0, |&left| left + 1);
@@ -30,11 +33,14 @@ impl Visit<'_> {
                 let row = after(self.credit_row, due - t, plan.credit_rows);
                 prefetch(&self.hub.credits[(link.slot + row * u32::from(link.stride)) as usize]);
             }
+        };
+        for (word, &bits) in scratch.chosen_set[..self.out_ports.len().div_ceil(64)].iter().enumerate() {
+            members(word, bits, prefetch_of);
         }
     }
 
     /// `true` if a switch belongs to this shard.
-    #[inline]
+    #[inline(always)]
     fn is_inside(&self, switch: u32) -> bool {
         switch >= self.range_start && switch < self.range_end
     }
@@ -158,10 +164,14 @@ impl Visit<'_> {
         }
     }
 
-    #[inline]
+    /// Enters a visit of a switch of this shard in the block of a cycle, which comes after the current block.
+    #[inline(always)]
     pub(super) fn wake(&mut self, time: u32, local: u32) {
-        let block = if time < self.near_end { self.block + 1 } else { time / self.plan.block };
-        self.hub.visit_at(block, self.block, local, self.plan.calendar);
+        if time < self.near_end {
+            self.hub.calendar[self.next_row + local as usize / 64] |= 1 << (local % 64);
+        } else {
+            self.hub.visit_at(time / self.plan.block, self.block, local, self.plan.calendar);
+        }
     }
 
     /// Sends mail to another shard or to a later time.

@@ -1,14 +1,15 @@
 //! One cycle of a switch and its hosts, in the order that decides ties.
 //!
 //! 1. Flits that arrive join their queues, credits that are due are taken, hosts send.
-//! 2. Channels and the switch are allocated, on the state after 1.
+//! 2. The switch and channels are allocated, on the state after 1.
 //! 3. Heads whose routing is done get their candidates; they see the loads after 1.
-//! 4. The results of the allocation are carried out.
+//! 4. The flits that may cross the switch are sent.
+//!
+//! The switch comes before channels, and channels before new candidates, so that a head that gets a channel competes for
+//! the switch in the next step at the earliest, and a head that gets its candidates for a channel.
 
-use super::shard::{BODY, Hub, Rows, RunConstants, Shard, VC_BITS};
-use super::state::{
-    FREE, HEAD, HOST_BITS, HOST_MASK, InPort, InputChannel, NONE, OutPort, OutputChannel, SENT, SwitchOffsets,
-};
+use super::shard::{Hub, Rows, RunConstants, Shard};
+use super::state::{HEAD, HOST_BITS, HOST_MASK, InPort, InputChannel, OutPort, OutputChannel, SwitchOffsets};
 use crate::packets::routing::{At, Candidate, Head};
 use crate::prefetch::prefetch;
 use std::collections::VecDeque;
@@ -27,6 +28,8 @@ pub(super) struct Visit<'a> {
     /// Current block, and the first cycle of the block after the next.
     pub block: u32,
     pub near_end: u32,
+    /// First word of the next block in the calendar.
+    pub next_row: usize,
     /// Rows of the current cycle, and of the current step.
     pub flit_row: u32,
     pub credit_row: u32,
@@ -74,17 +77,8 @@ pub(super) fn after(row: u32, ahead: u32, rows: u32) -> u32 {
     if sum >= rows { sum - rows } else { sum }
 }
 
-/// Result of an allocation.
-#[derive(Default)]
-pub(super) struct Grants {
-    /// Number of heads that are granted a channel.
-    pub vcs: usize,
-    /// Number of flits that may cross the switch.
-    pub switch: usize,
-}
-
 /// Calls `visit` with each member of a set.
-#[inline]
+#[inline(always)] // So is all of a cycle: it is compiled for the processor.
 pub(super) fn members(word: usize, mut bits: u64, mut visit: impl FnMut(usize)) {
     while bits != 0 {
         visit(word * 64 + bits.trailing_zeros() as usize);
@@ -94,6 +88,7 @@ pub(super) fn members(word: usize, mut bits: u64, mut visit: impl FnMut(usize)) 
 
 impl Shard {
     /// Runs a switch through a block.
+    #[inline(always)] // Into the callers, for their processors; so is `cycle`.
     pub(super) fn visit(&mut self, local: usize, rows: Rows) {
         let start = rows.start;
         let plan = &*self.plan;
@@ -115,6 +110,7 @@ impl Shard {
             start,
             block: rows.block,
             near_end: start + 2 * plan.block,
+            next_row: self.hub.calendar_row(rows.block + 1, plan.calendar),
             flit_row: rows.flit,
             credit_row: rows.credit,
             host_row: rows.host,
@@ -161,6 +157,7 @@ impl Shard {
 impl Visit<'_> {
     /// Runs one cycle. `LEAN` is [`RunConstants::lean`], known at compile time: most runs need none of the features that it
     /// excludes. So is `STEPS`, the number of steps in a cycle; with 0 it is known to the parameters only.
+    #[inline(always)]
     fn cycle<const LEAN: bool, const STEPS: u32>(&mut self, t: u32) {
         self.take_flits::<LEAN, STEPS>(t);
         self.take_credits::<LEAN>();
@@ -198,20 +195,24 @@ impl Visit<'_> {
     /// Runs one step of the switch.
     #[inline(always)]
     fn step<const LEAN: bool, const STEPS: u32>(&mut self, t: u32, step: u32, number: u32) {
-        let mut grants = Grants::default();
         let held = !LEAN && !self.holding.is_empty();
         if held {
             self.decide_holds();
         }
         let any = |set: &[u64]| set.iter().any(|&word| word != 0);
-        if any(self.waiting) || (!LEAN && self.late_vcs.as_ref().is_some_and(|late| !late.is_empty())) {
-            self.allocate_vcs::<LEAN>(t, &mut grants);
-        }
-        if any(self.ready) || (!LEAN && self.late_switches.as_ref().is_some_and(|late| !late.is_empty())) {
-            self.allocate_switch::<LEAN>(t, &mut grants);
+        let requested = any(self.ready);
+        if requested {
+            self.request_switch::<LEAN>();
             if self.plan.is_large {
-                self.prefetch_slots(t, step, grants.switch);
+                self.prefetch_slots(t, step);
             }
+        }
+        let mut grants = 0;
+        if !LEAN && (requested || self.late_switches.as_ref().is_some_and(|late| !late.is_empty())) {
+            grants = self.grant_switch(t);
+        }
+        if any(self.waiting) || (!LEAN && self.late_vcs.as_ref().is_some_and(|late| !late.is_empty())) {
+            self.allocate_vcs::<LEAN>(t);
         }
         let words = self.waiting.len();
         let row = self.route_row as usize * words;
@@ -219,14 +220,20 @@ impl Visit<'_> {
             let bits = std::mem::take(&mut self.routed[row + word]);
             members(word, bits, |place| self.route::<LEAN>(place));
         }
-        if grants.vcs > 0 {
-            self.take_vcs::<LEAN>(grants.vcs);
-        }
         if held {
             self.carry_out_holds(t, step, number);
         }
         let next = self.routing_word::<STEPS>(number, 1);
-        for grant in 0..grants.switch {
+        if LEAN && requested {
+            for word in 0..self.out_ports.len().div_ceil(64) {
+                let bits = std::mem::take(&mut self.hub.scratch.chosen_set[word]);
+                members(word, bits, |output| {
+                    let place = self.grant(output);
+                    self.send::<LEAN, STEPS>(t, step, next, place, false);
+                });
+            }
+        }
+        for grant in 0..grants {
             let place = self.hub.scratch.switch_grants[grant];
             self.send::<LEAN, STEPS>(t, step, next, place, false);
         }
@@ -247,46 +254,6 @@ impl Visit<'_> {
         })
     }
 
-    /// Takes the flits that arrive.
-    #[inline(always)]
-    fn take_flits<const LEAN: bool, const STEPS: u32>(&mut self, t: u32) {
-        let inputs = usize::from(self.switch.inputs);
-        let rows = self.plan.flit_rows as usize;
-        let base = self.switch.in_port as usize * rows + self.flit_row as usize * inputs;
-        let first = self.routing_word::<STEPS>(t * self.steps::<STEPS>(), 0);
-        let hub = &mut *self.hub;
-        for (port, slot) in hub.flits[base..base + inputs].iter_mut().enumerate() {
-            let word = *slot;
-            if word == 0 {
-                continue;
-            }
-            *slot = 0;
-            let vc = (word & ((1 << VC_BITS) - 1)) as usize;
-            let place = port << self.plan.shift | vc;
-            let input = &mut self.inputs[place];
-            let body = word & !((1 << VC_BITS) - 1);
-            if body != BODY {
-                let packet = (word >> VC_BITS) - 1;
-                match input.first {
-                    NONE => input.first = packet,
-                    _ => hub.packets[input.last as usize].next = packet,
-                }
-                input.last = packet;
-            }
-            input.flits += 1;
-            if input.flits == 1 {
-                if input.left == 0 {
-                    insert(&mut self.routed[first..], place);
-                } else {
-                    let output = &self.outputs[usize::from(input.output)];
-                    if (!LEAN && !self.plan.wake_by_credit) || u32::from(output.used) < self.plan.parameters.vc_buffer {
-                        insert(self.ready, place);
-                    }
-                }
-            }
-        }
-    }
-
     /// Returns the first word of the set of heads whose routing is done when it begins `ahead` steps after the current step
     /// `number`.
     #[inline(always)]
@@ -298,42 +265,6 @@ impl Visit<'_> {
             _ => ((number + ahead) / speedup + delay - 1) * speedup - number,
         };
         after(self.route_row, steps, self.plan.route_rows) as usize * usize::from(self.switch.words)
-    }
-
-    /// Takes the credits that are due.
-    #[inline(always)]
-    fn take_credits<const LEAN: bool>(&mut self) {
-        let outputs = usize::from(self.switch.outputs);
-        let rows = self.plan.credit_rows as usize;
-        let base = self.switch.out_port as usize * rows + self.credit_row as usize * outputs;
-        for (port, slot) in self.hub.credits[base..base + outputs].iter_mut().enumerate() {
-            let credit = *slot;
-            if credit == 0 {
-                continue;
-            }
-            *slot = 0;
-            let vc = usize::from(credit) - 1;
-            let place = port << self.plan.shift | vc;
-            let output = &mut self.outputs[place];
-            let was_full = u32::from(output.used) >= self.plan.parameters.vc_buffer;
-            output.used -= 1;
-            self.loads[port] -= 1;
-            if output.owner == SENT && output.used == 0 {
-                output.owner = FREE;
-            }
-            if output.owner == FREE {
-                if self.plan.parameters.vc_buffer - u32::from(output.used) >= self.plan.space {
-                    self.out_ports[port].free |= 1 << vc;
-                }
-            } else if was_full && output.owner != SENT && (LEAN || self.plan.wake_by_credit) {
-                let owner = usize::from(output.owner);
-                let is_held = !LEAN && !self.held_by.is_empty() && self.held_by[port] == output.owner;
-                // An owner that did not get its channel in this very cycle has flits only if it is active.
-                if self.inputs[owner].flits > 0 && !is_held {
-                    insert(self.ready, owner);
-                }
-            }
-        }
     }
 
     /// Finds the candidates of a routed head.
@@ -363,9 +294,8 @@ impl Visit<'_> {
             };
             let mut head =
                 Head { to, target, hops: packet.aux & 255, created: packet.created, note: packet.aux >> 8, phase };
-            let mut more = std::mem::take(&mut self.hub.scratch.more);
-            more.clear();
-            let first = plan.rule.route(&at, &mut head, &mut more);
+            let more = &mut self.hub.scratch.more;
+            let first = plan.rule.route(&at, &mut head, more);
             let kept = &mut self.hub.packets[index];
             kept.to = to | head.phase << HOST_BITS;
             // The cable that it will pass counts from here on.
@@ -376,13 +306,12 @@ impl Visit<'_> {
             if !LEAN && plan.candidates > 1 {
                 let slots = &mut self.candidates[place * plan.candidates..][..plan.candidates];
                 slots[0] = first;
-                slots[1..=more.len()].copy_from_slice(&more);
+                slots[1..=more.len()].copy_from_slice(more);
                 self.inputs[place].left = 1 + more.len() as u16;
-                self.hub.scratch.more = more;
+                more.clear();
                 insert(self.waiting, place);
                 return;
             }
-            self.hub.scratch.more = more;
             first
         };
         let input = &mut self.inputs[place];
@@ -408,26 +337,23 @@ impl Visit<'_> {
         }
     }
 
-    /// Assigns heads the channels they were granted.
+    /// Assigns a head the channel that it was granted.
     #[inline(always)]
-    fn take_vcs<const LEAN: bool>(&mut self, grants: usize) {
-        for grant in 0..grants {
-            let (place, output) = self.hub.scratch.vc_grants[grant];
-            let packet = self.inputs[usize::from(place)].first;
-            // It may have waited for long, and `send` reads the next in its queue.
-            prefetch(&self.hub.packets[packet as usize]);
-            let size = self.size_of::<LEAN>(packet);
-            let input = &mut self.inputs[usize::from(place)];
-            input.output = output;
-            input.left = size | HEAD;
-            let account = &mut self.outputs[usize::from(output)];
-            account.owner = place;
-            let vc = u32::from(output) & ((1 << self.plan.shift) - 1);
-            self.out_ports[usize::from(output) >> self.plan.shift].free &= !(1 << vc);
-            remove(self.waiting, usize::from(place));
-            if (!LEAN && !self.plan.wake_by_credit) || u32::from(account.used) < self.plan.parameters.vc_buffer {
-                insert(self.ready, usize::from(place));
-            }
+    pub(super) fn take_vc<const LEAN: bool>(&mut self, place: u16, output: u16) {
+        let packet = self.inputs[usize::from(place)].first;
+        // It may have waited for long, and `send` reads the next in its queue.
+        prefetch(&self.hub.packets[packet as usize]);
+        let size = self.size_of::<LEAN>(packet);
+        let input = &mut self.inputs[usize::from(place)];
+        input.output = output;
+        input.left = size | HEAD;
+        let account = &mut self.outputs[usize::from(output)];
+        account.owner = place;
+        let vc = u32::from(output) & ((1 << self.plan.shift) - 1);
+        self.out_ports[usize::from(output) >> self.plan.shift].free &= !(1 << vc);
+        remove(self.waiting, usize::from(place));
+        if (!LEAN && !self.plan.wake_by_credit) || u32::from(account.used) < self.plan.parameters.vc_buffer {
+            insert(self.ready, usize::from(place));
         }
     }
 }

@@ -108,6 +108,7 @@ impl DimensionOrder {
 
     /// Returns the step of a packet to the switch `target`; `None` if it is there. `fresh` packets choose their
     /// direction as if they entered the network here; `wraps` is kept with the packet.
+    #[inline(always)] // Into the loops of the rules that call it for each packet and switch.
     pub(super) fn step(
         &self,
         at: &At<'_>,
