@@ -199,6 +199,10 @@ impl Visit<'_> {
         if held {
             self.decide_holds();
         }
+        let (row, words) = (self.route_row as usize * self.waiting.len(), self.waiting.len());
+        if self.plan.is_large {
+            self.prefetch_routes(row);
+        }
         let any = |set: &[u64]| set.iter().any(|&word| word != 0);
         let requested = any(self.ready);
         if requested {
@@ -214,8 +218,6 @@ impl Visit<'_> {
         if any(self.waiting) || (!LEAN && self.late_vcs.as_ref().is_some_and(|late| !late.is_empty())) {
             self.allocate_vcs::<LEAN>(t);
         }
-        let words = self.waiting.len();
-        let row = self.route_row as usize * words;
         for word in 0..words {
             let bits = std::mem::take(&mut self.routed[row + word]);
             members(word, bits, |place| self.route::<LEAN>(place));
@@ -236,6 +238,17 @@ impl Visit<'_> {
         for grant in 0..grants {
             let place = self.hub.scratch.switch_grants[grant];
             self.send::<LEAN, STEPS>(t, step, next, place, false);
+        }
+    }
+
+    /// Prefetches the next hops of the heads whose routing is done, before all else that the step does.
+    #[inline(always)]
+    fn prefetch_routes(&self, row: usize) {
+        for (word, &bits) in self.routed[row..row + self.waiting.len()].iter().enumerate() {
+            members(word, bits, |place| {
+                let packet = &self.hub.packets[self.inputs[place].first as usize];
+                self.plan.rule.prefetch(self.id, self.plan.wiring.switch_of(packet.to & HOST_MASK));
+            });
         }
     }
 

@@ -72,6 +72,10 @@ impl Rule for Amin {
         by_hops(first, cable, head)
     }
 
+    fn prefetch(&self, from: u32, target: u32) {
+        self.shortest.prefetch(from, target);
+    }
+
     fn possible(&self, at: &At<'_>, head: &Head, visit: &mut dyn FnMut(Candidate, Head)) {
         let first = self.wiring.first_cable(at.switch);
         self.shortest.next(at.switch, head.target, |cable| visit(by_hops(first, cable, head), *head));

@@ -199,6 +199,10 @@ impl Rule for Escape {
         self.escape(at, head, on_it)
     }
 
+    fn prefetch(&self, from: u32, target: u32) {
+        self.shortest.prefetch(from, target);
+    }
+
     fn possible(&self, at: &At<'_>, head: &Head, visit: &mut dyn FnMut(Candidate, Head)) {
         let mut found = Vec::new();
         // Some seeds for the coin where both directions of a ring are equally long.

@@ -73,6 +73,10 @@ pub trait Rule: Send + Sync {
     /// It is not called at the switch of the destination, unless [`Rule::delivers`] or the packet is on a detour.
     fn route(&self, at: &At<'_>, head: &mut Head, more: &mut Vec<Candidate>) -> Candidate;
 
+    /// Prefetches what [`Rule::route`] will read for a packet at one switch that is for another. Worthwhile for tables that
+    /// are larger than caches.
+    fn prefetch(&self, _from: u32, _target: u32) {}
+
     /// Calls `visit` with each candidate that [`Rule::route`] may return, whatever the loads and random choices are,
     /// and with the packet as it would move on. For the check of channel dependencies.
     fn possible(&self, at: &At<'_>, head: &Head, visit: &mut dyn FnMut(Candidate, Head)) {

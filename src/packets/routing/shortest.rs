@@ -7,6 +7,7 @@ use super::rule::Request;
 use crate::ids::SwitchId;
 use crate::packets::PacketError;
 use crate::packets::wiring::Wiring;
+use crate::prefetch::prefetch;
 use crate::topology::Graph;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -185,6 +186,21 @@ impl Shortest {
         self.distance(from, through) != u32::from(FAR) && self.distance(through, to) != u32::from(FAR)
     }
 
+    /// Prefetches the mask of a pair.
+    #[inline]
+    pub(super) fn prefetch(&self, from: u32, to: u32) {
+        let place = match self.index {
+            Index::Pairs => from as usize * self.n as usize + to as usize,
+            Index::Offsets { .. } => self.offset_place(from, to),
+        };
+        match &self.masks {
+            Masks::Narrow(masks) => prefetch(&masks[place]),
+            Masks::Middle(masks) => prefetch(&masks[place]),
+            Masks::Wide(masks) => prefetch(&masks[place]),
+            Masks::Words(masks, words) => prefetch(&masks[place * words]),
+        }
+    }
+
     /// Calls `visit` with each cable on a shortest path, in ascending order.
     #[inline]
     pub(super) fn next(&self, from: u32, to: u32, mut visit: impl FnMut(u32)) {
@@ -211,13 +227,19 @@ impl Shortest {
         }
     }
 
+    /// Returns the place of a pair in the masks by offset.
+    #[inline]
+    fn offset_place(&self, from: u32, to: u32) -> usize {
+        let offset = if to >= from { to - from } else { to + self.n - from };
+        offset as usize + if from.is_multiple_of(2) { 0 } else { self.n as usize }
+    }
+
     /// Masks by offset have the bits of hops in ascending order; the neighbours of a switch are those hops rotated,
     /// because numbers wrap around.
     #[inline]
     fn by_offset_mask(&self, degree: u32, wrapped: u32, from: u32, to: u32) -> u64 {
         let Masks::Wide(masks) = &self.masks else { return 0 };
-        let offset = if to >= from { to - from } else { to + self.n - from };
-        let mask = masks[offset as usize + if from.is_multiple_of(2) { 0 } else { self.n as usize }];
+        let mask = masks[self.offset_place(from, to)];
         let whole = if degree == 64 { u64::MAX } else { (1 << degree) - 1 };
         match wrapped {
             0 => mask,

@@ -47,6 +47,10 @@ impl Rule for Ugal {
         by_hops(first, direct(goal).0, head)
     }
 
+    fn prefetch(&self, from: u32, target: u32) {
+        self.shortest.prefetch(from, target);
+    }
+
     fn possible(&self, at: &At<'_>, head: &Head, visit: &mut dyn FnMut(Candidate, Head)) {
         let first = self.wiring.first_cable(at.switch);
         let here = *head;

@@ -68,6 +68,10 @@ impl Rule for UgalEquality {
         by_hops(first, best.2, head)
     }
 
+    fn prefetch(&self, from: u32, target: u32) {
+        self.shortest.prefetch(from, target);
+    }
+
     fn possible(&self, at: &At<'_>, head: &Head, visit: &mut dyn FnMut(Candidate, Head)) {
         let first = self.wiring.first_cable(at.switch);
         if self.weighs(at, head) {

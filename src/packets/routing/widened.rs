@@ -66,6 +66,10 @@ impl Rule for Widened {
         self.widen(first)
     }
 
+    fn prefetch(&self, from: u32, target: u32) {
+        self.rule.prefetch(from, target);
+    }
+
     fn possible(&self, at: &At<'_>, head: &Head, visit: &mut dyn FnMut(Candidate, Head)) {
         self.rule.possible(&self.inner(at), head, &mut |candidate, moved| visit(self.widen(candidate), moved));
     }
