@@ -1,9 +1,9 @@
 //! Prefetching of memory, so that later accesses need not wait for it.
 
-/// Number of ranks, hosts or packets above which their data may not be in the nearest cache of a core.
+/// Number of ranks or hosts above which their data may not be in the nearest cache of a core.
 const CACHED: usize = 1024;
 
-/// Returns `true` if prefetching is worthwhile for `count` ranks, hosts or packets.
+/// Returns `true` if prefetching is worthwhile for `count` ranks or hosts.
 #[inline]
 pub fn is_far(count: usize) -> bool {
     count > CACHED

@@ -178,7 +178,9 @@ fn notes(arguments: &EmulateValidate) -> Vec<String> {
     ];
     if arguments.library_collectives {
         notes.push(
-            "replays choose collectives by the table `ompi`, which may differ from this version of Open MPI".to_owned(),
+            "replays choose collectives by the table `ompi`, unless a model names another; it may differ from the Open MPI \
+             that was measured"
+                .to_owned(),
         );
     }
     notes

@@ -1,4 +1,4 @@
-//! `--memory`, pages of large allocations, and the end of the process when memory is exhausted.
+//! `--memory`, and the end of the process when memory is exhausted.
 //!
 //! Networks are refused by an estimate before they are built. Anything that no estimate includes reaches a limit of the
 //! operating system: an allocation fails, and the program ends with a sentence and exit code 3 instead of an abort, and
@@ -9,18 +9,15 @@ use mopsim::user_error::IO_FAILED;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
 
-/// The system's allocator, with large pages for large allocations, and with a message when it fails. There is no other
-/// place for the message: Rust's own hook is not stable, and the default is an abort.
+/// The system's allocator, with a message when it fails. There is no other place for the message: Rust's own hook is
+/// not stable, and the default is an abort.
 struct Told;
-
-/// Size in bytes from which an allocation asks for large pages: below it, few of them would fit in.
-const LARGE: usize = 4 << 20;
 
 #[global_allocator]
 static ALLOCATOR: Told = Told;
 
 // SAFETY: every call goes to `System` with the arguments as they came, whose results are returned unless they are null;
-// then the process ends. The request for large pages changes neither addresses nor content.
+// then the process ends.
 unsafe impl GlobalAlloc for Told {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller keeps the rules of `GlobalAlloc`, which are those of `System`.
@@ -45,32 +42,7 @@ unsafe impl GlobalAlloc for Told {
 
 #[inline]
 fn had(memory: *mut u8, size: usize) -> *mut u8 {
-    if memory.is_null() {
-        run_out(size);
-    }
-    if size >= LARGE {
-        ask_for_large_pages(memory, size);
-    }
-    memory
-}
-
-/// Asks the system to use pages of 2 MiB for an allocation, where it uses them on request only. Large networks are read in
-/// random order, and with pages of 4 KiB most accesses wait for the translation of their address as well.
-#[cold]
-fn ask_for_large_pages(memory: *mut u8, size: usize) {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::mm::{Advice, madvise};
-        const PAGE: usize = 2 << 20;
-        let start = memory.addr().next_multiple_of(PAGE);
-        let end = (memory.addr() + size) & !(PAGE - 1);
-        if start < end {
-            // SAFETY: the range is part of the allocation. Its content stays as it is, whether or not the request succeeds.
-            let _ = unsafe { madvise(memory.with_addr(start).cast(), end - start, Advice::LinuxHugepage) };
-        }
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = (memory, size);
+    if memory.is_null() { run_out(size) } else { memory }
 }
 
 /// Ends the process. This must not need memory.

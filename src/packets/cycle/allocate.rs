@@ -86,10 +86,7 @@ impl Visit<'_> {
         let delay = self.plan.parameters.vc_delay;
         let mut any = false;
         for word in 0..self.waiting.len() {
-            let mut bits = self.waiting[word];
-            while bits != 0 {
-                let place = word * 64 + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
+            for place in members(word, self.waiting[word]) {
                 let asked = self.request::<LEAN>(place);
                 if asked == NO {
                     if !LEAN && delay > 1 {
@@ -121,7 +118,7 @@ impl Visit<'_> {
                 if bits == 0 {
                     continue;
                 }
-                members(word, bits, |asked| {
+                for asked in members(word, bits) {
                     let place = self.hub.scratch.best[asked];
                     self.inputs[usize::from(place)].pointer = asked as u16 + 1;
                     self.outputs[asked].pointer = place + 1;
@@ -131,7 +128,7 @@ impl Visit<'_> {
                         self.hub.scratch.vc_grants[grants] = (place, asked as u16);
                         grants += 1;
                     }
-                });
+                }
             }
         }
         if !LEAN && delay > 1 {
@@ -153,10 +150,10 @@ impl Visit<'_> {
         let granted = self.hub.scratch.vc_grants[..grants].to_vec();
         let mut asked = Vec::new();
         for word in 0..self.waiting.len() {
-            members(word, std::mem::take(&mut self.waiting[word]), |place| {
+            for place in members(word, std::mem::take(&mut self.waiting[word])) {
                 let output = granted.iter().find(|&&(winner, _)| usize::from(winner) == place).map_or(NO, |&(_, o)| o);
                 asked.push((place as u16, output));
-            });
+            }
         }
         for (place, output) in asked {
             self.late_vc(t + delay - 1, place, output);
@@ -255,10 +252,10 @@ impl Visit<'_> {
         let mut grants = 0;
         for word in 0..self.out_ports.len().div_ceil(64) {
             let bits = std::mem::take(&mut self.hub.scratch.chosen_set[word]);
-            members(word, bits, |output| {
+            for output in members(word, bits) {
                 self.hub.scratch.switch_grants[grants] = self.grant(output);
                 grants += 1;
-            });
+            }
         }
         match self.plan.parameters.switch_delay {
             1 => grants,
@@ -272,9 +269,9 @@ impl Visit<'_> {
         let mask = (1_usize << self.plan.shift) - 1;
         let mut asked = Vec::new();
         for word in 0..self.ready.len() {
-            members(word, std::mem::take(&mut self.ready[word]), |place| {
+            for place in members(word, std::mem::take(&mut self.ready[word])) {
                 asked.push((place as u16, granted.contains(&(place as u16))));
-            });
+            }
         }
         for (place, won) in asked {
             if won {
@@ -317,11 +314,11 @@ impl Visit<'_> {
         let mut list = std::mem::take(&mut self.hub.scratch.hold_grants);
         list.clear();
         for word in 0..self.holding.len() {
-            members(word, self.holding[word], |place| {
+            for place in members(word, self.holding[word]) {
                 let output = usize::from(self.inputs[place].output);
                 let space = u32::from(self.outputs[output].used) < self.plan.parameters.vc_buffer;
                 list.push((place as u16, space));
-            });
+            }
         }
         self.hub.scratch.hold_grants = list;
     }

@@ -5,11 +5,12 @@
 
 use super::shard::{BODY, Hub, VC_BITS};
 use super::state::{FREE, NONE, SENT};
-use super::visit::{Visit, insert};
+use super::visit::{Visit, insert, members};
 
 /// Returns the set of up to 64 slots that are not empty.
 #[inline(always)]
 pub(super) fn occupied<T: Copy + Default + PartialEq>(slots: &[T]) -> u64 {
+    debug_assert!(slots.len() <= 64);
     slots.iter().rev().fold(0, |set, &slot| set << 1 | u64::from(slot != T::default()))
 }
 
@@ -20,13 +21,10 @@ impl Visit<'_> {
         let inputs = usize::from(self.switch.inputs);
         let rows = self.plan.flit_rows as usize;
         let base = self.switch.in_port as usize * rows + self.flit_row as usize * inputs;
-        let routed = self.routing_word::<STEPS>(t * self.steps::<STEPS>(), 0);
+        let first_word = self.routing_word::<STEPS>(t * self.steps::<STEPS>(), 0);
         let Hub { flits, packets, .. } = &mut *self.hub;
         for (first, slots) in (0..).step_by(64).zip(flits[base..base + inputs].chunks_mut(64)) {
-            let mut set = occupied(slots);
-            while set != 0 {
-                let slot = set.trailing_zeros() as usize;
-                set &= set - 1;
+            for slot in members(0, occupied(slots)) {
                 let word = std::mem::take(&mut slots[slot]);
                 let vc = (word & ((1 << VC_BITS) - 1)) as usize;
                 let place = (first + slot) << self.plan.shift | vc;
@@ -43,7 +41,7 @@ impl Visit<'_> {
                 input.flits += 1;
                 if input.flits == 1 {
                     if input.left == 0 {
-                        insert(&mut self.routed[routed..], place);
+                        insert(&mut self.routed[first_word..], place);
                     } else {
                         let used = u32::from(self.outputs[usize::from(input.output)].used);
                         if (!LEAN && !self.plan.wake_by_credit) || used < self.plan.parameters.vc_buffer {
@@ -62,10 +60,7 @@ impl Visit<'_> {
         let rows = self.plan.credit_rows as usize;
         let base = self.switch.out_port as usize * rows + self.credit_row as usize * outputs;
         for (first, slots) in (0..).step_by(64).zip(self.hub.credits[base..base + outputs].chunks_mut(64)) {
-            let mut set = occupied(slots);
-            while set != 0 {
-                let slot = set.trailing_zeros() as usize;
-                set &= set - 1;
+            for slot in members(0, occupied(slots)) {
                 let port = first + slot;
                 let vc = usize::from(std::mem::take(&mut slots[slot])) - 1;
                 let output = &mut self.outputs[port << self.plan.shift | vc];
@@ -88,6 +83,24 @@ impl Visit<'_> {
                     }
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{members, occupied};
+
+    #[test]
+    fn occupied_slots_are_found_up_to_the_last() {
+        for count in [0, 1, 5, 63, 64] {
+            for full in 0..count {
+                let mut slots = vec![0_u8; count];
+                slots[full] = 255;
+                assert_eq!(members(0, occupied(&slots)).collect::<Vec<_>>(), [full]);
+            }
+            assert_eq!(members(1, occupied(&vec![7_u32; count])).collect::<Vec<_>>(), Vec::from_iter(64..64 + count));
+            assert_eq!(occupied(&vec![0_u32; count]), 0);
         }
     }
 }

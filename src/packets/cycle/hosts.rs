@@ -4,7 +4,7 @@ use super::arrive::occupied;
 use super::mail::{Item, Mail};
 use super::shard::{BODY, VC_BITS};
 use super::state::{Cold, FREE, HostPort, NONE, Packet, SENT};
-use super::visit::{Visit, after};
+use super::visit::{Visit, after, members};
 
 impl Visit<'_> {
     /// Schedules a credit to a host.
@@ -36,12 +36,10 @@ impl Visit<'_> {
         let rows = plan.host_rows as usize;
         let base = self.switch.host_port as usize * rows + self.host_row as usize * ports;
         for first in (0..ports).step_by(64) {
-            let mut set = occupied(&self.hub.host_credits[base + first..base + ports.min(first + 64)]);
-            while set != 0 {
-                let port = first + set.trailing_zeros() as usize;
-                set &= set - 1;
-                let credit = std::mem::take(&mut self.hub.host_credits[base + port]);
-                self.take_host_credit(port, credit - 1);
+            let set = occupied(&self.hub.host_credits[base + first..base + ports.min(first + 64)]);
+            for slot in members(0, set) {
+                let credit = std::mem::take(&mut self.hub.host_credits[base + first + slot]);
+                self.take_host_credit(first + slot, credit - 1);
             }
         }
         if self.switch.next_host > t {

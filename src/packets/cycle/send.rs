@@ -16,11 +16,10 @@ impl Visit<'_> {
         let plan = self.plan;
         let leaves = t + plan.crossing(step);
         let scratch = &self.hub.scratch;
-        let prefetch_of = |output: usize| {
-            let place = scratch.chosen[output].1;
-            let (port, out) = (place >> plan.shift, self.inputs[usize::from(place)].output >> plan.shift);
-            let link = &self.out_ports[usize::from(out)].link;
-            let queued = self.flit_left.get(usize::from(out)).map_or(0, |&left| left + 1);
+        let prefetch_for = |output: usize| {
+            let port = scratch.chosen[output].0;
+            let link = &self.out_ports[output].link;
+            let queued = self.flit_left.get(output).map_or(0, |&left| left + 1);
             let due = leaves.max(queued) + u32::from(link.latency) + 1;
             if self.is_inside(link.switch) && due - t < plan.flit_rows {
                 let row = after(self.flit_row, due - t, plan.flit_rows);
@@ -35,7 +34,7 @@ impl Visit<'_> {
             }
         };
         for (word, &bits) in scratch.chosen_set[..self.out_ports.len().div_ceil(64)].iter().enumerate() {
-            members(word, bits, prefetch_of);
+            members(word, bits).for_each(prefetch_for);
         }
     }
 

@@ -383,7 +383,7 @@ impl Shard {
     }
 
     /// As [`Self::run_block_anywhere`], compiled for processors that shift by any number of bits in one step, and remove the
-    /// lowest bit of a set in one instruction: those since 2013.
+    /// lowest bit of a set in one instruction: most since 2013 to 2015.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "bmi1,bmi2")]
     fn run_block_with_bmi(&mut self, block: u32) {
@@ -401,7 +401,7 @@ impl Shard {
             self.hub.later.pop();
             self.hub.visit_at(due, block, local, self.plan.calendar);
         }
-        let row = (block & (self.plan.calendar - 1)) as usize * self.hub.words;
+        let row = self.hub.calendar_row(block, self.plan.calendar);
         for word in 0..self.hub.words {
             let mut set = std::mem::take(&mut self.hub.calendar[row + word]);
             while set != 0 {

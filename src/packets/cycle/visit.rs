@@ -77,18 +77,36 @@ pub(super) fn after(row: u32, ahead: u32, rows: u32) -> u32 {
     if sum >= rows { sum - rows } else { sum }
 }
 
-/// Calls `visit` with each member of a set.
-#[inline(always)] // So is all of a cycle: it is compiled for the processor.
-pub(super) fn members(word: usize, mut bits: u64, mut visit: impl FnMut(usize)) {
-    while bits != 0 {
-        visit(word * 64 + bits.trailing_zeros() as usize);
-        bits &= bits - 1;
+/// Members of a word of a set, in ascending order. As an iterator, because the body of a loop is compiled for the same
+/// processor as the function that it is in, and a closure is not.
+pub(super) struct Members {
+    first: usize,
+    bits: u64,
+}
+
+/// Returns the members that the word number `word` of a set has.
+#[inline(always)]
+pub(super) fn members(word: usize, bits: u64) -> Members {
+    Members { first: word * 64, bits }
+}
+
+impl Iterator for Members {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        if self.bits == 0 {
+            return None;
+        }
+        let member = self.first + self.bits.trailing_zeros() as usize;
+        self.bits &= self.bits - 1;
+        Some(member)
     }
 }
 
 impl Shard {
     /// Runs a switch through a block.
-    #[inline(always)] // Into the callers, for their processors; so is `cycle`.
+    #[inline(always)] // Into its callers, which are compiled for different processors; so is `cycle`.
     pub(super) fn visit(&mut self, local: usize, rows: Rows) {
         let start = rows.start;
         let plan = &*self.plan;
@@ -207,7 +225,7 @@ impl Visit<'_> {
         let requested = any(self.ready);
         if requested {
             self.request_switch::<LEAN>();
-            if self.plan.is_large {
+            if self.plan.is_large && (LEAN || self.plan.parameters.switch_delay == 1) {
                 self.prefetch_slots(t, step);
             }
         }
@@ -220,7 +238,9 @@ impl Visit<'_> {
         }
         for word in 0..words {
             let bits = std::mem::take(&mut self.routed[row + word]);
-            members(word, bits, |place| self.route::<LEAN>(place));
+            for place in members(word, bits) {
+                self.route::<LEAN>(place);
+            }
         }
         if held {
             self.carry_out_holds(t, step, number);
@@ -229,10 +249,10 @@ impl Visit<'_> {
         if LEAN && requested {
             for word in 0..self.out_ports.len().div_ceil(64) {
                 let bits = std::mem::take(&mut self.hub.scratch.chosen_set[word]);
-                members(word, bits, |output| {
+                for output in members(word, bits) {
                     let place = self.grant(output);
                     self.send::<LEAN, STEPS>(t, step, next, place, false);
-                });
+                }
             }
         }
         for grant in 0..grants {
@@ -241,30 +261,20 @@ impl Visit<'_> {
         }
     }
 
-    /// Prefetches the next hops of the heads whose routing is done, before all else that the step does.
+    /// Prefetches the next hops of the heads whose routing is done, before the allocations of the step.
     #[inline(always)]
     fn prefetch_routes(&self, row: usize) {
         for (word, &bits) in self.routed[row..row + self.waiting.len()].iter().enumerate() {
-            members(word, bits, |place| {
+            for place in members(word, bits) {
                 let packet = &self.hub.packets[self.inputs[place].first as usize];
                 self.plan.rule.prefetch(self.id, self.plan.wiring.switch_of(packet.to & HOST_MASK));
-            });
+            }
         }
     }
 
     /// `true` if any waiting head could get a channel.
     fn any_free(&self) -> bool {
-        (0..self.waiting.len()).any(|word| {
-            let mut bits = self.waiting[word];
-            while bits != 0 {
-                let place = word * 64 + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                if self.can_ask(place) {
-                    return true;
-                }
-            }
-            false
-        })
+        (0..self.waiting.len()).any(|word| members(word, self.waiting[word]).any(|place| self.can_ask(place)))
     }
 
     /// Returns the first word of the set of heads whose routing is done when it begins `ahead` steps after the current step
@@ -308,6 +318,7 @@ impl Visit<'_> {
             let mut head =
                 Head { to, target, hops: packet.aux & 255, created: packet.created, note: packet.aux >> 8, phase };
             let more = &mut self.hub.scratch.more;
+            debug_assert!(more.is_empty());
             let first = plan.rule.route(&at, &mut head, more);
             let kept = &mut self.hub.packets[index];
             kept.to = to | head.phase << HOST_BITS;

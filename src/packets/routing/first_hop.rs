@@ -6,6 +6,7 @@ use super::rule::{At, Candidate, Head, Request, Rule};
 use crate::ids::SwitchId;
 use crate::packets::PacketError;
 use crate::packets::wiring::Wiring;
+use crate::prefetch::prefetch;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -66,6 +67,10 @@ impl Rule for FirstHop {
     fn route(&self, at: &At<'_>, head: &mut Head, _more: &mut Vec<Candidate>) -> Candidate {
         let cable = self.cable[at.switch as usize * self.wiring.switches() + head.target as usize];
         by_hops(self.wiring.first_cable(at.switch), u32::from(cable), head)
+    }
+
+    fn prefetch(&self, from: u32, target: u32) {
+        prefetch(&self.cable[from as usize * self.wiring.switches() + target as usize]);
     }
 
     fn reads_loads(&self) -> bool {

@@ -193,6 +193,11 @@ impl Rule for OnPlanes {
         candidate
     }
 
+    fn prefetch(&self, from: u32, target: u32) {
+        let plane = &self.planes[self.plane_of[from as usize] as usize];
+        plane.rule.prefetch(from - plane.first_switch, target - plane.first_switch);
+    }
+
     fn possible(&self, at: &At<'_>, head: &Head, visit: &mut dyn FnMut(Candidate, Head)) {
         let (plane, local, own) = self.in_plane(at, head);
         if let Some(delivery) = self.delivery(plane, at, head) {

@@ -73,8 +73,8 @@ pub trait Rule: Send + Sync {
     /// It is not called at the switch of the destination, unless [`Rule::delivers`] or the packet is on a detour.
     fn route(&self, at: &At<'_>, head: &mut Head, more: &mut Vec<Candidate>) -> Candidate;
 
-    /// Prefetches what [`Rule::route`] will read for a packet at one switch that is for another. Worthwhile for tables that
-    /// are larger than caches.
+    /// Prefetches what [`Rule::route`] will probably read for a packet at one switch that is for another, from tables that may
+    /// be larger than caches.
     fn prefetch(&self, _from: u32, _target: u32) {}
 
     /// Calls `visit` with each candidate that [`Rule::route`] may return, whatever the loads and random choices are,

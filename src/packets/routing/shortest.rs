@@ -286,6 +286,7 @@ mod tests {
                 let (distance, _) = crate::topology::hops::distances(&topology.graph, SwitchId(to));
                 for from in 0..wiring.switches() as u32 {
                     assert_eq!(tables.distance(from, to), distance[from as usize], "{spec}");
+                    tables.prefetch(from, to);
                     let mut found = Vec::new();
                     tables.next(from, to, |cable| found.push(cable));
                     let expected: Vec<u32> = (0..wiring.out_cables(from))

@@ -333,26 +333,29 @@ fn threads_do_not_change_logs() {
     assert!(one == run(3));
 }
 
-/// All counts are the same for any number of threads, and with a log, for which the engine runs other code. The last two
-/// networks are larger than the nearest caches of a core.
+/// All counts are the same for any number of threads, and with a log, for which the engine runs other code. A switch of the
+/// full mesh has more than 64 ports. With 64 virtual channels, the state of the last two networks is prefetched, and the last
+/// one has so many packets under way that they are prefetched as well.
 #[test]
 fn threads_and_logs_change_nothing() {
-    for (spec, rule, packet, speedup) in [
-        ("torus:16x16", "dimension-order", 1, 1),
-        ("torus:16x16", "dimension-order", 2, 2),
-        ("random:n=200,d=6", "amin", 3, 1),
-        ("torus:32x32", "dimension-order", 1, 1),
-        ("random:n=400,d=8", "amin", 1, 2),
+    for (spec, rule, packet, speedup, load, vcs) in [
+        ("torus:16x16", "dimension-order", 1, 1, 0.3, None),
+        ("torus:16x16", "dimension-order", 2, 2, 0.3, None),
+        ("random:n=200,d=6", "amin", 3, 1, 0.3, None),
+        ("full_mesh:70", "amin", 1, 1, 0.3, None),
+        ("random:n=512,d=8", "amin", 1, 2, 0.3, Some(64)),
+        ("torus:32x32", "dimension-order", 1, 1, 0.9, Some(64)),
     ] {
         let parameters = Parameters { packet, speedup, ..Parameters::default() };
-        let network = network(spec, rule, parameters).unwrap();
+        let mut network = network(spec, rule, parameters).unwrap();
+        network.parameters.vcs = vcs.unwrap_or(network.parameters.vcs);
         let run = |threads: usize, log: bool| {
             let mut engine = CycleEngine::new(
                 Setup {
                     wiring: network.wiring.clone(),
                     rule: network.rule.clone(),
                     parameters: network.parameters.clone(),
-                    packets: PacketSource::drawn(uniform(&network.wiring), 0.3, packet, Process::Bernoulli),
+                    packets: PacketSource::drawn(uniform(&network.wiring), load, packet, Process::Bernoulli),
                     seed: 5,
                     window: Window { from: 100, until: 600 },
                     log,
@@ -361,6 +364,7 @@ fn threads_and_logs_change_nothing() {
             )
             .unwrap();
             engine.run_to(700).unwrap();
+            assert_eq!(engine.inside() > 1 << 17, load > 0.5, "{spec}");
             let mut counts = engine.counts();
             // The number of visits to a switch depends on the events that wake it.
             counts.visits = 0;
