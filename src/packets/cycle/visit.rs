@@ -77,20 +77,20 @@ pub(super) fn after(row: u32, ahead: u32, rows: u32) -> u32 {
     if sum >= rows { sum - rows } else { sum }
 }
 
-/// Members of a word of a set, in ascending order. As an iterator, because the body of a loop is compiled for the same
+/// WordMembers of a word of a set, in ascending order. As an iterator, because the body of a loop is compiled for the same
 /// processor as the function that it is in, and a closure is not.
-pub(super) struct Members {
+pub(super) struct WordMembers {
     first: usize,
     bits: u64,
 }
 
 /// Returns the members that the word number `word` of a set has.
 #[inline(always)]
-pub(super) fn members(word: usize, bits: u64) -> Members {
-    Members { first: word * 64, bits }
+pub(super) fn members(word: usize, bits: u64) -> WordMembers {
+    WordMembers { first: word * 64, bits }
 }
 
-impl Iterator for Members {
+impl Iterator for WordMembers {
     type Item = usize;
 
     #[inline(always)]
