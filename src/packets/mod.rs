@@ -25,6 +25,7 @@ pub mod routing;
 pub mod run;
 pub(crate) mod runs;
 pub mod series;
+mod sets;
 mod setup;
 pub mod simulation;
 pub mod source;

@@ -6,7 +6,8 @@
 //! requests.
 
 use super::state::FREE;
-use super::visit::{Visit, insert, members, remove};
+use super::visit::Visit;
+use crate::packets::sets::{insert, members, remove};
 
 /// No output channel, or no request.
 const NO: u16 = u16::MAX;
@@ -190,7 +191,7 @@ impl Visit<'_> {
             while bits != 0 {
                 // The competing channels of one input.
                 let at = bits.trailing_zeros() as usize & !(width - 1);
-                let mut group = (bits >> at) & group_mask;
+                let group = (bits >> at) & group_mask;
                 bits &= !(group_mask << at);
                 let first = word * 64 + at;
                 let port = first >> shift;
@@ -199,10 +200,8 @@ impl Visit<'_> {
                 }
                 let turn = self.in_ports[port];
                 let (mut best, mut chosen, mut to) = (u32::MAX, 0, 0);
-                while group != 0 {
-                    let vc = group.trailing_zeros();
-                    group &= group - 1;
-                    let place_out = self.inputs[first + vc as usize].output;
+                for vc in members(0, group) {
+                    let place_out = self.inputs[first + vc].output;
                     let output = u32::from(place_out) >> shift;
                     if !LEAN && !self.held_by.is_empty() && self.held_by[output as usize] != FREE {
                         continue;
@@ -214,9 +213,9 @@ impl Visit<'_> {
                         continue;
                     }
                     let distance = ahead(output, u32::from(turn.pointer), ports_out);
-                    let key = distance << 8 | (vc.wrapping_sub(u32::from(turn.offset)) & (width as u32 - 1));
+                    let key = distance << 8 | ((vc as u32).wrapping_sub(u32::from(turn.offset)) & (width as u32 - 1));
                     if key < best {
-                        (best, chosen, to) = (key, first + vc as usize, output as usize);
+                        (best, chosen, to) = (key, first + vc, output as usize);
                     }
                 }
                 if best == u32::MAX {

@@ -5,7 +5,8 @@
 
 use super::shard::{BODY, Hub, VC_BITS};
 use super::state::{FREE, NONE, SENT};
-use super::visit::{Visit, insert, members};
+use super::visit::Visit;
+use crate::packets::sets::{insert, members};
 
 /// Returns the set of up to 64 slots that are not empty.
 #[inline(always)]

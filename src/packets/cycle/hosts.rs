@@ -4,7 +4,8 @@ use super::arrive::occupied;
 use super::mail::{Item, Mail};
 use super::shard::{BODY, VC_BITS};
 use super::state::{Cold, FREE, HostPort, NONE, Packet, SENT};
-use super::visit::{Visit, after, members};
+use super::visit::{Visit, after};
+use crate::packets::sets::members;
 
 impl Visit<'_> {
     /// Schedules a credit to a host.

@@ -3,7 +3,8 @@
 use super::mail::{Due, Item, Mail};
 use super::shard::{BODY, VC_BITS};
 use super::state::{FREE, HEAD, HOST_MASK, NONE, SENT};
-use super::visit::{Visit, after, insert, members, remove};
+use super::visit::{Visit, after};
+use crate::packets::sets::{insert, members, remove};
 use crate::packets::statistics::Logged;
 use crate::prefetch::prefetch;
 use std::cmp::Reverse;
@@ -16,25 +17,24 @@ impl Visit<'_> {
         let plan = self.plan;
         let leaves = t + plan.crossing(step);
         let scratch = &self.hub.scratch;
-        let prefetch_for = |output: usize| {
-            let port = scratch.chosen[output].0;
-            let link = &self.out_ports[output].link;
-            let queued = self.flit_left.get(output).map_or(0, |&left| left + 1);
-            let due = leaves.max(queued) + u32::from(link.latency) + 1;
-            if self.is_inside(link.switch) && due - t < plan.flit_rows {
-                let row = after(self.flit_row, due - t, plan.flit_rows);
-                prefetch(&self.hub.flits[(link.slot + row * u32::from(link.stride)) as usize]);
-            }
-            let link = &self.in_ports[usize::from(port)].link;
-            let queued = self.credit_left.get(usize::from(port)).map_or(0, |&left| left + 1);
-            let due = t.max(queued) + u32::from(link.latency) + 1 + plan.parameters.credit_delay;
-            if self.is_inside(link.switch) && due - t < plan.credit_rows {
-                let row = after(self.credit_row, due - t, plan.credit_rows);
-                prefetch(&self.hub.credits[(link.slot + row * u32::from(link.stride)) as usize]);
-            }
-        };
         for (word, &bits) in scratch.chosen_set[..self.out_ports.len().div_ceil(64)].iter().enumerate() {
-            members(word, bits).for_each(prefetch_for);
+            for output in members(word, bits) {
+                let port = scratch.chosen[output].0;
+                let link = &self.out_ports[output].link;
+                let queued = self.flit_left.get(output).map_or(0, |&left| left + 1);
+                let due = leaves.max(queued) + u32::from(link.latency) + 1;
+                if self.is_inside(link.switch) && due - t < plan.flit_rows {
+                    let row = after(self.flit_row, due - t, plan.flit_rows);
+                    prefetch(&self.hub.flits[(link.slot + row * u32::from(link.stride)) as usize]);
+                }
+                let link = &self.in_ports[usize::from(port)].link;
+                let queued = self.credit_left.get(usize::from(port)).map_or(0, |&left| left + 1);
+                let due = t.max(queued) + u32::from(link.latency) + 1 + plan.parameters.credit_delay;
+                if self.is_inside(link.switch) && due - t < plan.credit_rows {
+                    let row = after(self.credit_row, due - t, plan.credit_rows);
+                    prefetch(&self.hub.credits[(link.slot + row * u32::from(link.stride)) as usize]);
+                }
+            }
         }
     }
 

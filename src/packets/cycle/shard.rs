@@ -199,7 +199,9 @@ pub(super) struct Scratch {
     /// Best (input, place) of each output port so far.
     pub chosen: Vec<(u16, u16)>,
     pub chosen_set: Vec<u64>,
+    /// Grants of allocations that take more than a cycle.
     pub vc_grants: Vec<(u16, u16)>,
+    /// Flits that cross the switch in this step, unless they are sent while grants are gone through.
     pub switch_grants: Vec<u16>,
     pub hold_grants: Vec<(u16, bool)>,
     pub more: Vec<Candidate>,

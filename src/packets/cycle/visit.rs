@@ -11,6 +11,7 @@
 use super::shard::{Hub, Rows, RunConstants, Shard};
 use super::state::{HEAD, HOST_BITS, HOST_MASK, InPort, InputChannel, OutPort, OutputChannel, SwitchOffsets};
 use crate::packets::routing::{At, Candidate, Head};
+use crate::packets::sets::{insert, members, remove};
 use crate::prefetch::prefetch;
 use std::collections::VecDeque;
 
@@ -54,16 +55,6 @@ pub(super) struct Visit<'a> {
     pub hub: &'a mut Hub,
 }
 
-#[inline]
-pub(super) fn insert(set: &mut [u64], place: usize) {
-    set[place / 64] |= 1 << (place % 64);
-}
-
-#[inline]
-pub(super) fn remove(set: &mut [u64], place: usize) {
-    set[place / 64] &= !(1 << (place % 64));
-}
-
 /// Returns the part of a switch in a list, which is empty if the run does not need it.
 #[inline]
 fn part<T>(list: &mut [T], first: usize, count: usize) -> &mut [T] {
@@ -75,33 +66,6 @@ fn part<T>(list: &mut [T], first: usize, count: usize) -> &mut [T] {
 pub(super) fn after(row: u32, ahead: u32, rows: u32) -> u32 {
     let sum = row + ahead;
     if sum >= rows { sum - rows } else { sum }
-}
-
-/// WordMembers of a word of a set, in ascending order. As an iterator, because the body of a loop is compiled for the same
-/// processor as the function that it is in, and a closure is not.
-pub(super) struct WordMembers {
-    first: usize,
-    bits: u64,
-}
-
-/// Returns the members that the word number `word` of a set has.
-#[inline(always)]
-pub(super) fn members(word: usize, bits: u64) -> WordMembers {
-    WordMembers { first: word * 64, bits }
-}
-
-impl Iterator for WordMembers {
-    type Item = usize;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<usize> {
-        if self.bits == 0 {
-            return None;
-        }
-        let member = self.first + self.bits.trailing_zeros() as usize;
-        self.bits &= self.bits - 1;
-        Some(member)
-    }
 }
 
 impl Shard {
@@ -217,7 +181,8 @@ impl Visit<'_> {
         if held {
             self.decide_holds();
         }
-        let (row, words) = (self.route_row as usize * self.waiting.len(), self.waiting.len());
+        let words = self.waiting.len();
+        let row = self.route_row as usize * words;
         if self.plan.is_large {
             self.prefetch_routes(row);
         }

@@ -2,6 +2,7 @@
 
 use super::wheel::WheelEvent;
 use super::{NONE, PacketEngine};
+use crate::packets::sets::members;
 use crate::packets::statistics::Logged;
 
 /// Working memory of an allocation.
@@ -42,10 +43,7 @@ impl PacketEngine {
         // Channels: each head requests the best free candidate.
         self.scratch.asked.clear();
         for (number, word) in words.clone().enumerate() {
-            let mut bits = self.waiting[word];
-            while bits != 0 {
-                let place = number * 64 + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
+            for place in members(number, self.waiting[word]) {
                 let input = self.inputs[first_in + place];
                 let slots = (first_in + place) * self.most;
                 let mut best = (0, 0, NO);
@@ -87,7 +85,7 @@ impl PacketEngine {
             while bits != 0 {
                 let at = bits.trailing_zeros() & !(width - 1);
                 let mask = if width == 64 { u64::MAX } else { ((1 << width) - 1) << at };
-                let mut group = bits & mask;
+                let group = bits & mask;
                 bits &= !mask;
                 let first = number as u32 * 64 + at;
                 let port = first >> self.shift;
@@ -96,10 +94,9 @@ impl PacketEngine {
                     continue;
                 }
                 let (mut best, mut chosen, mut outputs_wanted) = (u32::MAX, 0, 0_u32);
-                while group != 0 {
-                    let place = number as u32 * 64 + group.trailing_zeros();
-                    group &= group - 1;
-                    let input = self.inputs[first_in + place as usize];
+                for place in members(number, group) {
+                    let input = self.inputs[first_in + place];
+                    let place = place as u32;
                     let output = u32::from(input.output) >> self.shift;
                     if input.since > t || self.out_ports[(own.output + output) as usize].free_at > t {
                         continue;

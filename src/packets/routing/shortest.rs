@@ -173,7 +173,7 @@ impl Shortest {
     #[inline]
     pub(super) fn distance(&self, from: u32, to: u32) -> u32 {
         let place = match self.index {
-            Index::Pairs => from as usize * self.n as usize + to as usize,
+            Index::Pairs => self.pair_place(from, to),
             Index::Offsets { .. } if from.is_multiple_of(2) => ((to + self.n - from) % self.n) as usize,
             Index::Offsets { .. } => ((from + self.n - to) % self.n) as usize,
         };
@@ -186,11 +186,17 @@ impl Shortest {
         self.distance(from, through) != u32::from(FAR) && self.distance(through, to) != u32::from(FAR)
     }
 
+    /// Returns the place of a pair in tables of pairs.
+    #[inline]
+    fn pair_place(&self, from: u32, to: u32) -> usize {
+        from as usize * self.n as usize + to as usize
+    }
+
     /// Prefetches the mask of a pair.
     #[inline]
     pub(super) fn prefetch(&self, from: u32, to: u32) {
         let place = match self.index {
-            Index::Pairs => from as usize * self.n as usize + to as usize,
+            Index::Pairs => self.pair_place(from, to),
             Index::Offsets { .. } => self.offset_place(from, to),
         };
         match &self.masks {
@@ -214,7 +220,7 @@ impl Shortest {
             each(self.by_offset_mask(*degree, u32::from(wrapped[from as usize]), from, to), 0);
             return;
         }
-        let place = from as usize * self.n as usize + to as usize;
+        let place = self.pair_place(from, to);
         match &self.masks {
             Masks::Narrow(masks) => each(u64::from(masks[place]), 0),
             Masks::Middle(masks) => each(u64::from(masks[place]), 0),
