@@ -25,17 +25,26 @@ struct StaticRoutes {
     place: Vec<u32>,
     /// Number of destinations: switches with hosts, or hosts.
     columns: usize,
-    /// The cables of the route from row `a` to column `b` are `cables[first[a * columns + b]..]`.
-    first: Vec<u32>,
-    cables: Vec<u16>,
-    /// `true` if the note of a packet stores the first cable of its route instead of its row: places of cables fit into a
-    /// note.
-    places: bool,
+    routes: Routes,
     longest: u32,
     name: String,
 }
 
+/// Routes of all pairs of row and column; that from row `a` to column `b` is number `a * columns + b`.
+enum Routes {
+    /// Whole routes, of which the note of a packet stores its own: the cable of each hop in `bits` bits, the first hop in the
+    /// lowest. So the table is read once for each packet.
+    InNotes { bits: u32, routes: Vec<u32> },
+    /// The cables of a route from `first[number]` on. The note stores the place of the first one if `places`, which requires
+    /// that places fit into a note; otherwise the row.
+    Listed { first: Vec<u32>, cables: Vec<u16>, places: bool },
+}
+
 pub(super) fn build(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError> {
+    Ok(Box::new(of(request)?))
+}
+
+fn of(request: &Request<'_>) -> Result<StaticRoutes, PacketError> {
     let wiring = request.wiring.clone();
     let topology = &wiring.topology;
     let name =
@@ -95,17 +104,32 @@ pub(super) fn build(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError>
     if hops > MAX_HOPS {
         return Err(too_large());
     }
-    let (mut first, mut cables, mut longest) = (vec![0], Vec::with_capacity(hops), 0);
-    for (lengths, row) in found {
-        for length in lengths {
-            longest = longest.max(length);
-            first.push(first[first.len() - 1] + length);
+    let longest = found.iter().flat_map(|row| &row.0).copied().max().unwrap_or(0);
+    let degree = (0..wiring.switches() as u32).map(|s| wiring.out_cables(s)).max().unwrap_or(0);
+    let bits = degree.max(1).next_power_of_two().ilog2();
+    let routes = if longest.saturating_mul(bits) <= NOTE {
+        let mut routes = Vec::with_capacity(rows.len() * columns.len());
+        for (lengths, row) in found {
+            let mut cables = row.iter();
+            routes.extend(lengths.iter().map(|&length| {
+                let hops = (0..length).zip(&mut cables);
+                hops.fold(0, |route, (hop, &cable)| route | u32::from(cable) << (hop * bits))
+            }));
         }
-        cables.extend(row);
-    }
+        Routes::InNotes { bits, routes }
+    } else {
+        let (mut first, mut cables) = (vec![0], Vec::with_capacity(hops));
+        for (lengths, row) in found {
+            for length in lengths {
+                first.push(first[first.len() - 1] + length);
+            }
+            cables.extend(row);
+        }
+        let places = cables.len() < 1 << NOTE;
+        Routes::Listed { first, cables, places }
+    };
     let (columns, name) = (columns.len(), name.to_owned());
-    let places = cables.len() < 1 << NOTE;
-    Ok(Box::new(StaticRoutes { wiring, scope, place, columns, first, cables, places, longest, name }))
+    Ok(StaticRoutes { wiring, scope, place, columns, routes, longest, name })
 }
 
 impl StaticRoutes {
@@ -119,18 +143,27 @@ impl StaticRoutes {
 
 impl Rule for StaticRoutes {
     fn route(&self, at: &At<'_>, head: &mut Head, _more: &mut Vec<Candidate>) -> Candidate {
-        if at.cable.is_none() {
-            let row = match self.scope {
-                Scope::Pair => {
-                    self.wiring.host_first[at.switch as usize] + at.vc - self.wiring.first_host_input(at.switch)
+        let row = || match self.scope {
+            Scope::Pair => self.wiring.host_first[at.switch as usize] + at.vc - self.wiring.first_host_input(at.switch),
+            Scope::Switches | Scope::Destination => self.place[at.switch as usize],
+        };
+        let is_new = at.cable.is_none();
+        let cable = match &self.routes {
+            Routes::InNotes { bits, routes } => {
+                if is_new {
+                    head.note = routes[self.pair(row(), head)];
                 }
-                Scope::Switches | Scope::Destination => self.place[at.switch as usize],
-            };
-            head.note = if self.places { self.first[self.pair(row, head)] } else { row };
-        }
-        let first = if self.places { head.note } else { self.first[self.pair(head.note, head)] };
-        let cable = self.cables[(first + head.hops) as usize];
-        by_hops(self.wiring.first_cable(at.switch), u32::from(cable), head)
+                head.note >> (head.hops * bits) & ((1 << bits) - 1)
+            }
+            Routes::Listed { first, cables, places } => {
+                if is_new {
+                    head.note = if *places { first[self.pair(row(), head)] } else { row() };
+                }
+                let first = if *places { head.note } else { first[self.pair(head.note, head)] };
+                u32::from(cables[(first + head.hops) as usize])
+            }
+        };
+        by_hops(self.wiring.first_cable(at.switch), cable, head)
     }
 
     fn reads_loads(&self) -> bool {
@@ -147,5 +180,45 @@ impl Rule for StaticRoutes {
 
     fn note(&self) -> Option<String> {
         Some(format!("routes of `{}`, longest {} hops", self.name, self.longest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packets::wiring::End;
+
+    /// Packets take the routes of the routing, whether notes store whole routes or places in a list.
+    #[test]
+    fn packets_take_the_routes_of_the_routing() {
+        for (spec, in_notes) in [("torus:4x6", true), ("random:n=30,d=5", true), ("ring:60", false)] {
+            let topology = Arc::new(crate::topology::build(spec).unwrap());
+            let wiring = Arc::new(Wiring::new(topology.clone(), None, HostPort::Own, 1).unwrap());
+            let request = Request { name: "static", argument: Some("bfs"), wiring: &wiring, vcs: 64, seed: 1 };
+            let rule = of(&request).unwrap();
+            assert_eq!(matches!(rule.routes, Routes::InNotes { .. }), in_notes, "{spec}");
+            let routes = "bfs".parse::<RoutingSpec>().unwrap().build(&topology, &Options::default()).unwrap();
+            for from in 0..wiring.switches() as u32 {
+                for to in (0..wiring.switches() as u32).filter(|&to| to != from) {
+                    let (mut expected, mut taken) = (Vec::new(), Vec::new());
+                    let ends = Ends { from: SwitchId(from), to: SwitchId(to), source: from, destination: to };
+                    assert!(routes.route_between(&ends, &mut expected));
+                    let mut head = Head { to, target: to, hops: 0, created: 0, note: 0, phase: 0 };
+                    let (mut switch, mut cable) = (from, None);
+                    while switch != to {
+                        let at = At { switch, cable, vc: 0, loads: &[], seed: 1 };
+                        let candidate = rule.route(&at, &mut head, &mut Vec::new());
+                        assert_eq!(u32::from(candidate.lowest), head.hops);
+                        let out = u32::from(candidate.output) - wiring.first_cable(switch);
+                        taken.push(wiring.out_arc(switch, out));
+                        let End { switch: next, cable: arrived } = wiring.far_end(switch, out);
+                        (switch, cable) = (next, Some(arrived));
+                        head.hops += 1;
+                    }
+                    assert_eq!(taken, expected, "{spec}: {from} to {to}");
+                    assert!(head.note < 1 << NOTE);
+                }
+            }
+        }
     }
 }
