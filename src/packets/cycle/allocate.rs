@@ -8,14 +8,16 @@
 use super::state::FREE;
 use super::visit::Visit;
 use crate::packets::sets::{insert, members, remove};
+use std::hint::select_unpredictable;
 
 /// No output channel, or no request.
 const NO: u16 = u16::MAX;
 
-/// Distance from a pointer onwards, cyclically. The pointer may be `size`.
+/// Returns a number whose order is that of the distances from a pointer onwards, cyclically: the distances of places before
+/// the pointer wrap around to large numbers.
 #[inline]
-fn ahead(place: u32, pointer: u32, size: u32) -> u32 {
-    if place >= pointer { place - pointer } else { place + size - pointer }
+fn ahead(place: u16, pointer: u16) -> u16 {
+    place.wrapping_sub(pointer)
 }
 
 /// Returns the first channel of `free` at or after a place of the port, cyclically over all places; `free` is not
@@ -23,13 +25,9 @@ fn ahead(place: u32, pointer: u32, size: u32) -> u32 {
 #[inline]
 fn first_behind(free: u64, base: u32, width: u32, pointer: u32) -> u32 {
     let start = pointer.wrapping_sub(base);
-    if start < width {
-        let behind = free & (u64::MAX << start);
-        if behind != 0 {
-            return behind.trailing_zeros();
-        }
-    }
-    free.trailing_zeros()
+    // Without branches, which would be predicted wrongly as often as not.
+    let behind = free & select_unpredictable(start < width, u64::MAX << (start & 63), u64::MAX);
+    select_unpredictable(behind != 0, behind, free).trailing_zeros()
 }
 
 /// Returns the channels of a range.
@@ -54,7 +52,6 @@ impl Visit<'_> {
             let base = port << shift;
             return (base | first_behind(free, base, width, u32::from(input.pointer))) as u16;
         }
-        let size = (self.out_ports.len() as u32) << shift;
         let most = self.plan.candidates;
         let mut best = (0, 0, NO);
         for candidate in &self.candidates[place * most..][..usize::from(input.left)] {
@@ -66,7 +63,7 @@ impl Visit<'_> {
             }
             let base = port << shift;
             let asked = base | first_behind(free, base, width, u32::from(input.pointer));
-            let distance = ahead(asked, u32::from(input.pointer), size);
+            let distance = ahead(asked as u16, input.pointer);
             if best.2 == NO || (candidate.priority, best.1) > (best.0, distance) {
                 best = (candidate.priority, distance, asked as u16);
             }
@@ -75,15 +72,15 @@ impl Visit<'_> {
     }
 
     /// `true` if a waiting head finds a free channel.
-    pub(super) fn can_ask(&self, place: usize) -> bool {
-        self.request::<false>(place) != NO
+    #[inline(always)]
+    pub(super) fn can_ask<const LEAN: bool>(&self, place: usize) -> bool {
+        self.request::<LEAN>(place) != NO
     }
 
     /// Allocates channels to heads that wait.
     #[inline(always)]
     pub(super) fn allocate_vcs<const LEAN: bool>(&mut self, t: u32) {
         let shift = self.plan.shift;
-        let size = (self.in_ports.len() as u32) << shift;
         let delay = self.plan.parameters.vc_delay;
         let mut any = false;
         for word in 0..self.waiting.len() {
@@ -104,8 +101,8 @@ impl Visit<'_> {
                     scratch.asked[index] |= bit;
                     *best = place as u16;
                 } else {
-                    let pointer = u32::from(self.outputs[usize::from(asked)].pointer);
-                    if ahead(place as u32, pointer, size) < ahead(u32::from(*best), pointer, size) {
+                    let pointer = self.outputs[usize::from(asked)].pointer;
+                    if ahead(place as u16, pointer) < ahead(*best, pointer) {
                         *best = place as u16;
                     }
                 }
@@ -184,7 +181,6 @@ impl Visit<'_> {
     pub(super) fn request_switch<const LEAN: bool>(&mut self) {
         let shift = self.plan.shift;
         let width = 1_usize << shift;
-        let (ports_in, ports_out) = (self.in_ports.len() as u32, self.out_ports.len() as u32);
         let group_mask = if width == 64 { u64::MAX } else { (1 << width) - 1 };
         for word in 0..self.ready.len() {
             let mut bits = self.ready[word];
@@ -202,8 +198,8 @@ impl Visit<'_> {
                 let (mut best, mut chosen, mut to) = (u32::MAX, 0, 0);
                 for vc in members(0, group) {
                     let place_out = self.inputs[first + vc].output;
-                    let output = u32::from(place_out) >> shift;
-                    if !LEAN && !self.held_by.is_empty() && self.held_by[output as usize] != FREE {
+                    let output = place_out >> shift;
+                    if !LEAN && !self.held_by.is_empty() && self.held_by[usize::from(output)] != FREE {
                         continue;
                     }
                     if !LEAN
@@ -212,10 +208,10 @@ impl Visit<'_> {
                     {
                         continue;
                     }
-                    let distance = ahead(output, u32::from(turn.pointer), ports_out);
+                    let distance = u32::from(ahead(output, turn.pointer));
                     let key = distance << 8 | ((vc as u32).wrapping_sub(u32::from(turn.offset)) & (width as u32 - 1));
                     if key < best {
-                        (best, chosen, to) = (key, first + vc, output as usize);
+                        (best, chosen, to) = (key, first + vc, usize::from(output));
                     }
                 }
                 if best == u32::MAX {
@@ -228,8 +224,8 @@ impl Visit<'_> {
                     scratch.chosen_set[index] |= bit;
                     *entry = (port as u16, chosen as u16);
                 } else {
-                    let pointer = u32::from(self.out_ports[to].pointer);
-                    if ahead(port as u32, pointer, ports_in) < ahead(u32::from(entry.0), pointer, ports_in) {
+                    let pointer = self.out_ports[to].pointer;
+                    if ahead(port as u16, pointer) < ahead(entry.0, pointer) {
                         *entry = (port as u16, chosen as u16);
                     }
                 }

@@ -12,16 +12,36 @@ use crate::packets::sets::{insert, members};
 #[inline(always)]
 pub(super) fn occupied<T: Copy + Default + PartialEq>(slots: &[T]) -> u64 {
     debug_assert!(slots.len() <= 64);
-    slots.iter().rev().fold(0, |set, &slot| set << 1 | u64::from(slot != T::default()))
+    let (mut set, mut first) = (0, 0);
+    // Of a fixed number of slots, the compiler compares all in a few instructions.
+    let (groups, rest) = slots.as_chunks::<16>();
+    for group in groups {
+        set |= u64::from(occupied_of(group)) << first;
+        first += 16;
+    }
+    for &slot in rest {
+        set |= u64::from(slot != T::default()) << first;
+        first += 1;
+    }
+    set
+}
+
+#[inline(always)]
+fn occupied_of<T: Copy + Default + PartialEq>(slots: &[T; 16]) -> u16 {
+    let mut set = 0;
+    for (place, &slot) in slots.iter().enumerate() {
+        set |= u16::from(slot != T::default()) << place;
+    }
+    set
 }
 
 impl Visit<'_> {
     /// Takes the flits that arrive.
     #[inline(always)]
     pub(super) fn take_flits<const LEAN: bool, const STEPS: u32>(&mut self, t: u32) {
-        let inputs = usize::from(self.switch.inputs);
+        let inputs = usize::from(self.batch.inputs);
         let rows = self.plan.flit_rows as usize;
-        let base = self.switch.in_port as usize * rows + self.flit_row as usize * inputs;
+        let base = self.batch.in_port as usize * rows + self.flit_row as usize * inputs;
         let first_word = self.routing_word::<STEPS>(t * self.steps::<STEPS>(), 0);
         let Hub { flits, packets, .. } = &mut *self.hub;
         for (first, slots) in (0..).step_by(64).zip(flits[base..base + inputs].chunks_mut(64)) {
@@ -57,9 +77,9 @@ impl Visit<'_> {
     /// Takes the credits that are due.
     #[inline(always)]
     pub(super) fn take_credits<const LEAN: bool>(&mut self) {
-        let outputs = usize::from(self.switch.outputs);
+        let outputs = usize::from(self.batch.outputs);
         let rows = self.plan.credit_rows as usize;
-        let base = self.switch.out_port as usize * rows + self.credit_row as usize * outputs;
+        let base = self.batch.out_port as usize * rows + self.credit_row as usize * outputs;
         for (first, slots) in (0..).step_by(64).zip(self.hub.credits[base..base + outputs].chunks_mut(64)) {
             for slot in members(0, occupied(slots)) {
                 let port = first + slot;

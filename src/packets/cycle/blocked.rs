@@ -1,29 +1,27 @@
 //! Wait-for cycles among channels when nothing moves.
 
 use super::CycleEngine;
-use super::state::{FREE, NONE, SENT};
+use super::shard::Shard;
+use super::state::{Batch, FREE, HOST, NONE, SENT};
 
-/// Input channel: switch, input port, virtual channel.
+/// Input channel: switch, input port within its batch, virtual channel.
 type Channel = (u32, u32, u32);
 
 impl CycleEngine {
     /// Describes one cycle of channels that wait for each other; or a waiting channel, if there is none.
     pub fn waiting(&self) -> String {
-        let all: Vec<Channel> = self
-            .shards
-            .iter()
-            .flat_map(|shard| {
-                let width = 1_u32 << self.plan.shift;
-                let start = shard.range.start;
-                shard.switches.iter().enumerate().flat_map(move |(local, switch)| {
-                    (0..u32::from(switch.inputs) * width)
-                        .filter(move |place| {
-                            shard.inputs[((switch.in_port << self.plan.shift) + place) as usize].flits > 0
-                        })
-                        .map(move |place| (start + local as u32, place / width, place % width))
-                })
-            })
-            .collect();
+        let shift = self.plan.shift;
+        let mut all: Vec<Channel> = Vec::new();
+        for shard in &self.shards {
+            for (s, own) in shard.range.clone().zip(&shard.switches) {
+                let (batch, first) = (self.batch(shard, s), u32::from(own.in_port));
+                for place in first << shift..(first + self.plan.wiring.inputs(s)) << shift {
+                    if shard.inputs[((batch.in_port << shift) + place) as usize].flits > 0 {
+                        all.push((s, place >> shift, place & ((1 << shift) - 1)));
+                    }
+                }
+            }
+        }
         for &first in &all {
             let mut path = vec![first];
             while let Some(next) = self.waits_for(path[path.len() - 1]) {
@@ -41,22 +39,28 @@ impl CycleEngine {
     }
 
     fn in_words(&self, (switch, port, vc): Channel) -> String {
-        format!("switch {switch} input {port} VC {vc}")
+        let shard = &self.shards[self.plan.division.shard_of(switch)];
+        let first = shard.switches[(switch - shard.range.start) as usize].in_port;
+        format!("switch {switch} input {} VC {vc}", port - u32::from(first))
+    }
+
+    /// Returns the batch of a switch of a shard.
+    fn batch(&self, shard: &Shard, switch: u32) -> Batch {
+        shard.batches[((switch - shard.range.start) >> self.plan.division.bits) as usize]
     }
 
     /// Returns the channel at the next switch that has to move first: that of the owner of a requested channel, or the
     /// one that is full.
     fn waits_for(&self, (switch, port, vc): Channel) -> Option<Channel> {
         let plan = &self.plan;
-        let shard = &self.shards[plan.shard_of(switch)];
-        let own = shard.switches[(switch - shard.range.start) as usize];
+        let shard = &self.shards[plan.division.shard_of(switch)];
+        let own = self.batch(shard, switch);
         let place = (port << plan.shift | vc) as usize;
         let input = shard.inputs[((own.in_port as usize) << plan.shift) + place];
         let is_waiting = shard.waiting[own.word as usize + place / 64] & 1 << (place % 64) != 0;
         let far = |out: u32, vc: u32| {
             let link = shard.out_ports[(own.out_port + out) as usize].link;
-            let host = out.wrapping_sub(u32::from(own.first_host_output)) < u32::from(own.host_ports);
-            (!host).then_some((link.switch, u32::from(link.port), vc))
+            (link.switch != HOST).then_some((link.switch, u32::from(link.port), vc))
         };
         if !is_waiting {
             let output = u32::from(input.output);

@@ -3,7 +3,7 @@
 use super::arrive::occupied;
 use super::mail::{Item, Mail};
 use super::shard::{BODY, VC_BITS};
-use super::state::{Cold, FREE, HostPort, NONE, Packet, SENT};
+use super::state::{Cold, FREE, HostPort, NEVER, NONE, Packet, SENT};
 use super::visit::{Visit, after};
 use crate::packets::sets::members;
 
@@ -13,12 +13,12 @@ impl Visit<'_> {
     pub(super) fn credit_host(&mut self, t: u32, due: u32, host: u32, vc: u8) {
         if due - self.start < self.plan.host_rows {
             let row = after(self.host_row, due - t, self.plan.host_rows);
-            let base = self.switch.host_port * self.plan.host_rows;
-            let slot = base + row * u32::from(self.switch.host_ports) + host;
+            let base = self.batch.host_port * self.plan.host_rows;
+            let slot = base + row * u32::from(self.batch.host_ports) + host;
             self.hub.host_credits[slot as usize] = vc + 1;
             self.wake_self(due);
         } else {
-            self.post(Mail { time: due, switch: self.id, port: host as u16, what: Item::HostCredit(vc) });
+            self.post(Mail { time: due, switch: self.first_switch, port: host as u16, what: Item::HostCredit(vc) });
         }
     }
 
@@ -33,9 +33,9 @@ impl Visit<'_> {
     #[inline(always)]
     pub(super) fn hosts<const LEAN: bool>(&mut self, t: u32) {
         let plan = self.plan;
-        let ports = usize::from(self.switch.host_ports);
+        let ports = usize::from(self.batch.host_ports);
         let rows = plan.host_rows as usize;
-        let base = self.switch.host_port as usize * rows + self.host_row as usize * ports;
+        let base = self.batch.host_port as usize * rows + self.host_row as usize * ports;
         for first in (0..ports).step_by(64) {
             let set = occupied(&self.hub.host_credits[base + first..base + ports.min(first + 64)]);
             for slot in members(0, set) {
@@ -43,21 +43,32 @@ impl Visit<'_> {
                 self.take_host_credit(first + slot, credit - 1);
             }
         }
-        if self.switch.next_host > t {
+        if self.batch.next_host > t {
             return;
         }
-        let mut soonest = super::state::NEVER;
-        for port in 0..ports {
-            let host = &self.hub.host_ports[self.switch.host_port as usize + port];
-            let next = if host.left == 0 && host.created > t { host.created } else { self.host::<LEAN>(t, port) };
-            soonest = soonest.min(next);
+        let mut soonest = NEVER;
+        let first_port = self.batch.host_port as usize;
+        for first in (0..ports).step_by(64) {
+            let next = &self.hub.host_next[first_port + first..first_port + ports.min(first + 64)];
+            let (mut due, mut later) = (0_u64, NEVER);
+            for (place, &next) in next.iter().enumerate() {
+                due |= u64::from(next <= t) << place;
+                later = later.min(if next <= t { NEVER } else { next });
+            }
+            for place in members(0, due) {
+                let port = first + place;
+                let next = self.host::<LEAN>(t, port);
+                self.hub.host_next[first_port + port] = next;
+                later = later.min(next);
+            }
+            soonest = soonest.min(later);
         }
-        self.switch.next_host = soonest;
+        self.batch.next_host = soonest;
     }
 
     #[inline(always)]
     fn take_host_credit(&mut self, port: usize, vc: u8) {
-        let index = self.switch.host_port as usize + port;
+        let index = self.batch.host_port as usize + port;
         let account = &mut self.hub.host_vcs[index << self.plan.shift | usize::from(vc)];
         account.used -= 1;
         if account.owner == SENT && account.used == 0 {
@@ -69,10 +80,11 @@ impl Visit<'_> {
     }
 
     /// Runs a host port that is sending or has a packet to send; returns the next cycle in which it has to be visited.
+    #[inline(always)]
     fn host<const LEAN: bool>(&mut self, t: u32, port: usize) -> u32 {
         let plan = self.plan;
         let p = &plan.parameters;
-        let index = self.switch.host_port as usize + port;
+        let index = self.batch.host_port as usize + port;
         let mut host: HostPort = self.hub.host_ports[index];
         let mut word = BODY;
         if host.left == 0 {
@@ -113,16 +125,16 @@ impl Visit<'_> {
             self.hub.counts.flits_injected += 1;
         }
         let due = t + p.host_delay + 1;
-        let in_port = usize::from(self.switch.first_host_input) + port;
+        let in_port = host.in_port;
         let word = word | u32::from(host.vc);
         if due - self.start < plan.flit_rows {
             let row = after(self.flit_row, due - t, plan.flit_rows);
-            let base = self.switch.in_port * plan.flit_rows;
-            let slot = base + row * u32::from(self.switch.inputs) + in_port as u32;
+            let base = self.batch.in_port * plan.flit_rows;
+            let slot = base + row * u32::from(self.batch.inputs) + u32::from(in_port);
             self.hub.flits[slot as usize] = word;
             self.wake_self(due);
         } else {
-            self.post(Mail { time: due, switch: self.id, port: in_port as u16, what: Item::Flit(word) });
+            self.post(Mail { time: due, switch: self.first_switch, port: in_port, what: Item::Flit(word) });
         }
         self.hub.moved = t;
         self.hub.host_ports[index] = host;
@@ -130,6 +142,7 @@ impl Visit<'_> {
     }
 
     /// Takes the next packet of a port and draws the one after it; returns its index and size.
+    #[inline(always)]
     fn enter<const LEAN: bool>(&mut self, t: u32, index: usize, host: &HostPort) -> (u32, u16) {
         let plan = self.plan;
         let place = host.source;
@@ -155,15 +168,8 @@ impl Visit<'_> {
         (source.created, source.to) = plan.packets.after(from, source.created, source.to, &mut source.stream);
         self.hub.count_created(source.created, plan.window);
         self.hub.sources[place as usize] = source;
-        let ports = u32::from(self.switch.host_ports);
-        let first = plan.wiring.host_first[self.id as usize] - self.first_host;
-        let hosts = plan.wiring.hosts_of(self.id);
-        let own = if ports == hosts {
-            let port = index as u32 - self.switch.host_port;
-            first + port..first + port + 1
-        } else {
-            first..first + hosts
-        };
+        let (switch, _) = self.switch_of(usize::from(host.in_port));
+        let own = plan.sources(switch, index as u32, self.first_host);
         self.hub.refill(index as u32, own);
         (kept, cold.size)
     }

@@ -7,6 +7,7 @@
 mod allocate;
 mod arrive;
 mod blocked;
+mod division;
 mod hosts;
 mod mail;
 mod receive;
@@ -20,6 +21,7 @@ use super::source::{MAX_CYCLES, PacketSource};
 use super::statistics::{Counts, Logged};
 use super::wiring::{MAX_PLACES, Wiring};
 use super::{PacketError, Setup};
+use division::Division;
 use mail::Post;
 use shard::{RunConstants, Shard};
 use std::sync::{Arc, Barrier, Mutex, PoisonError};
@@ -77,18 +79,7 @@ impl CycleEngine {
         let shift = p.vcs.next_power_of_two().ilog2();
         let n = wiring.switches() as u32;
         let shards = threads.clamp(1, (n as usize / 64).max(1)) as u32;
-        let bounds: Vec<u32> =
-            (0..=shards).map(|part| (u64::from(n) * u64::from(part) / u64::from(shards)) as u32).collect();
-        let (mut in_port, mut out_port) = (Vec::with_capacity(n as usize), Vec::with_capacity(n as usize));
-        for part in bounds.windows(2) {
-            let (mut inputs, mut outputs) = (0_u64, 0_u64);
-            for s in part[0]..part[1] {
-                in_port.push(inputs as u32);
-                out_port.push(outputs as u32);
-                inputs += u64::from(wiring.inputs(s));
-                outputs += u64::from(wiring.outputs(s));
-            }
-        }
+        let division = Division::new(&wiring, p, shift, shards);
         let crossing = |step| if p.speedup == 1 { p.crossing_delay } else { p.crossing_delay - 1 + step };
         let (shortest, longest) = match wiring.latency.is_empty() {
             true => (1, 1),
@@ -131,9 +122,7 @@ impl CycleEngine {
             host_rows: hosts,
             route_rows: p.routing_delay * p.speedup + 2,
             calendar,
-            bounds,
-            in_port,
-            out_port,
+            division,
             space,
             lean: !cold
                 && rule.candidates() == 1
@@ -303,11 +292,12 @@ impl CycleEngine {
         let wiring = &self.plan.wiring;
         let mut flits = vec![0; wiring.topology.graph.arcs()];
         for shard in &self.shards {
-            for (local, switch) in shard.switches.iter().enumerate() {
-                let s = shard.range.start + local as u32;
+            for (local, ports) in (0..).zip(&shard.switches) {
+                let first = shard.batches[(local >> self.plan.division.bits) as usize].out_port
+                    + u32::from(ports.out_port + ports.first_cable);
+                let s = shard.range.start + local;
                 for cable in 0..wiring.out_cables(s) {
-                    let port = switch.out_port + u32::from(switch.first_cable) + cable;
-                    flits[wiring.out_arc(s, cable).index()] = shard.out_ports[port as usize].sent;
+                    flits[wiring.out_arc(s, cable).index()] = shard.out_ports[(first + cable) as usize].sent;
                 }
             }
         }

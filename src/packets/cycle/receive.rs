@@ -17,7 +17,7 @@ impl Shard {
         for (place, item) in post.mail.iter().enumerate() {
             if self.plan.is_large {
                 if let Some(later) = post.mail.get(place + 2 * AHEAD) {
-                    prefetch(&self.switches[(later.switch - self.range.start) as usize]);
+                    prefetch(&self.batches[self.batch_of(later.switch)]);
                 }
                 if let Some(soon) = post.mail.get(place + AHEAD) {
                     self.prefetch_slot(soon, &rows);
@@ -38,16 +38,22 @@ impl Shard {
         post.clear();
     }
 
+    /// Returns the batch of a switch.
+    #[inline]
+    fn batch_of(&self, switch: u32) -> usize {
+        ((switch - self.range.start) >> self.plan.division.bits) as usize
+    }
+
     /// Returns the slot of an item, counted in those of flits, credits or credits of hosts; `None` if it is due beyond the
     /// rows.
     #[inline]
     fn slot(&self, mail: &Mail, rows: &Rows) -> Option<usize> {
         let plan = &*self.plan;
-        let switch = &self.switches[(mail.switch - self.range.start) as usize];
+        let batch = &self.batches[self.batch_of(mail.switch)];
         let (first, stride, row, count) = match mail.what {
-            Item::Credit(_) => (switch.out_port, switch.outputs, rows.credit, plan.credit_rows),
-            Item::HostCredit(_) => (switch.host_port, switch.host_ports, rows.host, plan.host_rows),
-            _ => (switch.in_port, switch.inputs, rows.flit, plan.flit_rows),
+            Item::Credit(_) => (batch.out_port, batch.outputs, rows.credit, plan.credit_rows),
+            Item::HostCredit(_) => (batch.host_port, batch.host_ports, rows.host, plan.host_rows),
+            _ => (batch.in_port, batch.inputs, rows.flit, plan.flit_rows),
         };
         let ahead = mail.time - rows.start;
         let slot = || first * count + after(row, ahead, count) * u32::from(stride) + u32::from(mail.port);
@@ -77,7 +83,7 @@ impl Shard {
             Item::HostCredit(vc) => self.hub.host_credits[slot] = vc + 1,
             Item::Head(..) | Item::Body(_) => unreachable!("they are turned into words when they are received"),
         }
-        let local = mail.switch - self.range.start;
+        let local = self.batch_of(mail.switch) as u32;
         self.hub.visit_at(mail.time / self.plan.block, rows.block, local, self.plan.calendar);
     }
 

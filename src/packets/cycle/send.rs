@@ -1,8 +1,8 @@
 //! Sending by a switch: a granted flit leaves its queue for the next switch or a host, and its credit is returned.
 
 use super::mail::{Due, Item, Mail};
-use super::shard::{BODY, VC_BITS};
-use super::state::{FREE, HEAD, HOST_MASK, NONE, SENT};
+use super::shard::{BODY, Hub, RunConstants, VC_BITS};
+use super::state::{FREE, FarEnd, HEAD, HOST, HOST_MASK, NONE, SENT};
 use super::visit::{Visit, after};
 use crate::packets::sets::{insert, members, remove};
 use crate::packets::statistics::Logged;
@@ -88,15 +88,15 @@ impl Visit<'_> {
             leaves = leaves.max(self.flit_left[out] + 1);
             self.flit_left[out] = leaves;
         }
-        let host = out.wrapping_sub(usize::from(self.switch.first_host_output));
-        if host < usize::from(self.switch.host_ports) {
-            self.deliver::<LEAN>(t, leaves, out as u16, host as u32, out_vc, packet, is_tail);
+        let link = self.out_ports[out].link;
+        if link.switch == HOST {
+            self.deliver::<LEAN>(t, leaves, out as u16, link.slot, out_vc, packet, is_tail);
         } else {
             if plan.window.has(t) {
                 self.out_ports[out].sent += 1;
                 self.hub.counts.cable_flits += 1;
             }
-            self.pass_on::<LEAN>(t, leaves, out, out_vc as u8, packet);
+            self.pass_on::<LEAN>(t, leaves, link, out_vc as u8, packet);
         }
 
         // Credit for the space that it frees.
@@ -105,16 +105,15 @@ impl Visit<'_> {
             credit = credit.max(self.credit_left[port] + 1);
             self.credit_left[port] = credit;
         }
-        let host = port.wrapping_sub(usize::from(self.switch.first_host_input));
-        if host < usize::from(self.switch.host_ports) {
-            self.credit_host(t, credit + p.host_delay + 1, host as u32, vc as u8);
+        let link = self.in_ports[port].link;
+        if link.switch == HOST {
+            self.credit_host(t, credit + p.host_delay + 1, link.slot, vc as u8);
         } else {
-            let link = self.in_ports[port].link;
             let due = credit + u32::from(link.latency) + 1 + p.credit_delay;
             if self.is_inside(link.switch) && due - self.start < plan.credit_rows {
                 let row = after(self.credit_row, due - t, plan.credit_rows);
                 self.hub.credits[(link.slot + row * u32::from(link.stride)) as usize] = vc as u8 + 1;
-                self.wake(due, link.switch - self.range_start);
+                self.wake(due, (link.switch - self.range_start) >> plan.division.bits);
             } else {
                 let mail = Mail { time: due, switch: link.switch, port: link.port, what: Item::Credit(vc as u8) };
                 self.post(mail);
@@ -163,7 +162,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Enters a visit of a switch of this shard in the block of a cycle, which comes after the current block.
+    /// Enters a visit of a batch of this shard in the block of a cycle, which comes after the current block.
     #[inline(always)]
     pub(super) fn wake(&mut self, time: u32, local: u32) {
         if time < self.near_end {
@@ -174,29 +173,23 @@ impl Visit<'_> {
     }
 
     /// Sends mail to another shard or to a later time.
+    #[inline(always)]
     pub(super) fn post(&mut self, mail: Mail) {
         let inside = self.is_inside(mail.switch);
-        if inside {
-            self.hub.far.push(Reverse(Due(mail)));
-        } else {
-            let shard = self.plan.shard_of(mail.switch);
-            debug_assert_ne!(shard, self.number);
-            self.hub.post[shard].mail.push(mail);
-        }
+        self.hub.post(self.plan, inside, mail);
     }
 
     /// Sends a flit to the next switch.
     #[inline(always)]
-    pub(super) fn pass_on<const LEAN: bool>(&mut self, t: u32, leaves: u32, out: usize, vc: u8, packet: u32) {
+    pub(super) fn pass_on<const LEAN: bool>(&mut self, t: u32, leaves: u32, link: FarEnd, vc: u8, packet: u32) {
         let plan = self.plan;
-        let link = self.out_ports[out].link;
         let due = leaves + u32::from(link.latency) + 1;
         let inside = self.is_inside(link.switch);
         let word = u32::from(vc) | if packet == NONE { BODY } else { (packet + 1) << VC_BITS };
         if inside && due - self.start < plan.flit_rows {
             let row = after(self.flit_row, due - t, plan.flit_rows);
             self.hub.flits[(link.slot + row * u32::from(link.stride)) as usize] = word;
-            self.wake(due, link.switch - self.range_start);
+            self.wake(due, (link.switch - self.range_start) >> plan.division.bits);
             return;
         }
         let what = match (inside, packet) {
@@ -206,7 +199,7 @@ impl Visit<'_> {
                 let kept = self.hub.packets[index as usize];
                 if !LEAN && plan.cold {
                     let cold = self.hub.cold[index as usize];
-                    self.hub.post[plan.shard_of(link.switch)].cold.push(cold);
+                    self.hub.post[plan.division.shard_of(link.switch)].cold.push(cold);
                 }
                 self.hub.unused.push(index);
                 self.hub.ages -= u64::from(kept.created);
@@ -232,7 +225,7 @@ impl Visit<'_> {
         let plan = self.plan;
         let p = &plan.parameters;
         let arrives = leaves + p.host_delay + 1;
-        let place = ((self.switch.host_port + host) as usize) << plan.shift | vc;
+        let place = ((self.batch.host_port + host) as usize) << plan.shift | vc;
         let mut packet = head;
         if head == NONE {
             packet = self.hub.arriving[place];
@@ -262,12 +255,24 @@ impl Visit<'_> {
         let due = arrives + p.host_delay + 1 + p.credit_delay;
         if due - self.start < plan.credit_rows {
             let row = after(self.credit_row, due - t, plan.credit_rows);
-            let base = self.switch.out_port * plan.credit_rows;
-            let slot = base + row * u32::from(self.switch.outputs) + u32::from(out);
+            let base = self.batch.out_port * plan.credit_rows;
+            let slot = base + row * u32::from(self.batch.outputs) + u32::from(out);
             self.hub.credits[slot as usize] = vc as u8 + 1;
             self.wake_self(due);
         } else {
-            self.post(Mail { time: due, switch: self.id, port: out, what: Item::Credit(vc as u8) });
+            self.post(Mail { time: due, switch: self.first_switch, port: out, what: Item::Credit(vc as u8) });
+        }
+    }
+}
+
+impl Hub {
+    /// Sends mail to another shard, or to a later time `inside` this one.
+    #[inline(never)] // It is rare, and would refer to a whole visit, of which the most used parts are in registers.
+    fn post(&mut self, plan: &RunConstants, inside: bool, mail: Mail) {
+        if inside {
+            self.far.push(Reverse(Due(mail)));
+        } else {
+            self.post[plan.division.shard_of(mail.switch)].mail.push(mail);
         }
     }
 }

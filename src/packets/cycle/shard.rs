@@ -1,13 +1,14 @@
 //! Part of the network: consecutive switches and their hosts, with all their state.
 //!
-//! Switches affect each other only by flits and credits that take at least `block` cycles, so each visit runs a switch
-//! through a block of that length: its state is fetched once, and parts of the network need to meet only between
-//! blocks. Flits and credits are put directly into the slot of the cycle in which they are due, at the far end.
+//! Switches affect each other only by flits and credits that take at least `block` cycles, so each visit runs a batch of
+//! switches through a block of that length: its state is fetched once, and parts of the network need to meet only
+//! between blocks. Flits and credits are put directly into the slot of the cycle in which they are due, at the far end.
 
+use super::division::Division;
 use super::mail::{Due, Post};
 use super::state::{
-    Cold, FREE, FarEnd, HostPort, HostSource, HostVc, InPort, InputChannel, NEVER, OutPort, OutputChannel, Packet,
-    SwitchOffsets,
+    Batch, Cold, FREE, HostPort, HostSource, HostVc, InPort, InputChannel, NEVER, OutPort, OutputChannel, Packet,
+    SwitchPorts,
 };
 use super::visit::after;
 use crate::packets::parameters::Parameters;
@@ -51,11 +52,8 @@ pub(super) struct RunConstants {
     pub route_rows: u32,
     /// Number of blocks that the calendar of visits reaches ahead, a power of two.
     pub calendar: u32,
-    /// First switch of each shard, and the number of switches.
-    pub bounds: Vec<u32>,
-    /// First port of each switch within its shard, for inputs and outputs.
-    pub in_port: Vec<u32>,
-    pub out_port: Vec<u32>,
+    /// Shards and batches.
+    pub division: Division,
     /// Free flits that a channel must have for a packet to take it, and for one from a host.
     pub space: u32,
     /// `true` if the rule chooses the channel to the destination host.
@@ -72,15 +70,6 @@ pub(super) struct RunConstants {
 }
 
 impl RunConstants {
-    /// Returns the shard of a switch.
-    #[inline]
-    pub fn shard_of(&self, switch: u32) -> usize {
-        match self.bounds.len() {
-            2 => 0,
-            _ => self.bounds.partition_point(|&first| first <= switch) - 1,
-        }
-    }
-
     /// Returns the first cycle of a block and its rows.
     pub fn rows(&self, block: u32) -> Rows {
         let start = block * self.block;
@@ -92,6 +81,19 @@ impl RunConstants {
             credit: start % self.credit_rows,
             host: start % self.host_rows,
             route: (steps % u64::from(self.route_rows)) as u32,
+        }
+    }
+
+    /// Returns the sources of a host port of a switch, within the shard whose first host this is.
+    #[inline]
+    pub fn sources(&self, switch: u32, port: u32, first_host: u32) -> Range<u32> {
+        match self.wiring.host_port {
+            // Ports of a shard are numbered like its hosts.
+            crate::packets::parameters::HostPort::Own => port..port + 1,
+            crate::packets::parameters::HostPort::Shared => {
+                let first = self.wiring.host_first[switch as usize] - first_host;
+                first..first + self.wiring.hosts_of(switch)
+            }
         }
     }
 
@@ -129,7 +131,8 @@ pub(super) struct Shard {
     pub number: usize,
     pub range: Range<u32>,
     pub first_host: u32,
-    pub switches: Vec<SwitchOffsets>,
+    pub batches: Vec<Batch>,
+    pub switches: Vec<SwitchPorts>,
     pub inputs: Vec<InputChannel>,
     pub outputs: Vec<OutputChannel>,
     pub in_ports: Vec<InPort>,
@@ -164,14 +167,16 @@ pub(super) struct Hub {
     pub cold: Vec<Cold>,
     pub unused: Vec<u32>,
     pub host_ports: Vec<HostPort>,
+    /// Cycle in which each host port has to be visited.
+    pub host_next: Vec<u32>,
     pub host_vcs: Vec<HostVc>,
     pub sources: Vec<HostSource>,
     /// Packet that is arriving at each (host port, channel).
     pub arriving: Vec<u32>,
-    /// Sets of switches by the block of their next visit.
+    /// Sets of batches by the block of their next visit.
     pub calendar: Vec<u64>,
     pub words: usize,
-    /// Visits beyond the calendar: (block, switch).
+    /// Visits beyond the calendar: (block, batch).
     pub later: BinaryHeap<Reverse<(u32, u32)>>,
     pub far: BinaryHeap<Reverse<Due>>,
     /// Items for each other shard.
@@ -212,81 +217,80 @@ impl Shard {
     pub fn new(plan: &Arc<RunConstants>, number: usize) -> Self {
         let wiring = &plan.wiring;
         let p = &plan.parameters;
-        let range = plan.bounds[number]..plan.bounds[number + 1];
+        let range = plan.division.range(number);
         let width = 1_usize << plan.shift;
         let all_vcs = if p.vcs == 64 { u64::MAX } else { (1 << p.vcs) - 1 };
         let free = if p.vc_buffer >= plan.space { all_vcs } else { 0 };
-        let (mut switches, mut in_ports, mut out_ports) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut words, mut hosts, mut most_inputs, mut most_outputs) = (0_usize, 0_usize, 0, 0);
-        for s in range.clone() {
-            let (inputs, outputs) = (wiring.inputs(s), wiring.outputs(s));
-            let set = ((inputs as usize) << plan.shift).div_ceil(64);
-            (most_inputs, most_outputs) = (most_inputs.max(inputs), most_outputs.max(outputs));
-            switches.push(SwitchOffsets {
-                in_port: in_ports.len() as u32,
-                out_port: out_ports.len() as u32,
+        let host_free = if p.vc_buffer >= plan.space.max(1) { all_vcs } else { 0 };
+        let (mut batches, mut switches) = (Vec::<Batch>::new(), Vec::with_capacity(range.len()));
+        let (mut in_ports, mut out_ports, mut host_ports) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+        let (mut words, mut most_outputs) = (0, 0);
+        for batch in plan.division.batches(number) {
+            let (first_in, first_out, first_host) = (in_ports.len(), out_ports.len(), host_ports.len());
+            for (place, s) in (0..).zip(batch) {
+                // Pointers are places within the batch, and begin at the first of the switch.
+                let (in_port, out_port) = ((in_ports.len() - first_in) as u16, (out_ports.len() - first_out) as u16);
+                let host = (host_ports.len() - first_host) as u32;
+                let first_cable = wiring.first_cable(s);
+                switches.push(SwitchPorts {
+                    in_port,
+                    out_port,
+                    outputs: wiring.outputs(s) as u16,
+                    first_cable: first_cable as u16,
+                });
+                for port in 0..wiring.inputs(s) {
+                    let cable = port.wrapping_sub(first_cable);
+                    let link = if port >= first_cable && cable < wiring.in_cables(s) {
+                        let latency = wiring.latency[wiring.in_arc(s, cable).index()];
+                        plan.division.output(wiring, wiring.near_end(s, cable), plan.credit_rows, latency)
+                    } else {
+                        Division::host(host + port - wiring.first_host_input(s))
+                    };
+                    in_ports.push(InPort { link, pointer: out_port, offset: 0, switch: place });
+                    let pointer = out_port << plan.shift;
+                    inputs.resize(inputs.len() + width, InputChannel { pointer, ..InputChannel::default() });
+                }
+                for port in 0..wiring.outputs(s) {
+                    let cable = port.wrapping_sub(first_cable);
+                    let link = if port >= first_cable && cable < wiring.out_cables(s) {
+                        let latency = wiring.latency[wiring.out_arc(s, cable).index()];
+                        plan.division.input(wiring, wiring.far_end(s, cable), plan.flit_rows, latency)
+                    } else {
+                        Division::host(host + port - wiring.first_host_output(s))
+                    };
+                    out_ports.push(OutPort { free, link, pointer: in_port, sent: 0 });
+                    let pointer = in_port << plan.shift;
+                    outputs.resize(outputs.len() + width, OutputChannel { pointer, ..OutputChannel::default() });
+                }
+                for port in 0..wiring.host_ports(s) {
+                    let in_port = in_port + (wiring.first_host_input(s) + port) as u16;
+                    let free = host_free;
+                    host_ports.push(HostPort { free, created: NEVER, source: 0, in_port, left: 0, vc: 0, last: 255 });
+                }
+            }
+            let set = ((in_ports.len() - first_in) << plan.shift).div_ceil(64);
+            most_outputs = most_outputs.max(out_ports.len() - first_out);
+            batches.push(Batch {
+                in_port: first_in as u32,
+                out_port: first_out as u32,
                 word: words as u32,
-                host_port: hosts as u32,
+                host_port: first_host as u32,
                 next_host: 0,
-                inputs: inputs as u16,
-                outputs: outputs as u16,
+                inputs: (in_ports.len() - first_in) as u16,
+                outputs: (out_ports.len() - first_out) as u16,
                 words: set as u16,
-                host_ports: wiring.host_ports(s) as u16,
-                first_host_input: wiring.first_host_input(s) as u16,
-                first_host_output: wiring.first_host_output(s) as u16,
-                first_cable: wiring.first_cable(s) as u16,
-                first_in_cable: wiring.first_cable(s) as u16,
+                host_ports: (host_ports.len() - first_host) as u16,
             });
             words += set;
-            hosts += wiring.host_ports(s) as usize;
-            let first_in = wiring.first_cable(s);
-            for port in 0..inputs {
-                let cable = port.wrapping_sub(first_in);
-                let mut in_port = InPort::default();
-                if port >= first_in && cable < wiring.in_cables(s) {
-                    let end = wiring.near_end(s, cable);
-                    let target = wiring.first_cable(end.switch) + end.cable;
-                    let base = plan.out_port[end.switch as usize] * plan.credit_rows;
-                    in_port.link = FarEnd {
-                        switch: end.switch,
-                        slot: base + target,
-                        stride: wiring.outputs(end.switch) as u16,
-                        port: target as u16,
-                        latency: wiring.latency[wiring.in_arc(s, cable).index()] as u16,
-                    };
-                }
-                in_ports.push(in_port);
-            }
-            for port in 0..outputs {
-                let cable = port.wrapping_sub(first_in);
-                let mut out_port = OutPort { free, ..OutPort::default() };
-                if port >= first_in && cable < wiring.out_cables(s) {
-                    let end = wiring.far_end(s, cable);
-                    let target = wiring.first_cable(end.switch) + end.cable;
-                    let base = plan.in_port[end.switch as usize] * plan.flit_rows;
-                    out_port.link = FarEnd {
-                        switch: end.switch,
-                        slot: base + target,
-                        stride: wiring.inputs(end.switch) as u16,
-                        port: target as u16,
-                        latency: wiring.latency[wiring.out_arc(s, cable).index()] as u16,
-                    };
-                }
-                out_ports.push(out_port);
-            }
         }
         let first_host = wiring.host_first[range.start as usize];
-        let end_host = wiring.host_first[range.end as usize];
-        let host_space = plan.space.max(1);
-        let host_free = if p.vc_buffer >= host_space { all_vcs } else { 0 };
-        let host_port = HostPort { free: host_free, created: NEVER, source: 0, left: 0, vc: 0, last: 255 };
-        let set_words = switches.len().div_ceil(64);
-        let (places_in, places_out) = (in_ports.len() * width, out_ports.len() * width);
+        let hosts = wiring.host_first[range.end as usize] - first_host;
+        let ports = host_ports.len();
+        let set_words = batches.len().div_ceil(64);
         let mut shard = Self {
             number,
             first_host,
-            inputs: vec![InputChannel::default(); places_in],
-            outputs: vec![OutputChannel::default(); places_out],
             loads: vec![0; out_ports.len()],
             waiting: vec![0; words],
             ready: vec![0; words],
@@ -294,54 +298,58 @@ impl Shard {
             routed: vec![0; words * plan.route_rows as usize],
             candidates: match plan.candidates {
                 1 => Vec::new(),
-                most => vec![Candidate::default(); places_in * most],
+                most => vec![Candidate::default(); inputs.len() * most],
             },
-            late_vcs: vec![VecDeque::new(); if p.vc_delay > 1 { switches.len() } else { 0 }],
-            late_switches: vec![VecDeque::new(); if p.switch_delay > 1 { switches.len() } else { 0 }],
+            late_vcs: vec![VecDeque::new(); if p.vc_delay > 1 { batches.len() } else { 0 }],
+            late_switches: vec![VecDeque::new(); if p.switch_delay > 1 { batches.len() } else { 0 }],
             held_by: vec![FREE; if p.hold_switch { out_ports.len() } else { 0 }],
             flit_left: vec![0; if p.speedup > 1 { out_ports.len() } else { 0 }],
             credit_left: vec![0; if p.speedup > 1 { in_ports.len() } else { 0 }],
             hub: Hub {
                 flits: vec![0; in_ports.len() * plan.flit_rows as usize],
                 credits: vec![0; out_ports.len() * plan.credit_rows as usize],
-                host_credits: vec![0; hosts * plan.host_rows as usize],
+                host_credits: vec![0; ports * plan.host_rows as usize],
                 packets: Vec::new(),
                 cold: Vec::new(),
                 unused: Vec::new(),
-                host_ports: vec![host_port; hosts],
-                host_vcs: vec![HostVc::default(); hosts << plan.shift],
-                sources: Vec::with_capacity((end_host - first_host) as usize),
-                arriving: vec![super::state::NONE; hosts << plan.shift],
+                host_ports,
+                host_next: vec![NEVER; ports],
+                host_vcs: vec![HostVc::default(); ports << plan.shift],
+                sources: Vec::with_capacity(hosts as usize),
+                arriving: vec![super::state::NONE; ports << plan.shift],
                 calendar: vec![0; set_words * plan.calendar as usize],
                 words: set_words,
                 later: BinaryHeap::new(),
                 far: BinaryHeap::new(),
-                post: (1..plan.bounds.len()).map(|_| Post::default()).collect(),
+                post: (0..plan.division.shards()).map(|_| Post::default()).collect(),
                 counts: Counts::default(),
-                accepted: vec![0; (end_host - first_host) as usize],
+                accepted: vec![0; hosts as usize],
                 log: Vec::new(),
                 measuring: 0,
                 moved: 0,
                 ages: 0,
                 overflow: false,
                 scratch: Scratch {
-                    best: vec![0; (most_outputs as usize) << plan.shift],
-                    asked: vec![0; ((most_outputs as usize) << plan.shift).div_ceil(64)],
-                    chosen: vec![(0, 0); most_outputs as usize],
+                    best: vec![0; most_outputs << plan.shift],
+                    asked: vec![0; (most_outputs << plan.shift).div_ceil(64)],
+                    chosen: vec![(0, 0); most_outputs],
                     // Allocations of several cycles that began in both steps of a cycle end together.
-                    vc_grants: vec![(0, 0); ((most_outputs * plan.parameters.speedup) as usize) << plan.shift],
-                    switch_grants: vec![0; (most_outputs * plan.parameters.speedup) as usize],
-                    chosen_set: vec![0; (most_outputs as usize).div_ceil(64)],
+                    vc_grants: vec![(0, 0); (most_outputs * p.speedup as usize) << plan.shift],
+                    switch_grants: vec![0; most_outputs * p.speedup as usize],
+                    chosen_set: vec![0; most_outputs.div_ceil(64)],
                     ..Scratch::default()
                 },
             },
             plan: plan.clone(),
             range,
+            batches,
             switches,
+            inputs,
+            outputs,
             in_ports,
             out_ports,
         };
-        shard.seed_sources(first_host..end_host);
+        shard.seed_sources(first_host..first_host + hosts);
         shard
     }
 
@@ -354,27 +362,25 @@ impl Shard {
             self.hub.count_created(created, plan.window);
             self.hub.sources.push(HostSource { stream, created, to });
         }
-        for local in 0..self.switches.len() {
-            let switch = self.switches[local];
-            let first = plan.wiring.host_first[self.range.start as usize + local] - self.first_host;
-            let end = plan.wiring.host_first[self.range.start as usize + local + 1] - self.first_host;
+        for local in 0..self.batches.len() {
+            let batch = self.batches[local];
             let mut soonest = NEVER;
-            for port in 0..u32::from(switch.host_ports) {
-                let own = match switch.host_ports as u32 == end - first {
-                    true => first + port..first + port + 1,
-                    false => first..end,
-                };
-                let created = self.hub.refill(switch.host_port + port, own);
+            for port in batch.host_port..batch.host_port + u32::from(batch.host_ports) {
+                let input = batch.in_port + u32::from(self.hub.host_ports[port as usize].in_port);
+                let place = u32::from(self.in_ports[input as usize].switch);
+                let id = self.range.start + ((local as u32) << plan.division.bits) + place;
+                let created = self.hub.refill(port, plan.sources(id, port, self.first_host));
+                self.hub.host_next[port as usize] = created;
                 soonest = soonest.min(created);
             }
-            self.switches[local].next_host = soonest;
+            self.batches[local].next_host = soonest;
             if soonest != NEVER {
                 self.hub.visit_at(soonest / plan.block, 0, local as u32, plan.calendar);
             }
         }
     }
 
-    /// Runs the switches that have work through a block.
+    /// Runs the batches that have work through a block.
     pub fn run_block(&mut self, block: u32) {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("bmi1") && std::arch::is_x86_feature_detected!("bmi2") {
@@ -412,7 +418,7 @@ impl Shard {
                 if set != 0 {
                     let next = word * 64 + set.trailing_zeros() as usize;
                     if self.plan.is_large {
-                        self.prefetch_switch(next, rows);
+                        self.prefetch_batch(next, rows);
                     }
                     if self.hub.packets.len() > CACHED_PACKETS {
                         self.prefetch_arrivals(next, rows.flit);
@@ -423,9 +429,9 @@ impl Shard {
         }
     }
 
-    /// Prefetches what a switch needs in most blocks, except for arriving flits and packets.
-    fn prefetch_switch(&self, local: usize, rows: Rows) {
-        let (plan, s, hub) = (&*self.plan, &self.switches[local], &self.hub);
+    /// Prefetches what a batch needs in most blocks, except for arriving flits and packets.
+    fn prefetch_batch(&self, local: usize, rows: Rows) {
+        let (plan, s, hub) = (&*self.plan, &self.batches[local], &self.hub);
         let (in_port, out_port) = (s.in_port as usize, s.out_port as usize);
         let (inputs, outputs) = (usize::from(s.inputs), usize::from(s.outputs));
         prefetch_list(&self.inputs[in_port << plan.shift..][..inputs << plan.shift]);
@@ -441,15 +447,16 @@ impl Shard {
         prefetch_list(&hub.credits[credits..][..outputs]);
         let (first, ports) = (s.host_port as usize, usize::from(s.host_ports));
         prefetch_list(&hub.host_ports[first..][..ports]);
+        prefetch_list(&hub.host_next[first..][..ports]);
         prefetch_list(&hub.host_vcs[first << plan.shift..][..ports << plan.shift]);
     }
 
-    /// Prefetches the packets whose heads arrive at a switch in the block whose first row of flits this is.
+    /// Prefetches the packets whose heads arrive at a batch in the block whose first row of flits this is.
     fn prefetch_arrivals(&self, local: usize, mut row: u32) {
-        let (plan, switch) = (&*self.plan, &self.switches[local]);
-        let (inputs, last) = (usize::from(switch.inputs), self.hub.packets.len() - 1);
+        let (plan, batch) = (&*self.plan, &self.batches[local]);
+        let (inputs, last) = (usize::from(batch.inputs), self.hub.packets.len() - 1);
         for _ in 0..plan.block {
-            let first = switch.in_port as usize * plan.flit_rows as usize + row as usize * inputs;
+            let first = batch.in_port as usize * plan.flit_rows as usize + row as usize * inputs;
             for word in &self.hub.flits[first..first + inputs] {
                 // An empty slot and a body flit have no packet; to prefetch one for them costs less than to ask.
                 let packet = (word >> VC_BITS).saturating_sub(1) as usize;

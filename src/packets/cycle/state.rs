@@ -2,6 +2,7 @@
 //!
 //! A *place* is a port and a virtual channel, `port << shift | vc`, where `1 << shift` is the number of virtual
 //! channels rounded up to a power of two. The gaps do not affect round robin over places: they are never requested.
+//! Ports and places are numbered within a [`Batch`] of switches, those of each switch in their order.
 
 /// No packet.
 pub(super) const NONE: u32 = u32::MAX;
@@ -11,6 +12,8 @@ pub(super) const FREE: u16 = u16::MAX;
 pub(super) const SENT: u16 = u16::MAX - 1;
 /// Bit of [`InputChannel::left`]: the head of the packet has not been sent yet.
 pub(super) const HEAD: u16 = 1 << 15;
+/// Switch at the far end of a port that is a host's.
+pub(super) const HOST: u32 = u32::MAX;
 /// A time that never comes.
 pub(super) const NEVER: u32 = u32::MAX;
 
@@ -89,13 +92,13 @@ impl Default for OutputChannel {
 /// Far end of a port's cable: destination of flits, or of credits.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct FarEnd {
-    /// Switch at the far end.
+    /// Switch at the far end; [`HOST`] if it is a host.
     pub switch: u32,
-    /// Slot of the port in the first row, within the shard of that switch.
+    /// Slot of the port in the first row, within the shard of that switch; the host port within the batch.
     pub slot: u32,
     /// Slots of a row.
     pub stride: u16,
-    /// Port at that switch.
+    /// Port within the batch of that switch.
     pub port: u16,
     /// Cycles on the cable.
     pub latency: u16,
@@ -110,6 +113,8 @@ pub(super) struct InPort {
     pub pointer: u16,
     /// The virtual channel that is first in turn.
     pub offset: u8,
+    /// Number of the switch within its batch.
+    pub switch: u8,
 }
 
 /// Output port.
@@ -125,9 +130,9 @@ pub(super) struct OutPort {
     pub sent: u32,
 }
 
-/// Offsets of the state of a switch in the arrays.
+/// Batch of switches: offsets of their state in the arrays.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct SwitchOffsets {
+pub(super) struct Batch {
     pub in_port: u32,
     pub out_port: u32,
     /// Words of a set of input places, in the arrays of sets.
@@ -140,10 +145,19 @@ pub(super) struct SwitchOffsets {
     pub outputs: u16,
     pub words: u16,
     pub host_ports: u16,
-    pub first_host_input: u16,
-    pub first_host_output: u16,
+}
+
+/// Ports of a switch within its batch.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct SwitchPorts {
+    /// First input.
+    pub in_port: u16,
+    /// First output.
+    pub out_port: u16,
+    /// Outputs.
+    pub outputs: u16,
+    /// First port of a cable within the switch, for inputs and outputs.
     pub first_cable: u16,
-    pub first_in_cable: u16,
 }
 
 /// Credit account, at a host, of a virtual channel of the switch's input.
@@ -169,6 +183,8 @@ pub(super) struct HostPort {
     pub created: u32,
     /// Source of the next packet among those of the port.
     pub source: u32,
+    /// Input of the switch.
+    pub in_port: u16,
     /// Flits of the current packet that have not been sent.
     pub left: u16,
     /// Virtual channel of the current packet.

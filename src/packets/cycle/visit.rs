@@ -1,4 +1,4 @@
-//! One cycle of a switch and its hosts, in the order that decides ties.
+//! One cycle of a batch of switches and their hosts, in the order that decides ties.
 //!
 //! 1. Flits that arrive join their queues, credits that are due are taken, hosts send.
 //! 2. The switch and channels are allocated, on the state after 1.
@@ -9,22 +9,23 @@
 //! the switch in the next step at the earliest, and a head that gets its candidates for a channel.
 
 use super::shard::{Hub, Rows, RunConstants, Shard};
-use super::state::{HEAD, HOST_BITS, HOST_MASK, InPort, InputChannel, OutPort, OutputChannel, SwitchOffsets};
+use super::state::{
+    Batch, HEAD, HOST, HOST_BITS, HOST_MASK, InPort, InputChannel, OutPort, OutputChannel, SwitchPorts,
+};
 use crate::packets::routing::{At, Candidate, Head};
 use crate::packets::sets::{insert, members, remove};
 use crate::prefetch::prefetch;
 use std::collections::VecDeque;
 
-/// State of one switch during a visit.
+/// State of a batch of switches during a visit.
 pub(super) struct Visit<'a> {
     pub plan: &'a RunConstants,
-    pub number: usize,
     pub range_start: u32,
     pub range_end: u32,
     pub first_host: u32,
-    /// Number of the switch within the shard, and in the network.
+    /// Number of the batch within the shard, and of its first switch in the network.
     pub local: u32,
-    pub id: u32,
+    pub first_switch: u32,
     pub start: u32,
     /// Current block, and the first cycle of the block after the next.
     pub block: u32,
@@ -36,7 +37,8 @@ pub(super) struct Visit<'a> {
     pub credit_row: u32,
     pub host_row: u32,
     pub route_row: u32,
-    pub switch: &'a mut SwitchOffsets,
+    pub batch: &'a mut Batch,
+    pub switches: &'a [SwitchPorts],
     pub inputs: &'a mut [InputChannel],
     pub outputs: &'a mut [OutputChannel],
     pub in_ports: &'a mut [InPort],
@@ -55,7 +57,7 @@ pub(super) struct Visit<'a> {
     pub hub: &'a mut Hub,
 }
 
-/// Returns the part of a switch in a list, which is empty if the run does not need it.
+/// Returns the part of a batch in a list, which is empty if the run does not need it.
 #[inline]
 fn part<T>(list: &mut [T], first: usize, count: usize) -> &mut [T] {
     if list.is_empty() { list } else { &mut list[first..first + count] }
@@ -69,12 +71,23 @@ pub(super) fn after(row: u32, ahead: u32, rows: u32) -> u32 {
 }
 
 impl Shard {
-    /// Runs a switch through a block.
-    #[inline(always)] // Into its callers, which are compiled for different processors; so is `cycle`.
+    /// Runs a batch through a block.
+    #[inline(always)] // Into its callers, which are compiled for different processors; so is all that it calls.
     pub(super) fn visit(&mut self, local: usize, rows: Rows) {
+        match (self.plan.lean, self.plan.parameters.speedup) {
+            (true, 1) => self.visit_as::<true, 1>(local, rows),
+            (true, _) => self.visit_as::<true, 2>(local, rows),
+            (false, _) => self.visit_as::<false, 0>(local, rows),
+        }
+    }
+
+    /// Runs a batch through a block. `LEAN` is [`RunConstants::lean`], known at compile time: most runs need none of the
+    /// features that it excludes. So is `STEPS`, the number of steps in a cycle; with 0 it is known to the parameters only.
+    #[inline(always)]
+    fn visit_as<const LEAN: bool, const STEPS: u32>(&mut self, local: usize, rows: Rows) {
         let start = rows.start;
         let plan = &*self.plan;
-        let s = self.switches[local];
+        let s = self.batches[local];
         let (in_port, out_port) = (s.in_port as usize, s.out_port as usize);
         let (ports_in, ports_out) = (usize::from(s.inputs), usize::from(s.outputs));
         let (word, words) = (s.word as usize, usize::from(s.words));
@@ -83,12 +96,11 @@ impl Shard {
         let route_rows = plan.route_rows as usize;
         let mut visit = Visit {
             plan,
-            number: self.number,
             range_start: self.range.start,
             range_end: self.range.end,
             first_host: self.first_host,
             local: local as u32,
-            id: self.range.start + local as u32,
+            first_switch: self.range.start + ((local as u32) << plan.division.bits),
             start,
             block: rows.block,
             near_end: start + 2 * plan.block,
@@ -97,7 +109,8 @@ impl Shard {
             credit_row: rows.credit,
             host_row: rows.host,
             route_row: rows.route,
-            switch: &mut self.switches[local],
+            batch: &mut self.batches[local],
+            switches: &self.switches[local << plan.division.bits..],
             inputs: &mut self.inputs[in_port << plan.shift..][..places_in],
             outputs: &mut self.outputs[out_port << plan.shift..][..places_out],
             in_ports: &mut self.in_ports[in_port..][..ports_in],
@@ -117,17 +130,13 @@ impl Shard {
         };
         visit.hub.counts.visits += 1;
         for t in start..start + plan.block {
-            match (plan.lean, plan.parameters.speedup) {
-                (true, 1) => visit.cycle::<true, 1>(t),
-                (true, _) => visit.cycle::<true, 2>(t),
-                (false, _) => visit.cycle::<false, 0>(t),
-            }
+            visit.cycle::<LEAN, STEPS>(t);
         }
-        let awake = visit.is_awake(start + plan.block);
+        let awake = visit.is_awake::<LEAN>(start + plan.block);
         if awake {
             self.hub.visit_at(rows.block + 1, rows.block, local as u32, plan.calendar);
         } else {
-            let next = self.switches[local].next_host;
+            let next = self.batches[local].next_host;
             if next != super::state::NEVER {
                 let block = (next / plan.block).max(rows.block + 1);
                 self.hub.visit_at(block, rows.block, local as u32, plan.calendar);
@@ -137,8 +146,7 @@ impl Shard {
 }
 
 impl Visit<'_> {
-    /// Runs one cycle. `LEAN` is [`RunConstants::lean`], known at compile time: most runs need none of the features that it
-    /// excludes. So is `STEPS`, the number of steps in a cycle; with 0 it is known to the parameters only.
+    /// Runs one cycle.
     #[inline(always)]
     fn cycle<const LEAN: bool, const STEPS: u32>(&mut self, t: u32) {
         self.take_flits::<LEAN, STEPS>(t);
@@ -161,9 +169,10 @@ impl Visit<'_> {
     }
 
     /// `true` if there is work in the cycle `next` even if nothing arrives.
-    fn is_awake(&self, next: u32) -> bool {
+    #[inline(always)]
+    fn is_awake<const LEAN: bool>(&self, next: u32) -> bool {
         let any = |set: &[u64]| set.iter().any(|&word| word != 0);
-        self.switch.next_host <= next
+        self.batch.next_host <= next
             || any(self.ready)
             || any(self.routed)
             || any(self.holding)
@@ -171,10 +180,10 @@ impl Visit<'_> {
             || self.late_switches.as_ref().is_some_and(|late| !late.is_empty())
             // A head whose allocation of several cycles failed starts the next one immediately, even if no channel is free.
             || (self.plan.parameters.vc_delay > 1 && any(self.waiting))
-            || self.any_free()
+            || self.any_free::<LEAN>()
     }
 
-    /// Runs one step of the switch.
+    /// Runs one step of the switches.
     #[inline(always)]
     fn step<const LEAN: bool, const STEPS: u32>(&mut self, t: u32, step: u32, number: u32) {
         let held = !LEAN && !self.holding.is_empty();
@@ -232,14 +241,23 @@ impl Visit<'_> {
         for (word, &bits) in self.routed[row..row + self.waiting.len()].iter().enumerate() {
             for place in members(word, bits) {
                 let packet = &self.hub.packets[self.inputs[place].first as usize];
-                self.plan.rule.prefetch(self.id, self.plan.wiring.switch_of(packet.to & HOST_MASK));
+                let (switch, _) = self.switch_of(place >> self.plan.shift);
+                self.plan.rule.prefetch(switch, self.plan.wiring.switch_of(packet.to & HOST_MASK));
             }
         }
     }
 
     /// `true` if any waiting head could get a channel.
-    fn any_free(&self) -> bool {
-        (0..self.waiting.len()).any(|word| members(word, self.waiting[word]).any(|place| self.can_ask(place)))
+    #[inline(always)]
+    fn any_free<const LEAN: bool>(&self) -> bool {
+        for word in 0..self.waiting.len() {
+            for place in members(word, self.waiting[word]) {
+                if self.can_ask::<LEAN>(place) {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     /// Returns the first word of the set of heads whose routing is done when it begins `ahead` steps after the current step
@@ -252,7 +270,14 @@ impl Visit<'_> {
             (_, 1) => ahead + delay - 1,
             _ => ((number + ahead) / speedup + delay - 1) * speedup - number,
         };
-        after(self.route_row, steps, self.plan.route_rows) as usize * usize::from(self.switch.words)
+        after(self.route_row, steps, self.plan.route_rows) as usize * usize::from(self.batch.words)
+    }
+
+    /// Returns the number of the switch of an input in the network, and its ports.
+    #[inline(always)]
+    pub(super) fn switch_of(&self, port: usize) -> (u32, SwitchPorts) {
+        let place = self.in_ports[port].switch;
+        (self.first_switch + u32::from(place), self.switches[usize::from(place)])
     }
 
     /// Finds the candidates of a routed head.
@@ -261,23 +286,24 @@ impl Visit<'_> {
         let plan = self.plan;
         let port = place >> plan.shift;
         let vc = (place & ((1 << plan.shift) - 1)) as u32;
+        let (id, ports) = self.switch_of(port);
+        let first_output = usize::from(ports.out_port);
         let index = self.inputs[place].first as usize;
         let packet = self.hub.packets[index];
         let to = packet.to & HOST_MASK;
         let target = plan.wiring.switch_of(to);
         let phase = packet.to >> HOST_BITS;
-        let candidate = if target == self.id && phase & Head::DETOUR == 0 && !plan.delivers {
-            let output = plan.wiring.host_output(self.id, to) as u16;
+        let mut candidate = if target == id && phase & Head::DETOUR == 0 && !plan.delivers {
+            let output = plan.wiring.host_output(id, to) as u16;
             Candidate { output, lowest: 0, highest: (plan.parameters.vcs - 1) as u8, priority: 0 }
         } else {
-            let cables = u32::from(self.switch.first_in_cable);
-            let from_host =
-                port.wrapping_sub(usize::from(self.switch.first_host_input)) < usize::from(self.switch.host_ports);
+            let own_port = (port - usize::from(ports.in_port)) as u32;
+            let from_host = self.in_ports[port].link.switch == HOST;
             let at = At {
-                switch: self.id,
-                cable: (!from_host).then(|| port as u32 - cables),
-                vc: if from_host { port as u32 } else { vc },
-                loads: self.loads,
+                switch: id,
+                cable: (!from_host).then(|| own_port - u32::from(ports.first_cable)),
+                vc: if from_host { own_port } else { vc },
+                loads: &self.loads[first_output..first_output + usize::from(ports.outputs)],
                 seed: plan.seed,
             };
             let mut head =
@@ -288,25 +314,22 @@ impl Visit<'_> {
             let kept = &mut self.hub.packets[index];
             kept.to = to | head.phase << HOST_BITS;
             // The cable that it will pass counts from here on.
-            let is_cable = u32::from(first.output).wrapping_sub(u32::from(self.switch.first_host_output))
-                >= u32::from(self.switch.host_ports);
+            let is_cable = self.out_ports[first_output + usize::from(first.output)].link.switch != HOST;
             let hops = packet.aux & 255;
             kept.aux = (hops + u32::from(is_cable && hops != 255)) | head.note << 8;
-            if !LEAN && plan.candidates > 1 {
-                let slots = &mut self.candidates[place * plan.candidates..][..plan.candidates];
-                slots[0] = first;
-                slots[1..=more.len()].copy_from_slice(more);
-                self.inputs[place].left = 1 + more.len() as u16;
-                more.clear();
-                insert(self.waiting, place);
-                return;
-            }
             first
         };
+        candidate.output += ports.out_port;
         let input = &mut self.inputs[place];
         if !LEAN && plan.candidates > 1 {
-            self.candidates[place * plan.candidates] = candidate;
-            input.left = 1;
+            let slots = &mut self.candidates[place * plan.candidates..][..plan.candidates];
+            slots[0] = candidate;
+            let more = &mut self.hub.scratch.more;
+            for (slot, other) in slots[1..].iter_mut().zip(more.iter()) {
+                *slot = Candidate { output: other.output + ports.out_port, ..*other };
+            }
+            input.left = 1 + more.len() as u16;
+            more.clear();
         } else {
             input.output = candidate.output;
             input.left = u16::from(candidate.lowest) | u16::from(candidate.highest) << 8;
