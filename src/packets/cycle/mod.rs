@@ -33,6 +33,9 @@ const MAX_BLOCK: u32 = 16;
 /// a link has four. On a processor with large caches, prefetching less costs up to a tenth of the time.
 const CACHED_PLACES: u64 = 1 << 18;
 
+/// Number of switches from which entries of tables of pairs are prefetched: such a table has at least 256 KiB.
+const MANY_SWITCHES: u32 = 1 << 9;
+
 /// A network under simulation.
 pub struct CycleEngine {
     plan: Arc<RunConstants>,
@@ -130,6 +133,7 @@ impl CycleEngine {
                 && !p.count_routed
                 && [p.vc_delay, p.switch_delay] == [1; 2],
             is_large: ports << shift > CACHED_PLACES,
+            has_large_tables: (ports << shift > CACHED_PLACES || n >= MANY_SWITCHES) && rule.reads_pairs(),
             delivers: rule.delivers(),
             candidates: rule.candidates(),
             wake_by_credit: p.switch_delay == 1,

@@ -63,6 +63,8 @@ pub(super) struct RunConstants {
     pub lean: bool,
     /// `true` if the state of all switches is larger than caches.
     pub is_large: bool,
+    /// `true` if the tables of the rule are larger than the nearest caches.
+    pub has_large_tables: bool,
     /// Most candidates of a head.
     pub candidates: usize,
     /// `true` if virtual channels that are blocked by credits are left out of the switch allocation until one arrives.

@@ -192,7 +192,7 @@ impl Visit<'_> {
         }
         let words = self.waiting.len();
         let row = self.route_row as usize * words;
-        if self.plan.is_large {
+        if self.plan.has_large_tables {
             self.prefetch_routes(row);
         }
         let any = |set: &[u64]| set.iter().any(|&word| word != 0);
@@ -241,8 +241,10 @@ impl Visit<'_> {
         for (word, &bits) in self.routed[row..row + self.waiting.len()].iter().enumerate() {
             for place in members(word, bits) {
                 let packet = &self.hub.packets[self.inputs[place].first as usize];
-                let (switch, _) = self.switch_of(place >> self.plan.shift);
-                self.plan.rule.prefetch(switch, self.plan.wiring.switch_of(packet.to & HOST_MASK));
+                let port = place >> self.plan.shift;
+                let (switch, _) = self.switch_of(port);
+                let is_new = self.in_ports[port].link.switch == HOST;
+                self.plan.rule.prefetch(switch, self.plan.wiring.switch_of(packet.to & HOST_MASK), is_new);
             }
         }
     }

@@ -72,8 +72,12 @@ impl Rule for Amin {
         by_hops(first, cable, head)
     }
 
-    fn prefetch(&self, from: u32, target: u32) {
+    fn prefetch(&self, from: u32, target: u32, _is_new: bool) {
         self.shortest.prefetch(from, target);
+    }
+
+    fn reads_pairs(&self) -> bool {
+        true
     }
 
     fn possible(&self, at: &At<'_>, head: &Head, visit: &mut dyn FnMut(Candidate, Head)) {

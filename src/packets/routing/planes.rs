@@ -193,9 +193,13 @@ impl Rule for OnPlanes {
         candidate
     }
 
-    fn prefetch(&self, from: u32, target: u32) {
+    fn prefetch(&self, from: u32, target: u32, is_new: bool) {
         let plane = &self.planes[self.plane_of[from as usize] as usize];
-        plane.rule.prefetch(from - plane.first_switch, target - plane.first_switch);
+        plane.rule.prefetch(from - plane.first_switch, target - plane.first_switch, is_new);
+    }
+
+    fn reads_pairs(&self) -> bool {
+        self.planes.iter().any(|plane| plane.rule.reads_pairs())
     }
 
     fn possible(&self, at: &At<'_>, head: &Head, visit: &mut dyn FnMut(Candidate, Head)) {

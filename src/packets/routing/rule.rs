@@ -74,8 +74,14 @@ pub trait Rule: Send + Sync {
     fn route(&self, at: &At<'_>, head: &mut Head, more: &mut Vec<Candidate>) -> Candidate;
 
     /// Prefetches what [`Rule::route`] will probably read for a packet at one switch that is for another, from tables that may
-    /// be larger than caches.
-    fn prefetch(&self, _from: u32, _target: u32) {}
+    /// be larger than caches. `is_new` packets come from a host.
+    fn prefetch(&self, _from: u32, _target: u32, _is_new: bool) {}
+
+    /// `true` if [`Rule::route`] reads tables with an entry for each pair of switches, so that prefetching pays on a network with
+    /// many.
+    fn reads_pairs(&self) -> bool {
+        false
+    }
 
     /// Calls `visit` with each candidate that [`Rule::route`] may return, whatever the loads and random choices are,
     /// and with the packet as it would move on. For the check of channel dependencies.

@@ -8,6 +8,7 @@ use crate::ids::SwitchId;
 use crate::packets::PacketError;
 use crate::packets::parameters::HostPort;
 use crate::packets::wiring::Wiring;
+use crate::prefetch::prefetch;
 use crate::routing::{self, Chosen, Ends, Options, RoutingSpec, Scope};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -164,6 +165,19 @@ impl Rule for StaticRoutes {
             }
         };
         by_hops(self.wiring.first_cable(at.switch), cable, head)
+    }
+
+    fn prefetch(&self, from: u32, target: u32, is_new: bool) {
+        if is_new
+            && self.scope == Scope::Switches
+            && let Routes::InNotes { routes, .. } = &self.routes
+        {
+            prefetch(&routes[self.place[from as usize] as usize * self.columns + self.place[target as usize] as usize]);
+        }
+    }
+
+    fn reads_pairs(&self) -> bool {
+        true
     }
 
     fn reads_loads(&self) -> bool {

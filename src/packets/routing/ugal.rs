@@ -47,8 +47,12 @@ impl Rule for Ugal {
         by_hops(first, direct(goal).0, head)
     }
 
-    fn prefetch(&self, from: u32, target: u32) {
+    fn prefetch(&self, from: u32, target: u32, _is_new: bool) {
         self.shortest.prefetch(from, target);
+    }
+
+    fn reads_pairs(&self) -> bool {
+        true
     }
 
     fn possible(&self, at: &At<'_>, head: &Head, visit: &mut dyn FnMut(Candidate, Head)) {

@@ -66,8 +66,12 @@ impl Rule for Widened {
         self.widen(first)
     }
 
-    fn prefetch(&self, from: u32, target: u32) {
-        self.rule.prefetch(from, target);
+    fn prefetch(&self, from: u32, target: u32, is_new: bool) {
+        self.rule.prefetch(from, target, is_new);
+    }
+
+    fn reads_pairs(&self) -> bool {
+        self.rule.reads_pairs()
     }
 
     fn possible(&self, at: &At<'_>, head: &Head, visit: &mut dyn FnMut(Candidate, Head)) {
