@@ -77,6 +77,7 @@ pub fn run(arguments: &EmulateValidate, output: &Output) -> Result<(), Failure> 
         for (program, trace) in traces.iter().enumerate() {
             let mut row = Vec::new();
             for (network, carried) in ready.iter().zip(&carried) {
+                stop.check()?;
                 let (seconds, bytes) = predict(&network.choice, trace, choice)?;
                 row.push(seconds);
                 if index == 0 {
