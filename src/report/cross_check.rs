@@ -32,7 +32,7 @@ pub(super) fn summary(c: &Comparison) -> Vec<String> {
 fn verdict(c: &Comparison, check: &CrossCheck) -> String {
     let [flows, packets] = &check.models;
     let range = check.range().map_or_else(String::new, |(least, most)| {
-        format!("; times with packets are {least:.2} to {most:.2} of those with flows")
+        format!("; times with packets are {least:.2} to {most:.2} times those with flows")
     });
     let place = place(c, check);
     let overall: Vec<&Flip> = check.flips.iter().filter(|flip| flip.workload.is_none()).collect();
@@ -49,7 +49,7 @@ fn verdict(c: &Comparison, check: &CrossCheck) -> String {
         if rest > 0 { format!("{}; {rest} more", named.join("; ")) } else { named.join("; ") }
     };
     let of_single: String = match of_workloads {
-        0 => "on every workload as well".into(),
+        0 => "overall and on every workload".into(),
         1 => "one pair changes places on a single workload".into(),
         more => format!("{more} pairs change places on single workloads"),
     };
