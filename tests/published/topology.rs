@@ -125,7 +125,7 @@ fn write_pages(heavy: bool) {
                 // Significance of an agreement.
                 verdict += match entry["kind"].as_str().unwrap() {
                     "chosen" => "; one of several readings",
-                    "inferred" if ours != "—" => "; inferred from the figure itself",
+                    "inferred" if ours != "—" => "; its parameters were inferred from this value",
                     _ => "",
                 };
                 Some(format!("{begin} {ours} | {verdict} |"))

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::trace::error::{TraceError, TraceErrorKind as Kind};
 
-/// First bytes of a file: a byte that never occurs in text, the name, and line ends that a transfer as text would
+/// First bytes of a file: a byte with which no text in UTF-8 begins, the name, and line ends that a transfer as text would
 /// change.
 pub(super) const MAGIC: [u8; 8] = *b"\x8dmtr\r\n\x1a\n";
 
