@@ -117,6 +117,20 @@ impl DimensionOrder {
         fresh: bool,
         wraps: &mut bool,
     ) -> Option<GridStep> {
+        // Lower bits: rules that draw a switch use the upper ones.
+        self.step_by(at, target, fresh, wraps, || at.random(head) & 1 == 0)
+    }
+
+    /// As [`Self::step`]; where both directions of a ring are equally long, `coin` decides whether the packet goes upwards.
+    #[inline(always)]
+    fn step_by(
+        &self,
+        at: &At<'_>,
+        target: u32,
+        fresh: bool,
+        wraps: &mut bool,
+        coin: impl FnOnce() -> bool,
+    ) -> Option<GridStep> {
         let dimensions = self.grid.dims.len();
         let of = |switch: u32| &self.coordinates[switch as usize * dimensions..][..dimensions];
         let (from, to) = (of(at.switch), of(target));
@@ -150,8 +164,7 @@ impl DimensionOrder {
                         let upwards = match (2 * climb).cmp(&size) {
                             std::cmp::Ordering::Less => true,
                             std::cmp::Ordering::Greater => false,
-                            // Lower bits: rules that draw a switch use the upper ones.
-                            std::cmp::Ordering::Equal => at.random(head) & 1 == 0,
+                            std::cmp::Ordering::Equal => coin(),
                         };
                         // As in BookSim, also downwards, where those are the packets that do not wrap.
                         *wraps = here > there;
@@ -162,29 +175,6 @@ impl DimensionOrder {
         };
         let upper = self.grid.lines[dimension] == Line::Cycle && *wraps;
         Some(GridStep { cable: cables(upwards), upper })
-    }
-
-    /// Calls `visit` with both steps of a packet whose distances in both directions are equal; with one step in all
-    /// other cases.
-    pub(super) fn steps(
-        &self,
-        at: &At<'_>,
-        head: &Head,
-        target: u32,
-        fresh: bool,
-        wraps: bool,
-        visit: &mut dyn FnMut(GridStep, bool),
-    ) {
-        // The coin is a hash of the seed; a few seeds show both sides.
-        let mut seen = [false; 2];
-        for seed in 0..16 {
-            let mut wraps = wraps;
-            let Some(step) = self.step(&At { seed, ..*at }, head, target, fresh, &mut wraps) else { return };
-            let kind = usize::from(wraps);
-            if !std::mem::replace(&mut seen[kind], true) {
-                visit(step, wraps);
-            }
-        }
     }
 
     fn candidate(&self, at: &At<'_>, step: &GridStep) -> Candidate {
@@ -203,10 +193,19 @@ impl Rule for DimensionOrder {
     }
 
     fn possible(&self, at: &At<'_>, head: &Head, visit: &mut dyn FnMut(Candidate, Head)) {
-        self.steps(at, head, head.target, false, head.phase & WRAPS != 0, &mut |step, wraps| {
+        for side in [true, false] {
+            let (mut wraps, mut tossed) = (head.phase & WRAPS != 0, false);
+            let coin = || {
+                tossed = true;
+                side
+            };
+            let step = self.step_by(at, head.target, false, &mut wraps, coin).expect("the packet is not there");
             let phase = if wraps { head.phase | WRAPS } else { head.phase & !WRAPS };
             visit(self.candidate(at, &step), Head { phase, ..*head });
-        });
+            if !tossed {
+                break;
+            }
+        }
     }
 
     fn proof(&self) -> Option<&'static str> {
@@ -225,5 +224,41 @@ impl Rule for DimensionOrder {
 
     fn vcs_needed(&self) -> u32 {
         if self.has_rings() { 2 } else { 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packets::parameters::HostPort;
+    use std::collections::HashSet;
+
+    /// The check for deadlocks sees every step that a packet may take: with any seed, and both directions of a tie.
+    #[test]
+    fn all_steps_are_possible() {
+        let topology = Arc::new(crate::topology::build("torus:4x5").unwrap());
+        let wiring = Arc::new(Wiring::new(topology, None, HostPort::Own, 1).unwrap());
+        let request = Request { name: "dimension-order", argument: None, wiring: &wiring, vcs: 4, seed: 1 };
+        let rule = build(&request).unwrap();
+        let mut ties = 0;
+        for switch in 0..20 {
+            for target in (0..20).filter(|&target| target != switch) {
+                let at = At { switch, cable: None, vc: 0, loads: &[], seed: 0 };
+                let head = Head { to: target, target, hops: 0, created: 0, note: 0, phase: 0 };
+                let (mut possible, mut taken) = (HashSet::new(), HashSet::new());
+                rule.possible(&at, &head, &mut |candidate, moved| {
+                    possible.insert((candidate.output, candidate.lowest, moved.phase));
+                });
+                for seed in 0..64 {
+                    let mut moved = head;
+                    let candidate = rule.route(&At { seed, ..at }, &mut moved, &mut Vec::new());
+                    taken.insert((candidate.output, candidate.lowest, moved.phase));
+                }
+                assert_eq!(possible, taken, "{switch} to {target}");
+                ties += possible.len() - 1;
+            }
+        }
+        // In the dimension of four, five switches are two steps away from each of the twenty.
+        assert_eq!(ties, 20 * 5);
     }
 }
