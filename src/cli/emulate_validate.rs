@@ -90,6 +90,7 @@ pub fn run(arguments: &EmulateValidate, output: &Output) -> Result<(), Failure> 
         }
         comparison.predicted.push(predicted);
     }
+    stop.check()?;
     let sheet = report::validate(&comparison, conditions(arguments, &traces), notes(arguments));
     print(|out| output.format.sheet(&sheet, out))
 }

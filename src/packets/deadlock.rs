@@ -337,6 +337,10 @@ mod tests {
     /// Dimension order on a ring without a dateline: each cable waits for the next one.
     #[test]
     fn a_ring_without_dateline_is_refused_with_its_cycle() {
+        use crate::packets::Setup;
+        use crate::packets::cycle::CycleEngine;
+        use crate::packets::source::{ListedPacket, PacketList, PacketSource};
+        use crate::packets::statistics::Window;
         struct Clockwise(Arc<Wiring>);
         impl Rule for Clockwise {
             fn route(&self, at: &At<'_>, _: &mut Head, _: &mut Vec<Candidate>) -> Candidate {
@@ -356,6 +360,26 @@ mod tests {
         let error = check(&ring, &rule, "clockwise", &parameters).unwrap_err().to_string();
         let cycle = "cable 0->1 VC 0 depends on itself by way of cable 1->2 VC 0, cable 2->3 VC 0, cable 3->0 VC 0";
         assert!(error.contains(cycle), "{error}");
+
+        // Without the check: four packets that each want the channel which the next one has, and the report of the engine.
+        let packets = (0..4).flat_map(|host| {
+            let of = move |id| ListedPacket { id, from: host, to: (host + 2) % 4, created: 0, flits: 4 };
+            (0..2).map(move |id| of(u64::from(host * 2 + id)))
+        });
+        let setup = Setup {
+            wiring: ring.clone(),
+            rule: Arc::new(rule),
+            parameters: Parameters { vc_buffer: 1, ..parameters },
+            packets: PacketSource::Listed(Arc::new(PacketList::new(packets.collect(), 4).unwrap())),
+            seed: 1,
+            window: Window { from: 0, until: 1 },
+            log: false,
+        };
+        let mut engine = CycleEngine::new(setup, 1).unwrap();
+        let error = engine.run_until_empty(8).unwrap_err().to_string();
+        let channels = [(0, 0), (1, 1), (1, 0), (2, 1), (2, 0), (3, 2), (3, 0), (0, 2), (0, 0)];
+        let cycle = channels.map(|(switch, input)| format!("switch {switch} input {input} VC 0")).join(" waits for ");
+        assert!(error.contains(&cycle), "{error}");
     }
 
     #[test]

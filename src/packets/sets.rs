@@ -1,4 +1,4 @@
-//! Sets of places or ports of a switch, one bit each, in words of 64.
+//! Sets of places or ports of a switch or a batch, one bit each, in words of 64.
 
 /// Inserts a place.
 #[inline]

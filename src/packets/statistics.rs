@@ -172,7 +172,7 @@ pub struct Counts {
     pub entered: u64,
     /// Packets that left it.
     pub left: u64,
-    /// Visits of switches, in the whole run.
+    /// Visits of batches of switches, or of switches by the packet engine, in the whole run.
     pub visits: u64,
 }
 

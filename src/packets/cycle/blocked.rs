@@ -46,7 +46,7 @@ impl CycleEngine {
 
     /// Returns the batch of a switch of a shard.
     fn batch(&self, shard: &Shard, switch: u32) -> Batch {
-        shard.batches[((switch - shard.range.start) >> self.plan.division.bits) as usize]
+        shard.batches[self.plan.division.batch(switch - shard.range.start) as usize]
     }
 
     /// Returns the channel at the next switch that has to move first: that of the owner of a requested channel, or the

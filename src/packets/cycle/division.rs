@@ -1,7 +1,7 @@
 //! Division of a network: a shard for each thread, and batches of switches that are simulated together.
 //!
 //! A small switch has little to do in a cycle, so most of the time would be spent on beginning and ending loops, whose
-//! lengths no processor predicts. The ports of a batch are numbered through, and each stage goes through all of them.
+//! lengths no processor predicts. The ports of a batch are numbered consecutively, and each stage goes through all of them.
 
 use super::state::{FarEnd, HOST};
 use crate::packets::parameters::Parameters;
@@ -18,15 +18,15 @@ pub(super) struct Division {
     /// First switch of each shard, and the number of switches.
     bounds: Vec<u32>,
     /// Binary logarithm of the number of switches in a batch.
-    pub bits: u32,
+    bits: u32,
     /// First port of each switch within its shard.
     in_port: Vec<u32>,
     out_port: Vec<u32>,
 }
 
 impl Division {
-    /// Divides a network into shards of about equal size; `shift` is that of [places](super::state).
-    pub fn new(wiring: &Wiring, p: &Parameters, shift: u32, shards: u32) -> Self {
+    /// Divides a network into shards of about equal size.
+    pub fn new(wiring: &Wiring, p: &Parameters, shards: u32) -> Self {
         let n = wiring.switches() as u32;
         let bounds: Vec<u32> =
             (0..=shards).map(|part| (u64::from(n) * u64::from(part) / u64::from(shards)) as u32).collect();
@@ -44,7 +44,9 @@ impl Division {
         }
         // Allocations of several cycles search in lists of all that are under way, so these stay short.
         let bits = match [p.vc_delay, p.switch_delay] {
-            [1, 1] => (BATCH_PLACES / ((most as usize) << shift)).max(1).ilog2().min(MAX_BITS),
+            [1, 1] => {
+                (BATCH_PLACES / (most as usize * p.vcs.next_power_of_two() as usize)).max(1).ilog2().min(MAX_BITS)
+            }
             _ => 0,
         };
         Self { bounds, bits, in_port, out_port }
@@ -72,23 +74,35 @@ impl Division {
     /// Returns the batches of a shard, each as a range of switches.
     pub fn batches(&self, shard: usize) -> impl Iterator<Item = Range<u32>> + use<> {
         let (range, size) = (self.range(shard), 1 << self.bits);
-        range.clone().step_by(size).map(move |first| first..range.end.min(first.saturating_add(size as u32)))
+        range.clone().step_by(size).map(move |first| first..range.end.min(first + size as u32))
     }
 
-    /// Returns the batch of a switch.
+    /// Returns the number of the batch of a switch, both counted within the shard.
+    #[inline(always)]
+    pub fn batch(&self, switch: u32) -> u32 {
+        switch >> self.bits
+    }
+
+    /// Returns the first switch of a batch, both counted within the shard.
+    #[inline(always)]
+    pub fn first_of(&self, batch: u32) -> u32 {
+        batch << self.bits
+    }
+
+    /// Returns the switches of the batch of a switch.
     fn batch_of(&self, switch: u32) -> Range<u32> {
         let range = self.range(self.shard_of(switch));
-        let first = range.start + ((switch - range.start) >> self.bits << self.bits);
-        first..range.end.min(first.saturating_add(1 << self.bits))
+        let first = range.start + self.first_of(self.batch(switch - range.start));
+        first..range.end.min(first + (1 << self.bits))
     }
 
-    /// Returns the far end of a cable that enters a switch, if `rows` are those of flits.
+    /// Returns the far end of a cable that enters a switch there; `rows` is the number of rows of flits.
     pub fn input(&self, wiring: &Wiring, end: End, rows: u32, latency: u32) -> FarEnd {
         let ports = |s: u32| (self.in_port[s as usize], wiring.inputs(s));
         self.end(wiring, end, ports, rows, latency)
     }
 
-    /// Returns the near end of a cable that leaves a switch, if `rows` are those of credits.
+    /// Returns the near end of a cable that leaves a switch there; `rows` is the number of rows of credits.
     pub fn output(&self, wiring: &Wiring, end: End, rows: u32, latency: u32) -> FarEnd {
         let ports = |s: u32| (self.out_port[s as usize], wiring.outputs(s));
         self.end(wiring, end, ports, rows, latency)
@@ -121,15 +135,14 @@ mod tests {
     use std::collections::HashSet;
     use std::sync::Arc;
 
-    /// Every cable has a slot of its own in the first row of each end's shard, and batches contain all switches in order.
+    /// Every cable has a slot of its own in the first row of its batch at each end, and batches contain all switches in order.
     #[test]
     fn cables_have_slots_of_their_own() {
         for (spec, vcs, shards) in [("torus:10x13", 4, 3), ("kary_ntree:k=3,n=3", 2, 2), ("full_mesh:70", 64, 1)] {
             let topology = Arc::new(crate::topology::build(spec).unwrap());
             let wiring = Wiring::new(topology, None, HostPort::Own, 1).unwrap();
-            let shift = u32::ilog2(vcs);
             let parameters = Parameters { vcs, ..Parameters::default() };
-            let division = Division::new(&wiring, &parameters, shift, shards);
+            let division = Division::new(&wiring, &parameters, shards);
             let n = wiring.switches() as u32;
             let batches: Vec<Range<u32>> = (0..division.shards()).flat_map(|shard| division.batches(shard)).collect();
             assert_eq!(batches.iter().flat_map(Clone::clone).collect::<Vec<_>>(), Vec::from_iter(0..n));
@@ -143,6 +156,11 @@ mod tests {
                     assert!(
                         end.port < end.stride && division.range(division.shard_of(end.switch)).contains(&end.switch)
                     );
+                    let batch = division.batch_of(end.switch);
+                    let first: u32 = (division.range(division.shard_of(end.switch)).start..batch.start)
+                        .map(|s| wiring.inputs(s))
+                        .sum();
+                    assert_eq!(end.slot - u32::from(end.port), 10 * first, "{spec}");
                     assert!(flits.insert((division.shard_of(end.switch), end.slot)), "{spec}: {s} {cable}");
                 }
                 for cable in 0..wiring.in_cables(s) {

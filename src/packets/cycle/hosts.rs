@@ -1,4 +1,4 @@
-//! Hosts of a switch: they receive their credits and send.
+//! Hosts of a batch: they receive their credits and send.
 
 use super::arrive::occupied;
 use super::mail::{Item, Mail};

@@ -22,7 +22,9 @@ impl Post {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mail {
     pub time: u32,
+    /// Any switch of the batch that it goes to.
     pub switch: u32,
+    /// Port within that batch; for a credit of a host, the host port.
     pub port: u16,
     pub what: Item,
 }

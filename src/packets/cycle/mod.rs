@@ -33,7 +33,8 @@ const MAX_BLOCK: u32 = 16;
 /// a link has four. On a processor with large caches, prefetching less costs up to a tenth of the time.
 const CACHED_PLACES: u64 = 1 << 18;
 
-/// Number of switches from which entries of tables of pairs are prefetched: such a table has at least 256 KiB.
+/// Number of switches from which entries of tables of pairs are prefetched: with a byte for each pair, such a table has
+/// 256 KiB.
 const MANY_SWITCHES: u32 = 1 << 9;
 
 /// A network under simulation.
@@ -82,7 +83,7 @@ impl CycleEngine {
         let shift = p.vcs.next_power_of_two().ilog2();
         let n = wiring.switches() as u32;
         let shards = threads.clamp(1, (n as usize / 64).max(1)) as u32;
-        let division = Division::new(&wiring, p, shift, shards);
+        let division = Division::new(&wiring, p, shards);
         let crossing = |step| if p.speedup == 1 { p.crossing_delay } else { p.crossing_delay - 1 + step };
         let (shortest, longest) = match wiring.latency.is_empty() {
             true => (1, 1),
@@ -297,7 +298,7 @@ impl CycleEngine {
         let mut flits = vec![0; wiring.topology.graph.arcs()];
         for shard in &self.shards {
             for (local, ports) in (0..).zip(&shard.switches) {
-                let first = shard.batches[(local >> self.plan.division.bits) as usize].out_port
+                let first = shard.batches[self.plan.division.batch(local) as usize].out_port
                     + u32::from(ports.out_port + ports.first_cable);
                 let s = shard.range.start + local;
                 for cable in 0..wiring.out_cables(s) {

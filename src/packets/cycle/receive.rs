@@ -41,7 +41,7 @@ impl Shard {
     /// Returns the batch of a switch.
     #[inline]
     fn batch_of(&self, switch: u32) -> usize {
-        ((switch - self.range.start) >> self.plan.division.bits) as usize
+        self.plan.division.batch(switch - self.range.start) as usize
     }
 
     /// Returns the slot of an item, counted in those of flits, credits or credits of hosts; `None` if it is due beyond the

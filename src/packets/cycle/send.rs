@@ -113,7 +113,7 @@ impl Visit<'_> {
             if self.is_inside(link.switch) && due - self.start < plan.credit_rows {
                 let row = after(self.credit_row, due - t, plan.credit_rows);
                 self.hub.credits[(link.slot + row * u32::from(link.stride)) as usize] = vc as u8 + 1;
-                self.wake(due, (link.switch - self.range_start) >> plan.division.bits);
+                self.wake(due, plan.division.batch(link.switch - self.range_start));
             } else {
                 let mail = Mail { time: due, switch: link.switch, port: link.port, what: Item::Credit(vc as u8) };
                 self.post(mail);
@@ -189,7 +189,7 @@ impl Visit<'_> {
         if inside && due - self.start < plan.flit_rows {
             let row = after(self.flit_row, due - t, plan.flit_rows);
             self.hub.flits[(link.slot + row * u32::from(link.stride)) as usize] = word;
-            self.wake(due, (link.switch - self.range_start) >> plan.division.bits);
+            self.wake(due, plan.division.batch(link.switch - self.range_start));
             return;
         }
         let what = match (inside, packet) {
@@ -267,7 +267,7 @@ impl Visit<'_> {
 
 impl Hub {
     /// Sends mail to another shard, or to a later time `inside` this one.
-    #[inline(never)] // It is rare, and would refer to a whole visit, of which the most used parts are in registers.
+    #[inline(never)] // Its code would be in a visit four times.
     fn post(&mut self, plan: &RunConstants, inside: bool, mail: Mail) {
         if inside {
             self.far.push(Reverse(Due(mail)));

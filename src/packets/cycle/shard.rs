@@ -63,7 +63,7 @@ pub(super) struct RunConstants {
     pub lean: bool,
     /// `true` if the state of all switches is larger than caches.
     pub is_large: bool,
-    /// `true` if the tables of the rule are larger than the nearest caches.
+    /// `true` if the tables of the rule may be larger than the nearest caches.
     pub has_large_tables: bool,
     /// Most candidates of a head.
     pub candidates: usize,
@@ -224,9 +224,11 @@ impl Shard {
         let all_vcs = if p.vcs == 64 { u64::MAX } else { (1 << p.vcs) - 1 };
         let free = if p.vc_buffer >= plan.space { all_vcs } else { 0 };
         let host_free = if p.vc_buffer >= plan.space.max(1) { all_vcs } else { 0 };
-        let (mut batches, mut switches) = (Vec::<Batch>::new(), Vec::with_capacity(range.len()));
+        let (mut batches, mut switches) = (Vec::new(), Vec::with_capacity(range.len()));
         let (mut in_ports, mut out_ports, mut host_ports) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+        let ports = |of: fn(&Wiring, u32) -> u32| range.clone().map(|s| of(wiring, s) as usize).sum::<usize>();
+        let mut inputs = Vec::with_capacity(ports(Wiring::inputs) << plan.shift);
+        let mut outputs = Vec::with_capacity(ports(Wiring::outputs) << plan.shift);
         let (mut words, mut most_outputs) = (0, 0);
         for batch in plan.division.batches(number) {
             let (first_in, first_out, first_host) = (in_ports.len(), out_ports.len(), host_ports.len());
@@ -267,8 +269,9 @@ impl Shard {
                 }
                 for port in 0..wiring.host_ports(s) {
                     let in_port = in_port + (wiring.first_host_input(s) + port) as u16;
-                    let free = host_free;
-                    host_ports.push(HostPort { free, created: NEVER, source: 0, in_port, left: 0, vc: 0, last: 255 });
+                    let own =
+                        HostPort { free: host_free, created: NEVER, source: 0, in_port, left: 0, vc: 0, last: 255 };
+                    host_ports.push(own);
                 }
             }
             let set = ((in_ports.len() - first_in) << plan.shift).div_ceil(64);
@@ -355,7 +358,7 @@ impl Shard {
         shard
     }
 
-    /// Draws the first packet of each host and enters the switches into the calendar.
+    /// Draws the first packet of each host and enters the batches into the calendar.
     fn seed_sources(&mut self, hosts: Range<u32>) {
         let plan = self.plan.clone();
         for host in hosts {
@@ -370,7 +373,7 @@ impl Shard {
             for port in batch.host_port..batch.host_port + u32::from(batch.host_ports) {
                 let input = batch.in_port + u32::from(self.hub.host_ports[port as usize].in_port);
                 let place = u32::from(self.in_ports[input as usize].switch);
-                let id = self.range.start + ((local as u32) << plan.division.bits) + place;
+                let id = self.range.start + plan.division.first_of(local as u32) + place;
                 let created = self.hub.refill(port, plan.sources(id, port, self.first_host));
                 self.hub.host_next[port as usize] = created;
                 soonest = soonest.min(created);

@@ -38,7 +38,7 @@ pub(super) const HOST_MASK: u32 = (1 << HOST_BITS) - 1;
 /// Additional data for logs and for packets of different sizes.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Cold {
-    /// Place in the list of packets, or the number of the packet.
+    /// Place in the list of packets. Of a packet that was drawn: its number in the order in which its shard sent them.
     pub id: u64,
     /// Cycle in which the head left the host.
     pub injected: u32,
@@ -183,7 +183,7 @@ pub(super) struct HostPort {
     pub created: u32,
     /// Source of the next packet among those of the port.
     pub source: u32,
-    /// Input of the switch.
+    /// Input within the batch.
     pub in_port: u16,
     /// Flits of the current packet that have not been sent.
     pub left: u16,

@@ -72,7 +72,7 @@ pub(super) fn after(row: u32, ahead: u32, rows: u32) -> u32 {
 
 impl Shard {
     /// Runs a batch through a block.
-    #[inline(always)] // Into its callers, which are compiled for different processors; so is all that it calls.
+    #[inline(always)] // Into its callers, which are compiled for different processors; so is most of what it calls.
     pub(super) fn visit(&mut self, local: usize, rows: Rows) {
         match (self.plan.lean, self.plan.parameters.speedup) {
             (true, 1) => self.visit_as::<true, 1>(local, rows),
@@ -82,7 +82,7 @@ impl Shard {
     }
 
     /// Runs a batch through a block. `LEAN` is [`RunConstants::lean`], known at compile time: most runs need none of the
-    /// features that it excludes. So is `STEPS`, the number of steps in a cycle; with 0 it is known to the parameters only.
+    /// features that it excludes. So is `STEPS`, the number of steps in a cycle; 0 stands for that of the parameters.
     #[inline(always)]
     fn visit_as<const LEAN: bool, const STEPS: u32>(&mut self, local: usize, rows: Rows) {
         let start = rows.start;
@@ -100,7 +100,7 @@ impl Shard {
             range_end: self.range.end,
             first_host: self.first_host,
             local: local as u32,
-            first_switch: self.range.start + ((local as u32) << plan.division.bits),
+            first_switch: self.range.start + plan.division.first_of(local as u32),
             start,
             block: rows.block,
             near_end: start + 2 * plan.block,
@@ -110,7 +110,7 @@ impl Shard {
             host_row: rows.host,
             route_row: rows.route,
             batch: &mut self.batches[local],
-            switches: &self.switches[local << plan.division.bits..],
+            switches: &self.switches[plan.division.first_of(local as u32) as usize..],
             inputs: &mut self.inputs[in_port << plan.shift..][..places_in],
             outputs: &mut self.outputs[out_port << plan.shift..][..places_out],
             in_ports: &mut self.in_ports[in_port..][..ports_in],
@@ -244,7 +244,8 @@ impl Visit<'_> {
                 let port = place >> self.plan.shift;
                 let (switch, _) = self.switch_of(port);
                 let is_new = self.in_ports[port].link.switch == HOST;
-                self.plan.rule.prefetch(switch, self.plan.wiring.switch_of(packet.to & HOST_MASK), is_new);
+                let to = packet.to & HOST_MASK;
+                self.plan.rule.prefetch(switch, self.plan.wiring.switch_of(to), to, is_new);
             }
         }
     }
@@ -327,7 +328,7 @@ impl Visit<'_> {
             let slots = &mut self.candidates[place * plan.candidates..][..plan.candidates];
             slots[0] = candidate;
             let more = &mut self.hub.scratch.more;
-            for (slot, other) in slots[1..].iter_mut().zip(more.iter()) {
+            for (slot, other) in slots[1..=more.len()].iter_mut().zip(more.iter()) {
                 *slot = Candidate { output: other.output + ports.out_port, ..*other };
             }
             input.left = 1 + more.len() as u16;

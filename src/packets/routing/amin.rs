@@ -72,7 +72,7 @@ impl Rule for Amin {
         by_hops(first, cable, head)
     }
 
-    fn prefetch(&self, from: u32, target: u32, _is_new: bool) {
+    fn prefetch(&self, from: u32, target: u32, _to: u32, _is_new: bool) {
         self.shortest.prefetch(from, target);
     }
 

@@ -199,7 +199,7 @@ impl Rule for Escape {
         self.escape(at, head, on_it)
     }
 
-    fn prefetch(&self, from: u32, target: u32, _is_new: bool) {
+    fn prefetch(&self, from: u32, target: u32, _to: u32, _is_new: bool) {
         self.shortest.prefetch(from, target);
     }
 

@@ -69,7 +69,7 @@ impl Rule for FirstHop {
         by_hops(self.wiring.first_cable(at.switch), u32::from(cable), head)
     }
 
-    fn prefetch(&self, from: u32, target: u32, _is_new: bool) {
+    fn prefetch(&self, from: u32, target: u32, _to: u32, _is_new: bool) {
         prefetch(&self.cable[from as usize * self.wiring.switches() + target as usize]);
     }
 

@@ -193,9 +193,10 @@ impl Rule for OnPlanes {
         candidate
     }
 
-    fn prefetch(&self, from: u32, target: u32, is_new: bool) {
+    fn prefetch(&self, from: u32, target: u32, to: u32, is_new: bool) {
         let plane = &self.planes[self.plane_of[from as usize] as usize];
-        plane.rule.prefetch(from - plane.first_switch, target - plane.first_switch, is_new);
+        let (from, target) = (from - plane.first_switch, target - plane.first_switch);
+        plane.rule.prefetch(from, target, to - plane.first_port, is_new);
     }
 
     fn reads_pairs(&self) -> bool {

@@ -73,12 +73,12 @@ pub trait Rule: Send + Sync {
     /// It is not called at the switch of the destination, unless [`Rule::delivers`] or the packet is on a detour.
     fn route(&self, at: &At<'_>, head: &mut Head, more: &mut Vec<Candidate>) -> Candidate;
 
-    /// Prefetches what [`Rule::route`] will probably read for a packet at one switch that is for another, from tables that may
-    /// be larger than caches. `is_new` packets come from a host.
-    fn prefetch(&self, _from: u32, _target: u32, _is_new: bool) {}
+    /// Prefetches what [`Rule::route`] will probably read for a packet at a switch, from tables that may be larger than caches.
+    /// The packet is for the host `to` of the switch `target`; one that `is_new` comes from a host.
+    fn prefetch(&self, _from: u32, _target: u32, _to: u32, _is_new: bool) {}
 
-    /// `true` if [`Rule::route`] reads tables with an entry for each pair of switches, so that prefetching pays on a network with
-    /// many.
+    /// `true` if [`Rule::route`] reads tables with an entry for each pair of switches, or for most pairs, so that prefetching
+    /// pays on a network with many.
     fn reads_pairs(&self) -> bool {
         false
     }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Bits of a note.
 const NOTE: u32 = 24;
-/// Most hops of all routes together: 2 bytes each.
+/// Most hops of all routes together, 2 bytes each while they are listed; half as many pairs, 4 bytes each.
 const MAX_HOPS: usize = 1 << 30;
 
 struct StaticRoutes {
@@ -167,17 +167,19 @@ impl Rule for StaticRoutes {
         by_hops(self.wiring.first_cable(at.switch), cable, head)
     }
 
-    fn prefetch(&self, from: u32, target: u32, is_new: bool) {
-        if is_new
-            && self.scope == Scope::Switches
-            && let Routes::InNotes { routes, .. } = &self.routes
-        {
-            prefetch(&routes[self.place[from as usize] as usize * self.columns + self.place[target as usize] as usize]);
+    fn prefetch(&self, from: u32, target: u32, to: u32, is_new: bool) {
+        if is_new && self.scope != Scope::Pair {
+            let column = if self.scope == Scope::Switches { self.place[target as usize] } else { to };
+            let pair = self.place[from as usize] as usize * self.columns + column as usize;
+            match &self.routes {
+                Routes::InNotes { routes, .. } => prefetch(&routes[pair]),
+                Routes::Listed { first, .. } => prefetch(&first[pair]),
+            }
         }
     }
 
     fn reads_pairs(&self) -> bool {
-        true
+        self.scope != Scope::Pair
     }
 
     fn reads_loads(&self) -> bool {
@@ -205,21 +207,31 @@ mod tests {
     /// Packets take the routes of the routing, whether notes store whole routes or places in a list.
     #[test]
     fn packets_take_the_routes_of_the_routing() {
-        for (spec, in_notes) in [("torus:4x6", true), ("random:n=30,d=5", true), ("ring:60", false)] {
+        for (spec, routing, in_notes) in [
+            ("torus:4x6", "bfs", true),
+            ("random:n=30,d=5", "balanced", true),
+            ("kary_ntree:k=3,n=3", "d_mod_k", true),
+            // The longest routes take 24 bits, and one more.
+            ("ring:48", "bfs", true),
+            ("ring:50", "bfs", false),
+        ] {
             let topology = Arc::new(crate::topology::build(spec).unwrap());
             let wiring = Arc::new(Wiring::new(topology.clone(), None, HostPort::Own, 1).unwrap());
-            let request = Request { name: "static", argument: Some("bfs"), wiring: &wiring, vcs: 64, seed: 1 };
+            let request = Request { name: "static", argument: Some(routing), wiring: &wiring, vcs: 64, seed: 1 };
             let rule = of(&request).unwrap();
             assert_eq!(matches!(rule.routes, Routes::InNotes { .. }), in_notes, "{spec}");
-            let routes = "bfs".parse::<RoutingSpec>().unwrap().build(&topology, &Options::default()).unwrap();
-            for from in 0..wiring.switches() as u32 {
-                for to in (0..wiring.switches() as u32).filter(|&to| to != from) {
+            let hosts: Vec<u32> = (0..wiring.switches() as u32).map(|s| wiring.hosts_of(s)).collect();
+            let options = Options { seed: 1, arc_delays: Some(&wiring.route_delays), hosts: Some(&hosts) };
+            let routes = routing.parse::<RoutingSpec>().unwrap().build(&topology, &options).unwrap();
+            for (source, &from) in (0..).zip(wiring.host_switches()) {
+                for (to, &target) in (0..).zip(wiring.host_switches()).filter(|&(_, &target)| target != from) {
+                    rule.prefetch(from, target, to, true);
                     let (mut expected, mut taken) = (Vec::new(), Vec::new());
-                    let ends = Ends { from: SwitchId(from), to: SwitchId(to), source: from, destination: to };
+                    let ends = Ends { from: SwitchId(from), to: SwitchId(target), source, destination: to };
                     assert!(routes.route_between(&ends, &mut expected));
-                    let mut head = Head { to, target: to, hops: 0, created: 0, note: 0, phase: 0 };
+                    let mut head = Head { to, target, hops: 0, created: 0, note: 0, phase: 0 };
                     let (mut switch, mut cable) = (from, None);
-                    while switch != to {
+                    while switch != target {
                         let at = At { switch, cable, vc: 0, loads: &[], seed: 1 };
                         let candidate = rule.route(&at, &mut head, &mut Vec::new());
                         assert_eq!(u32::from(candidate.lowest), head.hops);

@@ -47,7 +47,7 @@ impl Rule for Ugal {
         by_hops(first, direct(goal).0, head)
     }
 
-    fn prefetch(&self, from: u32, target: u32, _is_new: bool) {
+    fn prefetch(&self, from: u32, target: u32, _to: u32, _is_new: bool) {
         self.shortest.prefetch(from, target);
     }
 

@@ -68,7 +68,7 @@ impl Rule for UgalEquality {
         by_hops(first, best.2, head)
     }
 
-    fn prefetch(&self, from: u32, target: u32, _is_new: bool) {
+    fn prefetch(&self, from: u32, target: u32, _to: u32, _is_new: bool) {
         self.shortest.prefetch(from, target);
     }
 

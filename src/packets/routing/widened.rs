@@ -66,8 +66,8 @@ impl Rule for Widened {
         self.widen(first)
     }
 
-    fn prefetch(&self, from: u32, target: u32, is_new: bool) {
-        self.rule.prefetch(from, target, is_new);
+    fn prefetch(&self, from: u32, target: u32, to: u32, is_new: bool) {
+        self.rule.prefetch(from, target, to, is_new);
     }
 
     fn reads_pairs(&self) -> bool {

@@ -10,6 +10,7 @@ use mopsim::packets::run::{Mode, PacketNetwork, Trial};
 use mopsim::packets::source::{ListedPacket, PacketList, PacketSource, Process};
 use mopsim::packets::statistics::Window;
 use mopsim::packets::{PacketError, Wiring};
+use mopsim::platform::HostsPerSwitch;
 use mopsim::topology;
 use mopsim::topology::registry::FAMILIES;
 use mopsim::traffic;
@@ -333,15 +334,17 @@ fn threads_do_not_change_logs() {
     assert!(one == run(3));
 }
 
-/// All counts are the same for any number of threads, and with a log, for which the engine runs other code. A switch of the
-/// full mesh has more than 64 ports. With 64 virtual channels, the state of the last two networks is prefetched, and the last
-/// one has so many packets under way that they are prefetched as well.
+/// All counts are the same for any number of threads, which divide the switches into other batches, and with a log, for which
+/// the engine runs other code. A switch of the full mesh has more than 64 ports. With 64 virtual channels, the state of the
+/// last two networks is prefetched, and the last one has so many packets under way that they are prefetched as well.
 #[test]
 fn threads_and_logs_change_nothing() {
     for (spec, rule, packet, speedup, load, vcs) in [
         ("torus:16x16", "dimension-order", 1, 1, 0.3, None),
         ("torus:16x16", "dimension-order", 2, 2, 0.3, None),
         ("random:n=200,d=6", "amin", 3, 1, 0.3, None),
+        ("imase_itoh:n=200,d=3", "amin", 1, 1, 0.3, None),
+        ("kary_ntree:k=4,n=4", "static", 1, 1, 0.3, None),
         ("full_mesh:70", "amin", 1, 1, 0.3, None),
         ("random:n=512,d=8", "amin", 1, 2, 0.3, Some(64)),
         ("torus:32x32", "dimension-order", 1, 1, 0.9, Some(64)),
@@ -349,31 +352,49 @@ fn threads_and_logs_change_nothing() {
         let parameters = Parameters { packet, speedup, ..Parameters::default() };
         let mut network = network(spec, rule, parameters).unwrap();
         network.parameters.vcs = vcs.unwrap_or(network.parameters.vcs);
-        let run = |threads: usize, log: bool| {
-            let mut engine = CycleEngine::new(
-                Setup {
-                    wiring: network.wiring.clone(),
-                    rule: network.rule.clone(),
-                    parameters: network.parameters.clone(),
-                    packets: PacketSource::drawn(uniform(&network.wiring), load, packet, Process::Bernoulli),
-                    seed: 5,
-                    window: Window { from: 100, until: 600 },
-                    log,
-                },
-                threads,
-            )
-            .unwrap();
-            engine.run_to(700).unwrap();
-            assert_eq!(engine.inside() > 1 << 17, load > 0.5, "{spec}");
-            let mut counts = engine.counts();
-            // The number of visits to a switch depends on the events that wake it.
-            counts.visits = 0;
-            (counts, engine.accepted().collect::<Vec<_>>(), engine.arc_flits())
-        };
-        let one = run(1, false);
-        assert!(one.0.latency.count() > 1000);
-        assert!(one == run(2, false), "{spec}");
-        assert!(one == run(3, true), "{spec}");
-        assert!(one == run(1, true), "{spec}");
+        same_on_all_threads(spec, &network, load);
     }
+}
+
+/// Requires that counts do not depend on the number of threads, or on a log.
+fn same_on_all_threads(name: &str, network: &PacketNetwork, load: f64) {
+    let packet = network.parameters.packet;
+    let run = |threads: usize, log: bool| {
+        let mut engine = CycleEngine::new(
+            Setup {
+                wiring: network.wiring.clone(),
+                rule: network.rule.clone(),
+                parameters: network.parameters.clone(),
+                packets: PacketSource::drawn(uniform(&network.wiring), load, packet, Process::Bernoulli),
+                seed: 5,
+                window: Window { from: 100, until: 600 },
+                log,
+            },
+            threads,
+        )
+        .unwrap();
+        engine.run_to(700).unwrap();
+        assert_eq!(engine.inside() > 1 << 17, load > 0.5, "{name}");
+        let mut counts = engine.counts();
+        // The number of visits depends on how shards divide the switches.
+        counts.visits = 0;
+        (counts, engine.accepted().collect::<Vec<_>>(), engine.arc_flits())
+    };
+    let one = run(1, false);
+    assert!(one.0.latency.count() > 1000);
+    assert!(one == run(2, false), "{name}");
+    assert!(one == run(3, true), "{name}");
+    assert!(one == run(1, true), "{name}");
+}
+
+/// Hosts that share a port are those of their switch, wherever it is in a batch or a shard.
+#[test]
+fn shared_ports_are_the_same_on_all_threads() {
+    let topology = Arc::new(topology::build("torus:10x16").unwrap());
+    let hosts = Some(HostsPerSwitch::Uniform(3));
+    let wiring = Arc::new(Wiring::new(topology, hosts, HostPort::Shared, 1).unwrap());
+    let (rule, vcs) = routing::build_with("dimension-order", &wiring, None, 1).unwrap();
+    let parameters = Parameters { vcs, host_port: HostPort::Shared, ..Parameters::default() };
+    let network = PacketNetwork { wiring, rule: Arc::from(rule), parameters };
+    same_on_all_threads("shared", &network, 0.06);
 }
