@@ -117,13 +117,12 @@ impl DimensionOrder {
         fresh: bool,
         wraps: &mut bool,
     ) -> Option<GridStep> {
-        // Lower bits: rules that draw a switch use the upper ones.
-        self.step_by(at, target, fresh, wraps, || at.random(head) & 1 == 0)
+        self.step_by(at, target, fresh, wraps, || goes_upwards(at, head))
     }
 
     /// As [`Self::step`]; where both directions of a ring are equally long, `coin` decides whether the packet goes upwards.
     #[inline(always)]
-    fn step_by(
+    pub(super) fn step_by(
         &self,
         at: &At<'_>,
         target: u32,
@@ -182,6 +181,13 @@ impl DimensionOrder {
         let (lowest, highest) = self.channels[usize::from(step.upper)];
         Candidate { output, lowest, highest, priority: 0 }
     }
+}
+
+/// The coin of a packet whose distances in both directions of a ring are equal.
+#[inline]
+pub(super) fn goes_upwards(at: &At<'_>, head: &Head) -> bool {
+    // Lower bits: rules that draw a switch use the upper ones.
+    at.random(head) & 1 == 0
 }
 
 impl Rule for DimensionOrder {

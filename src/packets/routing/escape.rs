@@ -7,7 +7,7 @@
 //! The escape is dimension order on ring, mesh, torus, hypercube and HyperX, up*/down* on other two-way graphs. With
 //! `once` a packet that took the escape stays on it; with `free` it may return to the adaptive channels.
 
-use super::dimension_order::DimensionOrder;
+use super::dimension_order::{DimensionOrder, goes_upwards};
 use super::rule::{At, Candidate, Head, Request, Rule};
 use super::shortest::Shortest;
 use crate::ids::SwitchId;
@@ -144,14 +144,32 @@ fn up_down(request: &Request<'_>) -> Result<EscapeRoute, PacketError> {
 }
 
 impl Escape {
+    /// Adds the other candidates to `more`, and returns that of the escape route. Where both directions of a ring are equally
+    /// long, `coin` decides whether it goes upwards; without one, random bits of the packet do.
+    fn choose(&self, at: &At<'_>, head: &mut Head, more: &mut Vec<Candidate>, coin: Option<bool>) -> Candidate {
+        let on_it = self.on_escape(at);
+        let first = self.wiring.first_cable(at.switch);
+        if self.free || !on_it {
+            self.shortest.next(at.switch, head.target, |cable| {
+                if self.is_left_out(at, head, cable) {
+                    return;
+                }
+                let output = (first + cable) as u16;
+                more.push(Candidate { output, lowest: self.escapes, highest: self.vcs - 1, priority: 1 });
+            });
+        }
+        self.escape(at, head, on_it, coin)
+    }
+
     /// Returns the escape candidate. `on_it`: the packet arrived by an escape channel.
-    fn escape(&self, at: &At<'_>, head: &mut Head, on_it: bool) -> Candidate {
+    fn escape(&self, at: &At<'_>, head: &mut Head, on_it: bool, coin: Option<bool>) -> Candidate {
         let first = self.wiring.first_cable(at.switch);
         match &self.way {
             EscapeRoute::Grid(order) => {
                 let mut wraps = head.phase & WRAPS != 0;
+                let upwards = || coin.unwrap_or_else(|| goes_upwards(at, head));
                 let step = order
-                    .step(at, head, head.target, !on_it, &mut wraps)
+                    .step_by(at, head.target, !on_it, &mut wraps, upwards)
                     .expect("the packet is not at its destination");
                 head.phase = if wraps { head.phase | WRAPS } else { head.phase & !WRAPS };
                 let vc = if self.escapes == 2 { u8::from(step.upper) } else { 0 };
@@ -185,18 +203,7 @@ impl Escape {
 
 impl Rule for Escape {
     fn route(&self, at: &At<'_>, head: &mut Head, more: &mut Vec<Candidate>) -> Candidate {
-        let on_it = self.on_escape(at);
-        let first = self.wiring.first_cable(at.switch);
-        if self.free || !on_it {
-            self.shortest.next(at.switch, head.target, |cable| {
-                if self.is_left_out(at, head, cable) {
-                    return;
-                }
-                let output = (first + cable) as u16;
-                more.push(Candidate { output, lowest: self.escapes, highest: self.vcs - 1, priority: 1 });
-            });
-        }
-        self.escape(at, head, on_it)
+        self.choose(at, head, more, None)
     }
 
     fn prefetch(&self, from: u32, target: u32, _to: u32, _is_new: bool) {
@@ -209,10 +216,9 @@ impl Rule for Escape {
 
     fn possible(&self, at: &At<'_>, head: &Head, visit: &mut dyn FnMut(Candidate, Head)) {
         let mut found = Vec::new();
-        // Some seeds for the coin where both directions of a ring are equally long.
-        for seed in 0..16 {
+        for side in [true, false] {
             let (mut head, mut more) = (*head, Vec::new());
-            let escape = self.route(&At { seed, ..*at }, &mut head, &mut more);
+            let escape = self.choose(at, &mut head, &mut more, Some(side));
             for candidate in more.into_iter().chain([escape]) {
                 if !found.contains(&(candidate, head)) {
                     found.push((candidate, head));

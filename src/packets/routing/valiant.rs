@@ -5,7 +5,7 @@
 //! channel i; a random switch that is the packet's first or last means the direct path.
 
 use super::amin::by_hops;
-use super::dimension_order::DimensionOrder;
+use super::dimension_order::{DimensionOrder, goes_upwards};
 use super::rule::{At, Candidate, Head, Request, Rule, halves};
 use super::shortest::Shortest;
 use crate::packets::PacketError;
@@ -99,14 +99,17 @@ struct OnGrid {
 }
 
 impl OnGrid {
-    fn candidate(&self, at: &At<'_>, head: &mut Head, mut fresh: bool) -> Candidate {
+    /// Where both directions of a ring are equally long, `coin` decides whether the packet goes upwards; without one, its random
+    /// bits do.
+    fn candidate(&self, at: &At<'_>, head: &mut Head, mut fresh: bool, coin: Option<bool>) -> Candidate {
         if arrive(at, head) {
             fresh = true;
         }
         let detour = head.phase & Head::DETOUR != 0;
         let goal = if detour { head.note } else { head.target };
         let mut wraps = head.phase & WRAPS != 0;
-        let Some(step) = self.order.step(at, head, goal, fresh, &mut wraps) else {
+        let upwards = || coin.unwrap_or_else(|| goes_upwards(at, head));
+        let Some(step) = self.order.step_by(at, goal, fresh, &mut wraps, upwards) else {
             return delivery(&self.wiring, at.switch, head, self.vcs);
         };
         head.phase = if wraps { head.phase | WRAPS } else { head.phase & !WRAPS };
@@ -130,19 +133,19 @@ impl Rule for OnGrid {
             head.note = scaled(at.random(head), self.wiring.switches() as u32);
             head.phase |= Head::DETOUR;
         }
-        self.candidate(at, head, at.cable.is_none())
+        self.candidate(at, head, at.cable.is_none(), None)
     }
 
     fn possible(&self, at: &At<'_>, head: &Head, visit: &mut dyn FnMut(Candidate, Head)) {
         let through = if at.cable.is_none() { 0..self.wiring.switches() as u32 } else { 0..1 };
         let mut found = Vec::new();
         for switch in through {
-            for seed in 0..16 {
+            for side in [true, false] {
                 let mut head = *head;
                 if at.cable.is_none() {
                     (head.note, head.phase) = (switch, head.phase | Head::DETOUR);
                 }
-                let candidate = self.candidate(&At { seed, ..*at }, &mut head, at.cable.is_none());
+                let candidate = self.candidate(at, &mut head, at.cable.is_none(), Some(side));
                 if !found.contains(&(candidate, head)) {
                     found.push((candidate, head));
                     visit(candidate, head);
