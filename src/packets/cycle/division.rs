@@ -96,16 +96,18 @@ impl Division {
         first..range.end.min(first + (1 << self.bits))
     }
 
-    /// Returns the far end of a cable that enters a switch there; `rows` is the number of rows of flits.
-    pub fn input(&self, wiring: &Wiring, end: End, rows: u32, latency: u32) -> FarEnd {
+    /// Returns the far end of a cable out of a switch, for flits; `rows` is the number of their rows.
+    pub fn far_end(&self, wiring: &Wiring, switch: u32, cable: u32, rows: u32) -> FarEnd {
         let ports = |s: u32| (self.in_port[s as usize], wiring.inputs(s));
-        self.end(wiring, end, ports, rows, latency)
+        let latency = wiring.latency[wiring.out_arc(switch, cable).index()];
+        self.end(wiring, wiring.far_end(switch, cable), ports, rows, latency)
     }
 
-    /// Returns the near end of a cable that leaves a switch there; `rows` is the number of rows of credits.
-    pub fn output(&self, wiring: &Wiring, end: End, rows: u32, latency: u32) -> FarEnd {
+    /// Returns the near end of a cable into a switch, for credits; `rows` is the number of their rows.
+    pub fn near_end(&self, wiring: &Wiring, switch: u32, cable: u32, rows: u32) -> FarEnd {
         let ports = |s: u32| (self.out_port[s as usize], wiring.outputs(s));
-        self.end(wiring, end, ports, rows, latency)
+        let latency = wiring.latency[wiring.in_arc(switch, cable).index()];
+        self.end(wiring, wiring.near_end(switch, cable), ports, rows, latency)
     }
 
     /// `ports` returns the first port of a switch within its shard, and the number of ports.
@@ -152,7 +154,7 @@ mod tests {
             for s in 0..n {
                 assert!(division.batch_of(s).contains(&s));
                 for cable in 0..wiring.out_cables(s) {
-                    let end = division.input(&wiring, wiring.far_end(s, cable), 10, 1);
+                    let end = division.far_end(&wiring, s, cable, 10);
                     assert!(
                         end.port < end.stride && division.range(division.shard_of(end.switch)).contains(&end.switch)
                     );
@@ -164,7 +166,7 @@ mod tests {
                     assert!(flits.insert((division.shard_of(end.switch), end.slot)), "{spec}: {s} {cable}");
                 }
                 for cable in 0..wiring.in_cables(s) {
-                    let end = division.output(&wiring, wiring.near_end(s, cable), 10, 1);
+                    let end = division.near_end(&wiring, s, cable, 10);
                     assert!(end.port < end.stride);
                     assert!(credits.insert((division.shard_of(end.switch), end.slot)), "{spec}: {s} {cable}");
                 }

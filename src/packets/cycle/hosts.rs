@@ -168,7 +168,7 @@ impl Visit<'_> {
         (source.created, source.to) = plan.packets.after(from, source.created, source.to, &mut source.stream);
         self.hub.count_created(source.created, plan.window);
         self.hub.sources[place as usize] = source;
-        let (switch, _) = self.switch_of(usize::from(host.in_port));
+        let switch = || self.switch_of(usize::from(host.in_port)).0;
         let own = plan.sources(switch, index as u32, self.first_host);
         self.hub.refill(index as u32, own);
         (kept, cold.size)

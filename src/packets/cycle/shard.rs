@@ -88,11 +88,12 @@ impl RunConstants {
 
     /// Returns the sources of a host port of a switch, within the shard whose first host this is.
     #[inline]
-    pub fn sources(&self, switch: u32, port: u32, first_host: u32) -> Range<u32> {
+    pub fn sources(&self, switch: impl FnOnce() -> u32, port: u32, first_host: u32) -> Range<u32> {
         match self.wiring.host_port {
             // Ports of a shard are numbered like its hosts.
             crate::packets::parameters::HostPort::Own => port..port + 1,
             crate::packets::parameters::HostPort::Shared => {
+                let switch = switch();
                 let first = self.wiring.host_first[switch as usize] - first_host;
                 first..first + self.wiring.hosts_of(switch)
             }
@@ -237,6 +238,7 @@ impl Shard {
                 let (in_port, out_port) = ((in_ports.len() - first_in) as u16, (out_ports.len() - first_out) as u16);
                 let host = (host_ports.len() - first_host) as u32;
                 let first_cable = wiring.first_cable(s);
+                let cable_of = |port: u32, cables| port.checked_sub(first_cable).filter(|&cable| cable < cables);
                 switches.push(SwitchPorts {
                     in_port,
                     out_port,
@@ -244,24 +246,18 @@ impl Shard {
                     first_cable: first_cable as u16,
                 });
                 for port in 0..wiring.inputs(s) {
-                    let cable = port.wrapping_sub(first_cable);
-                    let link = if port >= first_cable && cable < wiring.in_cables(s) {
-                        let latency = wiring.latency[wiring.in_arc(s, cable).index()];
-                        plan.division.output(wiring, wiring.near_end(s, cable), plan.credit_rows, latency)
-                    } else {
-                        Division::host(host + port - wiring.first_host_input(s))
+                    let link = match cable_of(port, wiring.in_cables(s)) {
+                        Some(cable) => plan.division.near_end(wiring, s, cable, plan.credit_rows),
+                        None => Division::host(host + port - wiring.first_host_input(s)),
                     };
                     in_ports.push(InPort { link, pointer: out_port, offset: 0, switch: place });
                     let pointer = out_port << plan.shift;
                     inputs.resize(inputs.len() + width, InputChannel { pointer, ..InputChannel::default() });
                 }
                 for port in 0..wiring.outputs(s) {
-                    let cable = port.wrapping_sub(first_cable);
-                    let link = if port >= first_cable && cable < wiring.out_cables(s) {
-                        let latency = wiring.latency[wiring.out_arc(s, cable).index()];
-                        plan.division.input(wiring, wiring.far_end(s, cable), plan.flit_rows, latency)
-                    } else {
-                        Division::host(host + port - wiring.first_host_output(s))
+                    let link = match cable_of(port, wiring.out_cables(s)) {
+                        Some(cable) => plan.division.far_end(wiring, s, cable, plan.flit_rows),
+                        None => Division::host(host + port - wiring.first_host_output(s)),
                     };
                     out_ports.push(OutPort { free, link, pointer: in_port, sent: 0 });
                     let pointer = in_port << plan.shift;
@@ -374,7 +370,7 @@ impl Shard {
                 let input = batch.in_port + u32::from(self.hub.host_ports[port as usize].in_port);
                 let place = u32::from(self.in_ports[input as usize].switch);
                 let id = self.range.start + plan.division.first_of(local as u32) + place;
-                let created = self.hub.refill(port, plan.sources(id, port, self.first_host));
+                let created = self.hub.refill(port, plan.sources(|| id, port, self.first_host));
                 self.hub.host_next[port as usize] = created;
                 soonest = soonest.min(created);
             }
